@@ -1,0 +1,51 @@
+"""Which released row came from which original record: private, and what lets a check compare row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """`rows[r]` is the original record of released row r; with pseudonyms, both names stand beside it."""
+
+    rows: NDArray[np.int64]
+    published_ids: Any = None
+    original_ids: Any = None
+
+    @classmethod
+    def identity(cls, records: int) -> Alignment:
+        """Return the alignment of data whose rows did not move."""
+        return cls(np.arange(records, dtype=np.int64))
+
+    def save(self, path: Path) -> None:
+        """Write it as Parquet: `row`, `original_row` and, where there are, `published_id` and `original_id`."""
+        columns: dict[str, Any] = {"row": np.arange(len(self.rows)), "original_row": self.rows}
+        if self.published_ids is not None:
+            columns["published_id"] = self.published_ids
+        if self.original_ids is not None:
+            columns["original_id"] = self.original_ids
+        pq.write_table(pa.table(columns), path)
+
+    @classmethod
+    def load(cls, path: Path) -> Alignment:
+        """Read what `save` wrote."""
+        try:
+            table = pq.read_table(path)
+            rows = table.column("original_row").to_numpy().astype(np.int64)
+        except (OSError, KeyError, pa.ArrowException) as error:
+            raise BadData(f"not a readable alignment ({type(error).__name__})", file=str(path)) from None
+        ids = [table.column(n).combine_chunks() if n in table.column_names else None for n in ("published_id", "original_id")]
+        return cls(rows, *ids)

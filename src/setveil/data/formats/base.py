@@ -1,0 +1,94 @@
+"""What every file format can do; standing in `FORMATS` (this folder's `__init__`) is enough to be tested and offered."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from setveil import progress
+from setveil.errors import BadData, OutputRefused
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+
+READ_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out, as far as its format leaves that open."""
+
+    separator: str | None = None
+    """Between items of a line; None is any run of blanks."""
+    id: str = "id"
+    item: str = "item"
+
+    def public(self) -> dict[str, str]:
+        """Return what a reader of the file needs to know."""
+        return {"id": self.id, "item": self.item} | ({"separator": self.separator} if self.separator else {})
+
+
+class Format(ABC):
+    """A way to write transactions to a file and to read them back."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    extensions: ClassVar[tuple[str, ...]]
+    version: ClassVar[int] = 1
+    holds_ids: ClassVar[bool]
+    holds_empty_records: ClassVar[bool]
+
+    @abstractmethod
+    def read(self, path: Path, layout: Layout) -> Transactions:
+        """Read a file, or say in one sentence what is wrong with it and where."""
+
+    @abstractmethod
+    def encode(self, data: Transactions, layout: Layout) -> bytes:
+        """Return the bytes of the file; the same data give the same bytes."""
+
+    def write(self, data: Transactions, path: Path, layout: Layout) -> None:
+        """Write a file; compressed if its name ends in .gz, and then without time and name."""
+        if data.ids is None and self.holds_ids:
+            raise OutputRefused(f"the format {self.name!r} needs an id for each record, and the data has none")
+        if data.empty_records and not self.holds_empty_records:
+            raise OutputRefused(
+                f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
+            )
+        content = self.encode(data, layout)
+        if path.suffix == ".gz":
+            content = gzip.compress(content, compresslevel=6, mtime=0)
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise OutputRefused(f"{path} cannot be written: {error.strerror}") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, unpacking .gz, with progress; what cannot be read ends in one sentence."""
+    name = str(path)
+    try:
+        if path.is_dir():
+            raise BadData("is a folder; expected a file", file=name)
+        size = path.stat().st_size
+        blocks = []
+        with path.open("rb") as raw, progress.step(f"reading {path.name}", size) as advance:
+            source = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            while block := source.read(READ_BLOCK):
+                blocks.append(block)
+                advance(raw.tell())
+        return b"".join(blocks)
+    except FileNotFoundError:
+        raise BadData("there is no such file", file=name) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadData(f"is not a whole gzip file ({error})", file=name) from None
+    except OSError as error:
+        raise BadData(f"cannot be read: {error.strerror or error}", file=name) from None
+
+
+def plain_suffix(path: Path) -> str:
+    """Return the extension that names the format, without .gz."""
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix

@@ -1,0 +1,265 @@
+"""Set-valued data: one record is one person's set of items.
+
+The layout is that of an Arrow `large_list`: `offsets[r]` to `offsets[r + 1]` are the places of record r in `items`, which holds codes
+into `vocabulary`. Codes follow label order (see `labels`), and within a record they rise, each once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil.data.labels import as_arrow, label_order
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+Unit = Literal["person", "record"]
+
+
+def _sealed(values: Any, dtype: Any) -> NDArray[Any]:
+    """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
+    array = np.ascontiguousarray(values, dtype=dtype)
+    if array.flags.writeable:
+        array = array.copy() if array is values else array
+        array.flags.writeable = False
+    return array
+
+
+def record_numbers(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each occurrence the number of its record."""
+    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions:
+    """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: tuple[str, ...]
+    ids: Any = None
+    """One text a record (an Arrow column), or None where records carry no name."""
+    unit: Unit = field(default="record")
+    """`person` if every person has one record, else `record`."""
+
+    def __post_init__(self) -> None:
+        offsets = _sealed(self.offsets, np.int64)
+        items = _sealed(self.items, np.int32)
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "items", items)
+        object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
+        if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items) or np.any(np.diff(offsets) < 0):
+            raise BadData("offsets must start at 0, never fall, and end at the number of occurrences")
+        if len(items) and (items.min() < 0 or items.max() >= len(self.vocabulary)):
+            raise BadData("an item code lies outside the vocabulary")
+        if not _rises_within_records(offsets, items):
+            raise BadData("items must rise within a record, each once: use Transactions.from_codes for data in any order")
+        if self.ids is not None:
+            ids = pa.array(self.ids, type=pa.large_string()) if not isinstance(self.ids, pa.Array) else self.ids
+            ids = ids.cast(pa.large_string())
+            if len(ids) != len(offsets) - 1 or ids.null_count:
+                raise BadData(f"{len(ids)} ids ({ids.null_count} of them missing) for {len(offsets) - 1} records")
+            if pc.count_distinct(ids).as_py() != len(ids):
+                raise BadData("two records carry the same id")
+            object.__setattr__(self, "ids", ids)
+
+    # -- making ---------------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_lists(
+        cls, records: Iterable[Iterable[str]], *, ids: Sequence[str] | None = None, unit: Unit = "record"
+    ) -> Transactions:
+        """Make transactions from Python sets or lists of labels.
+
+        >>> Transactions.from_lists([["milk", "bread"], ["milk"]]).to_lists()
+        [['bread', 'milk'], ['milk']]
+        """
+        codes: dict[str, int] = {}
+        flat: list[int] = []
+        offsets = [0]
+        for record in records:
+            if isinstance(record, str):
+                raise BadData("a record is one text; expected a list of items")
+            for label in record:
+                if not isinstance(label, str):
+                    raise BadData(f"an item is a {type(label).__name__}; items are text")
+                flat.append(codes.setdefault(label, len(codes)))
+            offsets.append(len(flat))
+        return cls.from_codes(np.array(offsets), np.array(flat, dtype=np.int64), tuple(codes), ids=ids, unit=unit)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: NDArray[Any],
+        codes: NDArray[Any],
+        labels: Sequence[str],
+        *,
+        ids: Any = None,
+        unit: Unit = "record",
+    ) -> Transactions:
+        """Make transactions from codes into labels, both in any order; repeated items in a record count once."""
+        order = label_order(labels)
+        sorted_labels = tuple(labels[i] for i in order)
+        if any(a == b for a, b in zip(sorted_labels, sorted_labels[1:], strict=False)):
+            raise BadData("two items carry the same label")
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        items = rank[np.asarray(codes)] if len(codes) else np.empty(0, dtype=np.int32)
+        if not _rises_within_records(offsets, items):
+            width = max(len(labels), 1)
+            keys = record_numbers(offsets) * width + items
+            keys.sort()
+            keep = np.empty(len(keys), dtype=bool)
+            keep[:1] = True
+            np.not_equal(keys[1:], keys[:-1], out=keep[1:])
+            keys = keys[keep]
+            items = (keys % width).astype(np.int32)
+            counts = np.bincount(keys // width, minlength=len(offsets) - 1)
+            offsets = np.concatenate(([0], np.cumsum(counts)))
+        return cls(offsets, items, sorted_labels, ids=ids, unit=unit)
+
+    # -- looking --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.offsets) - 1
+
+    @property
+    def occurrences(self) -> int:
+        """The number of items in all records together."""
+        return len(self.items)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each record."""
+        return _sealed(np.diff(self.offsets), np.int64)
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """The number of records that hold each item."""
+        return _sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
+
+    @property
+    def empty_records(self) -> int:
+        """The number of records without an item."""
+        return int(np.count_nonzero(self.lengths == 0))
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of each label."""
+        return {label: code for code, label in enumerate(self.vocabulary)}
+
+    @cached_property
+    def labels(self) -> Any:
+        """The vocabulary as an Arrow column."""
+        return as_arrow(self.vocabulary)
+
+    def record(self, number: int) -> list[str]:
+        """Return the labels of one record."""
+        return [self.vocabulary[c] for c in self.items[self.offsets[number] : self.offsets[number + 1]]]
+
+    def __len__(self) -> int:
+        return self.records
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        return (
+            self.vocabulary == other.vocabulary
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.items, other.items)
+            and (self.ids is None) == (other.ids is None)
+            and (self.ids is None or bool(self.ids.equals(other.ids)))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+
+    def __repr__(self) -> str:
+        return f"Transactions({self.records:,} records, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
+
+    def checksum(self) -> str:
+        """Return a hash of the content, the same whatever format it was read from."""
+        digest = hashlib.sha256()
+        for label in self.vocabulary:
+            digest.update(label.encode() + b"\n")
+        digest.update(b"\0" + self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
+        if self.ids is not None:
+            for identifier in self.ids.to_pylist():
+                digest.update(identifier.encode() + b"\n")
+        return digest.hexdigest()
+
+    # -- deriving -------------------------------------------------------------------------------------------------------------
+
+    def compacted(self) -> Transactions:
+        """Return the same records with a vocabulary that holds only items that occur."""
+        used = self.supports > 0
+        if used.all():
+            return self
+        new_code = (np.cumsum(used) - 1).astype(np.int32)
+        vocabulary = tuple(label for label, keep in zip(self.vocabulary, used, strict=True) if keep)
+        # Leaving labels out can turn the order numeric: 'a', '10', '9' without 'a' must read 9, 10.
+        return Transactions.from_codes(self.offsets, new_code[self.items], vocabulary, ids=self.ids, unit=self.unit)
+
+    def take(self, rows: NDArray[Any], *, ids: Any = "same") -> Transactions:
+        """Return the given records in the given order; `ids` replaces their ids, None leaves them out."""
+        rows = np.asarray(rows, dtype=np.int64)
+        lengths = self.lengths[rows]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        if isinstance(ids, str):
+            ids = None if self.ids is None else self.ids.take(pa.array(rows))
+        return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
+
+    def with_ids(self, ids: Any) -> Transactions:
+        """Return the same records under other ids, or under none."""
+        return replace(self, ids=ids)
+
+    def with_unit(self, unit: Unit) -> Transactions:
+        """Return the same records, said to be one a person (`person`) or not (`record`)."""
+        return replace(self, unit=unit)
+
+    def without_empty(self) -> Transactions:
+        """Return the records that hold at least one item."""
+        return self if not self.empty_records else self.take(np.flatnonzero(self.lengths))
+
+    def content_order(self) -> NDArray[np.int64]:
+        """Return the rows in the order of their content, so that the order of a file tells nothing."""
+        # Big-endian codes compare as bytes do, and Arrow sorts byte strings: no copy but the swapped one.
+        swapped = np.ascontiguousarray(self.items.astype(">i4"))
+        rows = pa.LargeBinaryArray.from_buffers(
+            pa.large_binary(), self.records, [None, pa.py_buffer(self.offsets * 4), pa.py_buffer(swapped)]
+        )
+        return np.asarray(pc.array_sort_indices(rows), dtype=np.int64)
+
+    # -- handing on -----------------------------------------------------------------------------------------------------------
+
+    def to_lists(self) -> list[list[str]]:
+        """Return the records as lists of labels."""
+        result: list[list[str]] = self.to_arrow().to_pylist()
+        return result
+
+    def to_arrow(self) -> Any:
+        """Return the records as an Arrow column of lists of texts."""
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), self.labels.take(pa.array(self.items)))
+
+
+def _rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:
+    if len(items) < 2:
+        return True
+    rises = items[1:] > items[:-1]
+    starts = offsets[1:-1]
+    starts = starts[(starts > 0) & (starts < len(items))]
+    rises[starts - 1] = True
+    return bool(rises.all())

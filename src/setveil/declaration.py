@@ -1,0 +1,133 @@
+"""One declaration, many faces: the base of methods, guarantees and metrics.
+
+A declaration is a frozen pydantic model. Its fields carry limits, a description and whether they are public, and from these come the
+constructor's errors, the command-line options, the job file, the web form, the tables of the docs and what the card may say.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticUndefined
+
+from setveil.errors import BadParameter
+
+
+def parameter(default: Any = ..., *, public: bool, description: str, **limits: Any) -> Any:
+    """Declare a parameter; `public` says whether it may stand on the card of a release."""
+    return Field(default, description=description, json_schema_extra={"public": public}, **limits)
+
+
+def split_commas(value: Any) -> Any:
+    """Let a tuple parameter be given as one comma-separated text, as on the command line."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+class Declaration(BaseModel):
+    """A recipe: printable, comparable, JSON; wrong values are refused when it is made, in one sentence."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    name: ClassVar[str] = ""
+    """The name on the command line."""
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise BadParameter(_sentence(type(self), error)) from None
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """Return what can be set, for help texts, forms and docs."""
+        return [Parameter(cls, name) for name in cls.model_fields]
+
+    def public_parameters(self) -> dict[str, Any]:
+        """Return the values that may be handed over."""
+        everything = self.model_dump(mode="json")
+        return {p.name: everything[p.name] for p in self.parameters() if p.public}
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first line of the class's description."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+
+class Parameter:
+    """One field of a declaration, as people see it."""
+
+    def __init__(self, owner: type[Declaration], name: str) -> None:
+        field = owner.model_fields[name]
+        extra = field.json_schema_extra
+        if not isinstance(extra, dict) or "public" not in extra:
+            raise TypeError(f"{owner.__name__}.{name} does not declare whether it is public")
+        self.name = name
+        self.option = "--" + name.replace("_", "-")
+        self.public = bool(extra["public"])
+        self.description = field.description or ""
+        self.required = field.is_required()
+        self.annotation = field.annotation
+        self.default = None if field.default is PydanticUndefined else field.default
+        self._metadata = field.metadata
+
+    @property
+    def allowed(self) -> str:
+        """Say in words what may be given."""
+        limits = [
+            f"{words} {getattr(rule, key)}"
+            for rule in self._metadata
+            for key, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than"))
+            if getattr(rule, key, None) is not None
+        ]
+        return " and ".join([_type_in_words(self.annotation), *limits])
+
+    @property
+    def default_text(self) -> str:
+        """Return the default as a person would type it."""
+        if isinstance(self.default, tuple):
+            return ",".join(map(str, self.default)) or "none"
+        return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+
+
+def _type_in_words(annotation: Any) -> str:
+    origin = get_origin(annotation)
+    if annotation is bool:
+        return "true or false"
+    if annotation is int:
+        return "a whole number"
+    if annotation is float:
+        return "a number"
+    if annotation is str:
+        return "a text"
+    if origin is tuple:
+        return "a comma-separated list of " + _type_in_words(get_args(annotation)[0])
+    if origin is not None and str(origin).endswith("Literal"):
+        return " | ".join(map(str, get_args(annotation)))
+    words = getattr(annotation, "in_words", None)
+    return words if isinstance(words, str) else getattr(annotation, "__name__", str(annotation))
+
+
+def _sentence(owner: type[Declaration], error: ValidationError) -> str:
+    """Turn pydantic's first complaint into one sentence: what was given, what is allowed."""
+    first = error.errors(include_url=False)[0]
+    place = str(first["loc"][0]) if first["loc"] else ""
+    known = {p.name: p for p in owner.parameters()}
+    if first["type"] == "extra_forbidden":
+        allowed = ", ".join(known) or "none"
+        return f"{owner.name} has no parameter {place!r}; its parameters are: {allowed}"
+    if place not in known:
+        return f"{owner.name}: {str(first['msg']).removeprefix('Value error, ')}"
+    parameter_ = known[place]
+    if first["type"] == "missing":
+        return f"{owner.name} needs {place}: {parameter_.description}"
+    if first["type"] == "value_error":
+        return f"{owner.name}: {place}: {str(first['msg']).removeprefix('Value error, ')}"
+    return f"{owner.name}: {place} is {_shown(first['input'])}; allowed is {parameter_.allowed}"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

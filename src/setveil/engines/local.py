@@ -1,0 +1,61 @@
+"""All cores of one machine: threads, since kernels run without the interpreter's lock."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil import progress
+from setveil.engines.base import CONTROL_WIDTH, DONE, STOP, Engine, Part, Result
+from setveil.errors import BadParameter
+from setveil.kernels.jit import compiling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+POLL_SECONDS = 0.05
+
+
+class LocalEngine(Engine):
+    """Runs work in threads of this process while the main thread shows progress and listens for Ctrl-C."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if threads is not None and threads < 1:
+            raise BadParameter(f"{threads} threads were asked for; there must be at least 1")
+        self.threads = threads or available
+
+    def run(self, label: str, work: Callable[[Any], Result], *, total: int | None = None) -> Result:
+        """Run one long piece of work."""
+        return self.share(label, [None], lambda _part, control: work(control), total=total)[0]
+
+    def share(
+        self, label: str, parts: Sequence[Part], work: Callable[[Part, Any], Result], *, total: int | None = None
+    ) -> list[Result]:
+        """Run the work for every part, on all threads."""
+        controls = np.zeros((max(len(parts), 1), CONTROL_WIDTH), dtype=np.int64)
+        with ExitStack() as stack:
+            advance = stack.enter_context(progress.step(label, total))
+            stack.enter_context(compiling(lambda kernel: _tell_compiling(stack, kernel)))
+            pool = ThreadPoolExecutor(self.threads, thread_name_prefix="setveil")
+            try:
+                futures = [pool.submit(work, part, controls[i]) for i, part in enumerate(parts)]
+                pending = set(futures)
+                while pending:
+                    finished, pending = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                    advance(int(controls[:, DONE].sum()))
+                    for future in finished:
+                        future.result()
+                return [future.result() for future in futures]
+            finally:
+                controls[:, STOP] = 1  # after an error or Ctrl-C: the loops return at their next look; else nobody reads it
+                pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _tell_compiling(stack: ExitStack, kernel: str) -> None:
+    """Show a step for the rest of the work: compiling happens once on a machine, and people wonder what takes so long."""
+    stack.enter_context(progress.step(f"preparing {kernel} (first run on this machine only)", None))

@@ -1,0 +1,78 @@
+"""Every error that setveil raises on purpose.
+
+::
+
+    SetveilError                 exit code 1 unless a subclass says otherwise
+    ├── InputError            2  what was given cannot be used; nothing was written
+    │   ├── BadParameter         a parameter of a method, guarantee or metric
+    │   ├── BadData              a data file or a side file: names file and place
+    │   ├── UnknownName          a name that the catalog does not hold
+    │   ├── Missing              something needed was not given (original, private folder ...)
+    │   └── OutputRefused        the target exists, cannot be written, or the disk is full
+    └── GuaranteeBroken       3  the guarantee does not hold, or could not be decided
+
+Each message is a sentence for a person: what was given, what is allowed, what to do.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SetveilError(Exception):
+    """The root of the tree."""
+
+    exit_code = 1
+
+
+class InputError(SetveilError):
+    """What was given cannot be used."""
+
+    exit_code = 2
+
+
+class BadParameter(InputError):
+    """A parameter is out of its limits, unknown, or missing."""
+
+
+class BadData(InputError):
+    """A file does not hold what it should: the message names file and place."""
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+        place = "" if file is None else file if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {message}" if place else message)
+        self.file = file
+        self.line = line
+
+
+class UnknownName(InputError):
+    """A name is not in the catalog; the message offers the nearest and lists all."""
+
+    def __init__(self, kind: str, given: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = get_close_matches(given, names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"there is no {kind} {given!r}; there are: {', '.join(names)}.{hint}")
+
+
+class Missing(InputError):
+    """Something that the work needs was not given."""
+
+
+class OutputRefused(InputError):
+    """The output cannot or must not be written."""
+
+
+class GuaranteeBroken(SetveilError):
+    """The guarantee does not hold on what would have been published; nothing was written."""
+
+    exit_code = 3
+
+    def __init__(self, message: str, *, verdict: Any = None, account: Any = None) -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.account = account

@@ -1,0 +1,112 @@
+"""The one place that compiles: `@kernel`.
+
+Why not plain `numba.njit(cache=True)`: Numba's disk cache looks at the file of the kernel only, so that a kernel keeps calling the old
+binary of another one that changed. Here the cache folder's name holds a hash of the sources of all kernels and of the versions that
+matter: whatever changes, a new folder starts. It lies under the user's cache directory, so that read-only installs work too.
+
+Environment: SETVEIL_CACHE_DIR names another place for the cache. NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import event
+
+import setveil
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+KEEP_UNUSED_SECONDS = 30 * 24 * 3600
+"""Caches of other versions are removed when they have not been used for this long."""
+
+KERNELS: list[Any] = []
+"""Every kernel that was declared, for the test that none compiles twice."""
+
+
+def cache_root() -> Path:
+    """Return the folder below which compiled kernels are kept."""
+    given = os.environ.get("SETVEIL_CACHE_DIR")
+    if given:
+        return Path(given)
+    base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
+    return Path(base) / "setveil" if base else Path.home() / ".cache" / "setveil"
+
+
+def source_hash() -> str:
+    """Hash the sources of all kernels and the versions that shape the machine code."""
+    package = Path(setveil.__file__).parent
+    sources = sorted([*package.rglob("_*_kernels.py"), *(package / "kernels").glob("*.py")])
+    digest = hashlib.sha256()
+    for version in (numba.__version__, llvmlite.__version__, np.__version__, sys.version):
+        digest.update(version.encode() + b"\0")
+    for source in sources:
+        digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def _prepare_cache() -> str | None:
+    """Make the cache folder of this version and sweep out old ones; None where nothing can be written."""
+    root = cache_root()
+    folder = root / f"kernels-{source_hash()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    except OSError:
+        return None
+    for other in root.glob("kernels-*"):
+        with suppress(OSError):
+            if other != folder and time.time() - other.stat().st_mtime > KEEP_UNUSED_SECONDS:
+                shutil.rmtree(other)
+    return str(folder)
+
+
+_CACHE = _prepare_cache()
+
+
+def kernel(function: F) -> F:
+    """Compile a loop over arrays when it is first called: cached on disk, without the interpreter's lock, without fastmath."""
+    before = numba.config.CACHE_DIR
+    try:
+        numba.config.CACHE_DIR = _CACHE or before  # read by Numba here, at declaration; other users' setting is put back
+        compiled = numba.njit(nogil=True, cache=_CACHE is not None, fastmath=False, boundscheck=False)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    KERNELS.append(compiled)
+    return compiled  # type: ignore[no-any-return]  # Numba has no types
+
+
+class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self.tell = tell
+
+    def on_start(self, happening: Any) -> None:
+        """Tell that a kernel is being compiled."""
+        self.tell(happening.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, happening: Any) -> None:
+        """Say nothing: the next thing to hear is the work itself."""
+
+
+@contextmanager
+def compiling(tell: Callable[[str], None]) -> Iterator[None]:
+    """Call `tell` with a kernel's name whenever one is compiled inside the block, which happens on its first use only."""
+    listener = _Listener(tell)
+    event.register("numba:compile", listener)
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)
