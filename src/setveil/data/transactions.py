@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil import progress
 from setveil.data.labels import as_arrow, label_order
 from setveil.errors import BadData
 
@@ -123,6 +124,8 @@ class Transactions:
             keep = np.empty(len(keys), dtype=bool)
             keep[:1] = True
             np.not_equal(keys[1:], keys[:-1], out=keep[1:])
+            if repeated := len(keys) - int(np.count_nonzero(keep)):
+                progress.note(f"{repeated:,} repeated items within a record count once")
             keys = keys[keep]
             items = (keys % width).astype(np.int32)
             counts = np.bincount(keys // width, minlength=len(offsets) - 1)

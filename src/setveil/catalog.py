@@ -1,0 +1,43 @@
+"""What exists: explicit tables that the command line, job files, forms, docs and contract tests read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from setveil.data.formats import FORMATS
+from setveil.data.transactions import Transactions
+from setveil.errors import UnknownName
+from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.methods.tendency.full_swap import FullSwap
+from setveil.methods.tendency.part_swap import PartSwap
+from setveil.metrics.distribution import Dissimilarity
+from setveil.metrics.records import FalseContent, RecordLoss
+from setveil.metrics.tendency import StillOnTop, TendencyPosterior
+
+if TYPE_CHECKING:
+    from setveil.declaration import Declaration
+    from setveil.guarantees.base import Guarantee
+    from setveil.methods.base import Method
+    from setveil.metrics.base import Metric
+
+__all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
+
+METHODS: dict[str, type[Method]] = {method.name: method for method in (PartSwap, FullSwap)}
+
+GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency,)}
+
+METRICS: dict[str, type[Metric]] = {
+    metric.name: metric for metric in (Dissimilarity, RecordLoss, FalseContent, StillOnTop, TendencyPosterior)
+}
+
+FORMS: dict[str, type] = {"transactions": Transactions}
+"""The forms in which data are published."""
+
+Kind = TypeVar("Kind", bound="Declaration")
+
+
+def named(kind: str, table: dict[str, type[Kind]], name: str) -> type[Kind]:
+    """Return the entry of that name, or say which there are."""
+    if name not in table:
+        raise UnknownName(kind, name, table)
+    return table[name]

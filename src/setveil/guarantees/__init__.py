@@ -1,0 +1,1 @@
+"""What must hold of a release, one file each, checked without the code of any method."""

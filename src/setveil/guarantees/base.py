@@ -1,0 +1,104 @@
+"""A guarantee, and the verdict of its check."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from setveil.declaration import Declaration
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+Status = Literal["holds", "broken", "undecided"]
+
+MOST_WITNESSES = 100
+"""A verdict carries at most so many cases of each kind; the counts are always complete."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One case that a person can verify by hand."""
+
+    kind: str
+    """What is broken here, as the guarantee names it."""
+    place: str
+    """Where: released row 17, item 'milk' ..."""
+    detail: str
+    """What was found and what was expected, with the items and numbers concerned."""
+    row: int | None = None
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check. Truthy only when the guarantee holds."""
+
+    status: Status
+    guarantee: str
+    counts: dict[str, int]
+    """What was counted on the way, such as how many records had to be hidden."""
+    breaches: dict[str, int] = field(default_factory=dict)
+    """How many cases of each kind were found; empty when it holds."""
+    failures: int = 0
+    """How many records the method could not treat: what `--allow-failures` may allow. Other breaches never are."""
+    witnesses: tuple[Witness, ...] = ()
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.status == "holds"
+
+    def acceptable(self, allowed_failures: int) -> bool:
+        """Tell whether it holds but for at most so many records that were left as they are."""
+        if self.status == "holds":
+            return True
+        return self.status == "broken" and set(self.breaches) <= {FAILURE} and self.failures <= allowed_failures
+
+    def __str__(self) -> str:
+        head = f"{self.guarantee}: {self.status}"
+        found = "; ".join(f"{count:,} {kind.replace('-', ' ')}" for kind, count in self.breaches.items())
+        return head + (f" ({found})" if found else "") + (f": {self.reason}" if self.reason else "")
+
+    def to_dict(self, *, witnesses: int | None = None) -> dict[str, Any]:
+        """Return it as plain values, with at most so many witnesses."""
+        plain = asdict(self)
+        plain["witnesses"] = plain["witnesses"][:witnesses]
+        return plain
+
+
+FAILURE = "not-hidden"
+"""The kind of breach that counts as a failure of the method on a record."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What a guarantee protects against, in words for the card."""
+
+    attacker: str
+    singling_out: str
+    linking: str
+    inference: str
+    not_covered: tuple[str, ...]
+
+
+class Guarantee(Declaration, ABC):
+    """What must hold of a release."""
+
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    coverage: ClassVar[Coverage]
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What a check needs beside the release: `original`, `alignment`."""
+
+    @property
+    @abstractmethod
+    def statement(self) -> str:
+        """The promise in one sentence, for the card; names no private parameter."""
+
+    @abstractmethod
+    def check(
+        self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
+    ) -> Verdict:
+        """Check the whole definition on a release, trusting nothing that a method says of itself."""

@@ -1,0 +1,1 @@
+"""How guarantees are reached: one file a method, named after it."""

@@ -1,0 +1,58 @@
+"""What every method is and does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+from setveil.data.transactions import Transactions
+from setveil.declaration import Declaration
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from setveil.data.alignment import Alignment
+    from setveil.engines.base import Engine
+    from setveil.guarantees.base import Guarantee
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method made: the data in its published form, where each row came from, and the method's own account.
+
+    The account is what the method says of itself. It goes to the private dossier and explains refusals; no check believes it.
+    """
+
+    published: Transactions
+    alignment: Alignment
+    account: dict[str, Any] = field(default_factory=dict)
+    advice: str = ""
+    """Where the guarantee was not reached: why, by which bound, and what would help."""
+
+
+class Method(Declaration, ABC):
+    """A recipe for a release."""
+
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    truthful: ClassVar[Literal["yes", "subset", "no"]]
+    """Whether released records are true: `subset` if items are only left out, `no` if records hold items of others."""
+    accepts: ClassVar[tuple[type, ...]] = (Transactions,)
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee | None:
+        """What the release will be checked for; None for a method that promises nothing."""
+
+    def bind(self, data: Transactions, *, linked: bool) -> Self:
+        """Check names against the data before any work and return the method as it will run.
+
+        `linked` says whether released rows carry an id or pseudonym, so that a row stands for a person.
+        """
+        del data, linked
+        return self
+
+    @abstractmethod
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Make the published form. The same generator state gives the same result, whatever the number of threads."""

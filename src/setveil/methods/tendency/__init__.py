@@ -1,0 +1,1 @@
+"""Methods that hide what a person leans to."""

@@ -1,0 +1,299 @@
+"""An exchange of blocks between records, step by step: who takes part, who gives to whom, what comes out.
+
+Imports Numba, so it is itself imported only when a method runs. Records that take part have a *position*: first those of several
+categories in processing order, then those of one category.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.methods.tendency import _ladder_kernels as ladder
+from setveil.methods.tendency import _part_swap_kernels as search
+from setveil.methods.tendency import _tendency_kernels as shape
+from setveil.methods.tendency._bounds import Bounds
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.data.categories import Categories
+    from setveil.engines.base import Engine
+
+HOT_ITEMS = 10
+"""How many of the most common items a signature tells of: 2^10 lists at most."""
+
+NOBODY = -1
+Step = Literal["cycle", "helper", "suppress"]
+HOW = ("untouched", "partner", "whole", "cycle", "helper", "suppress")
+"""How a record was hidden, by its code in `Exchange.how`."""
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Make an array read-only: arrays enter kernels always in the same way, so that none compiles twice."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+class Exchange:
+    """The state of one run."""
+
+    def __init__(self, data: Transactions, categories: Categories, engine: Engine) -> None:
+        self.data, self.engine = data, engine
+        codes, self.names = categories.bind(data)
+        self.category = sealed(codes)
+        n = data.records
+        kind, top, above = np.empty(n, np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
+        arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, above)
+        engine.run("weighing categories", lambda _control: shape.classify(*arguments))
+        self.kind, self.top, self.above = sealed(kind), sealed(top), sealed(above)
+        self.mixed = self.whole = np.empty(0, np.int64)
+        self.how = np.zeros(n, np.int8)
+        self.receives_from = np.full(n, NOBODY, np.int64)
+        self.helped_by = np.full(n, NOBODY, np.int64)
+        self.given: dict[int, NDArray[np.int32]] = {}
+
+    # -- who takes part -------------------------------------------------------------------------------------------------------
+
+    def enlist_mixed(self, order: Literal["hard", "seeded", "file"], rng: Generator) -> None:
+        """Enlist records of several categories that have a tendency."""
+        chosen = np.flatnonzero(self.kind == shape.PARTIAL)
+        if order != "file":
+            chosen = rng.permutation(chosen)
+        if order == "hard":
+            chosen = chosen[np.argsort(-self._block_support()[chosen], kind="stable")]
+        self.mixed = chosen
+
+    def enlist_whole(self, full_min: int, rng: Generator) -> None:
+        """Enlist records of one category."""
+        kinds = (shape.FULL,) if full_min > 1 else (shape.FULL, shape.SINGLE)
+        self.whole = rng.permutation(np.flatnonzero(np.isin(self.kind, kinds)))
+
+    def _block_support(self) -> NDArray[np.int64]:
+        """Return for each record the summed support of its block: how hard it is to find it a place."""
+        data = self.data
+        in_block = self.category[data.items] == np.repeat(self.top, data.lengths)
+        sums = np.concatenate(([0], np.cumsum(np.where(in_block, data.supports[data.items], 0))))
+        result: NDArray[np.int64] = sums[data.offsets[1:]] - sums[data.offsets[:-1]]
+        return result
+
+    # -- partners -------------------------------------------------------------------------------------------------------------
+
+    def find_partners(self, *, strict: bool, one_sided: bool) -> None:
+        """Pair the mixed records; `one_sided` is the paper's collision rule, found by the plain scan."""
+        self.strict = strict
+        self.record = sealed(np.concatenate((self.mixed, self.whole)))
+        self.lay_out()
+        m = len(self.mixed)
+        partner = np.full(m, NOBODY, np.int64)
+        starts, top = self.starts[: m + 1], self.tops[:m]
+        if one_sided:
+            self.engine.run(
+                "finding partners (every pair)",
+                lambda control: search.pair_plainly(
+                    starts, self.items, self.category, top, self.above_starts, self.above_list, strict, True,  # noqa: FBT003
+                    len(self.data.vocabulary), partner, control,
+                ),
+                total=m,
+            )  # fmt: skip
+        elif m:
+            by_place, by_length, list_starts, list_signature = signature_lists(self.signature[:m], np.diff(starts))
+            self.engine.run(
+                "finding partners",
+                lambda control: search.pair_exactly(
+                    starts, self.items, self.category, len(self.names), top, self.above_starts, self.above_list, strict,
+                    len(self.data.vocabulary), self.signature[:m], self.block_signature[:m], by_place, by_length, list_starts,
+                    list_signature, partner, control,
+                ),
+                total=m,
+            )  # fmt: skip
+        found = partner >= 0
+        self.gives_to = np.full(len(self.record), NOBODY, np.int64)
+        self.gets_from = np.full(len(self.record), NOBODY, np.int64)
+        self.gives_to[:m][found] = self.gets_from[:m][found] = partner[found]
+        self.how[self.record[:m][found]] = HOW.index("partner")
+
+    def lay_out(self) -> None:
+        """Copy the items of who takes part into processing order, and write down which hot items each holds."""
+        chosen = self.data.take(self.record, ids=None)
+        self.starts, self.items = chosen.offsets, chosen.items
+        self.tops = sealed(self.top[self.record])
+        self.hot_bit = hot_items(chosen.supports, len(self.names))
+        self.signature, self.block_signature = self._signatures(self.starts, self.items, self.tops)
+        counts = np.maximum(self.above[self.record], 1) if self.strict else np.zeros(len(self.record), np.int64)
+        above_starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        above_list = np.empty(above_starts[-1], np.int32)
+        if self.strict:
+            shape.heavier_categories(
+                self.data.offsets, self.data.items, self.category, len(self.names), self.record, sealed(above_starts), above_list
+            )
+        self.above_starts, self.above_list = sealed(above_starts), sealed(above_list)
+
+    def _signatures(self, starts: Any, items: Any, tops: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        signature, block = np.empty(len(tops), np.int64), np.empty(len(tops), np.int64)
+        search.sign(starts, items, self.category, tops, self.hot_bit, signature, block)
+        return sealed(signature), sealed(block)
+
+    def rotate_whole(self, rng: Generator) -> None:
+        """Exchange records of one category whole: sorted by category and moved on by half, nobody meets their own.
+
+        Where one category has more than half of them, as many of it as there are others take part; that is all that can be hidden.
+        """
+        m = len(self.mixed)
+        position = m + rng.permutation(len(self.whole))
+        if not len(position):
+            return
+        tops = self.tops[position]
+        counts = np.bincount(tops)
+        major = int(counts.argmax())
+        others = len(position) - int(counts[major])
+        if counts[major] > others:
+            position = np.concatenate((position[tops == major][:others], position[tops != major]))
+        position = position[np.argsort(self.tops[position], kind="stable")]
+        source = np.roll(position, len(position) // 2)
+        self.gets_from[position] = source
+        self.gives_to[source] = position
+        self.how[self.record[position]] = HOW.index("whole")
+
+    # -- leftovers ------------------------------------------------------------------------------------------------------------
+
+    def waiting(self) -> NDArray[np.int64]:
+        """Return the positions that nothing was found for so far."""
+        return np.flatnonzero(self.how[self.record] == 0)
+
+    def treat_leftovers(self, step: Step, rng: Generator) -> None:
+        """Take one step of the ladder for who is left over."""
+        waiting = sealed(self.waiting())
+        if len(waiting):
+            {"cycle": self._join_exchanges, "helper": self._find_helpers, "suppress": self._suppress}[step](waiting, rng)
+
+    def _join_exchanges(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        making = np.flatnonzero(self.gives_to >= 0)
+        if not len(making):
+            return
+        givers = np.empty(len(self.record), np.int64)
+        givers[: len(making)] = rng.permutation(making)
+        joined = np.zeros(len(waiting), np.bool_)
+        self.engine.run(
+            "joining exchanges",
+            lambda control: ladder.join_exchanges(
+                waiting, self.starts, self.items, self.category, self.tops, self.above_starts, self.above_list, self.strict,
+                len(self.data.vocabulary), self.signature, self.block_signature, givers, len(making), self.gives_to, self.gets_from,
+                joined, control,
+            ),
+            total=len(waiting),
+        )  # fmt: skip
+        self.how[self.record[waiting[joined]]] = HOW.index("cycle")
+
+    def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
+        helpers = helpers[[int(r) not in self.given for r in helpers]] if self.given else helpers
+        if not len(helpers):
+            return
+        chosen = self.data.take(helpers, ids=None)
+        signature, _block = self._signatures(chosen.offsets, chosen.items, sealed(self.top[helpers]))
+        priority = sealed(rng.permutation(len(self.data.vocabulary)))
+        helper_of = np.full(len(waiting), NOBODY, np.int64)
+        counts = np.zeros(len(helpers), np.int64)
+        given = np.empty(len(chosen.items), np.int32)
+        self.engine.run(
+            "finding helpers",
+            lambda control: ladder.find_helpers(
+                waiting, self.starts, self.items, self.category, self.tops, len(self.data.vocabulary), self.block_signature,
+                chosen.offsets, chosen.items, signature, priority, helper_of, counts, given, control,
+            ),
+            total=len(waiting),
+        )  # fmt: skip
+        for w in np.flatnonzero(helper_of >= 0):
+            u = helper_of[w]
+            record, helper = int(self.record[waiting[w]]), int(helpers[u])
+            first = chosen.offsets[u]
+            self.given[helper] = given[first : first + counts[u]].copy()
+            self.helped_by[record] = helper
+            self.how[record] = HOW.index("helper")
+
+    def _suppress(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        """Remove the block; a record of one category would be empty then and stays as it is."""
+        del rng
+        records = self.record[waiting]
+        self.how[records[self.kind[records] == shape.PARTIAL]] = HOW.index("suppress")
+
+    # -- what comes out -------------------------------------------------------------------------------------------------------
+
+    def result(self) -> Transactions:
+        """Put the records together again, in the order of the original."""
+        data, n = self.data, self.data.records
+        taking = self.gets_from >= 0
+        receives = np.full(n, NOBODY, np.int64)
+        receives[self.record[taking]] = self.record[self.gets_from[taking]]
+        gets_given = np.full(n, NOBODY, np.int64)
+        helped = np.flatnonzero(self.helped_by >= 0)
+        receives[self.helped_by[helped]] = helped
+        gets_given[self.helped_by[helped]] = helped
+        given_counts = np.zeros(n + 1, np.int64)
+        for helper, items in self.given.items():
+            given_counts[helper + 1] = len(items)
+        given = [self.given[helper] for helper in sorted(self.given)]
+        given_items = np.concatenate(given) if given else np.empty(0, np.int32)
+        offsets = np.zeros(n + 1, np.int64)
+        fixed = (
+            data.offsets, data.items, self.category, self.top, sealed(self.how > 0), sealed(receives),
+            sealed(np.cumsum(given_counts)), sealed(given_items), sealed(gets_given),
+        )  # fmt: skip
+
+        def put_together(_control: Any) -> NDArray[np.int32]:
+            shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)  # noqa: FBT003 - counts only
+            np.cumsum(offsets, out=offsets)
+            items = np.empty(offsets[-1], np.int32)
+            shape.rebuild(*fixed, offsets, items, True)  # noqa: FBT003 - now the items
+            return items
+
+        items = self.engine.run("exchanging items", put_together)
+        return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+
+    def bounds(self) -> Bounds:
+        """Return what counting alone says about how many can be hidden."""
+        return Bounds.of(self.data, self.category, self.names, self.top, self.record, int(np.count_nonzero(self.kind == shape.UNIFORM)))
+
+    def account(self) -> dict[str, Any]:
+        """Tell how many records were hidden in which way, and what counting alone says."""
+        part = self.how[self.record]
+        by_way = {way: int(np.count_nonzero(part == code)) for code, way in enumerate(HOW) if code}
+        kinds = ("empty", "single", "full", "partial", "uniform")
+        return {
+            "kinds": {name: int(np.count_nonzero(self.kind == code)) for code, name in enumerate(kinds)},
+            "to-hide": len(self.record),
+            "hidden": by_way,
+            "not-hidden": int(np.count_nonzero(part == 0)),
+            "not-hidden-why": self.bounds().reasons(self.record[part == 0]),
+            "helpers": len(self.given),
+            "bounds": self.bounds().to_dict(),
+        }
+
+    def advice(self) -> str:
+        """Say why some records were not hidden and what would help; empty where all were."""
+        left = len(self.waiting())
+        return self.bounds().explain(left, len(self.record)) if left else ""
+
+
+def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int8]:
+    """Give the most common items a bit each, -1 to the others; fewer bits where the table by list and category would be large."""
+    bits = HOT_ITEMS
+    while bits > 1 and (categories << bits) > 1 << 26:
+        bits -= 1
+    hottest = np.argsort(-supports, kind="stable")[:bits]
+    bit_of = np.full(len(supports), -1, np.int8)
+    bit_of[hottest] = np.arange(len(hottest))
+    return sealed(bit_of)
+
+
+def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Group positions by signature, once by position and once by falling length; return both, the groups' starts and signatures."""
+    by_place = np.argsort(signature, kind="stable")
+    by_length = np.lexsort((-lengths, signature))
+    found, first = np.unique(signature[by_place], return_index=True)
+    return sealed(by_place), sealed(by_length), sealed(np.append(first, len(signature))), sealed(found)

@@ -1,0 +1,321 @@
+"""Partner search of PartSwap: exact, and a plain scan beside it; then the ladder for records without a partner.
+
+Records that take part stand in processing order: *position* p. `starts`/`items` hold their items, `top` the category that must go, and
+the block I(p) is the items of p in `top[p]`. Two records are *compatible* if their tops differ (or, with `same='any'`, if no category
+is above the mean in both) and neither block meets the other record, so that exchanging the blocks loses nothing. The partner of p is the
+compatible free record with the smallest Jaccard coefficient, the earliest of equals. Coefficients are compared as whole-number
+fractions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.jit import kernel
+
+DONE, STOP = 0, 1
+"""Places in the control array (engines/base.py)."""
+
+LOOK_EVERY = 64
+"""How many records are treated between two looks at the control array."""
+
+
+@kernel
+def tops_fit(p, q, top, above_starts, above, strict):
+    """Tell whether two records lean to different categories."""
+    if top[p] == top[q]:
+        return False
+    if strict:
+        for i in range(above_starts[p], above_starts[p + 1]):
+            for j in range(above_starts[q], above_starts[q + 1]):
+                if above[i] == above[j]:
+                    return False
+    return True
+
+
+@kernel
+def shared(q, starts, items, category, top, mark, stamp, one_sided):
+    """Count the items that q shares with the marked record p; -1 if a block would meet an item that is there already.
+
+    `mark` holds `stamp` for items of p and `stamp + 1` for items of its block.
+    """
+    count = 0
+    for place in range(starts[q], starts[q + 1]):
+        item = items[place]
+        seen = mark[item] - stamp
+        if seen < 0:
+            continue
+        if seen == 1:
+            return -1
+        if not one_sided and category[item] == top[q]:
+            return -1
+        count += 1
+    return count
+
+
+@kernel
+def mark_record(p, starts, items, category, top, mark, stamp):
+    """Write down the items of p, those of its block apart."""
+    for place in range(starts[p], starts[p + 1]):
+        item = items[place]
+        mark[item] = stamp + 1 if category[item] == top[p] else stamp
+
+
+@kernel
+def pair_plainly(starts, items, category, top, above_starts, above, strict, one_sided, item_count, partner, control):
+    """Compare every record with every free one. With `one_sided` only the block of the searching record must not collide,
+
+    as the paper has it: then earlier records that found nobody may still be found.
+    """
+    n = len(top)
+    mark = np.full(item_count, -1, dtype=np.int64)
+    for p in range(n):
+        if p % LOOK_EVERY == 0:
+            control[DONE] = p
+            if control[STOP]:
+                return
+        if partner[p] >= 0:
+            continue
+        stamp = 2 * p
+        mark_record(p, starts, items, category, top, mark, stamp)
+        length = starts[p + 1] - starts[p]
+        best, best_num, best_den = -1, 1, 0
+        for q in range(0 if one_sided else p + 1, n):
+            if q == p or partner[q] >= 0 or not tops_fit(p, q, top, above_starts, above, strict):
+                continue
+            count = shared(q, starts, items, category, top, mark, stamp, one_sided)
+            if count < 0:
+                continue
+            union = length + starts[q + 1] - starts[q] - count
+            if best < 0 or count * best_den < best_num * union:
+                best, best_num, best_den = q, count, union
+        if best >= 0:
+            partner[p] = best
+            partner[best] = p
+
+
+@kernel
+def first_alive(following, slot):
+    """Return the first slot from here on whose record is free, and shorten the way for the next who asks."""
+    root = slot
+    while following[root] != root:
+        root = following[root]
+    while following[slot] != root:
+        following[slot], slot = root, following[slot]
+    return root
+
+
+@kernel
+def count_bits(bits):
+    """Return how many bits are set."""
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@kernel
+def sign(starts, items, category, top, hot_bit, signature, block_signature):
+    """Write for each record which of the hottest items it holds, and which of these are in its block."""
+    for p in range(len(top)):
+        bits = 0
+        block = 0
+        for place in range(starts[p], starts[p + 1]):
+            bit = hot_bit[items[place]]
+            if bit >= 0:
+                bits |= 1 << bit
+                if category[items[place]] == top[p]:
+                    block |= 1 << bit
+        signature[p] = bits
+        block_signature[p] = block
+
+
+@kernel
+def pair_exactly(
+    starts,
+    items,
+    category,
+    categories,
+    top,
+    above_starts,
+    above,
+    strict,
+    item_count,
+    signature,
+    block_signature,
+    by_place,
+    by_length,
+    list_starts,
+    list_signature,
+    partner,
+    control,
+):
+    """Find the partners that `pair_plainly` finds, without looking at most records.
+
+    Records with the same signature stand together in a list, once by position (`by_place`) and once by falling length (`by_length`);
+    `following` skips records that are taken. Three facts carry the search.
+
+    1. Compatibility is symmetric, so an earlier record that is still free is not compatible: only later ones count.
+    2. A record disjoint from p has coefficient 0, which nothing beats: the first compatible one in position order is the answer, and it
+       is in a list whose signature has no bit in common with p's. Each list is left as soon as it is past the best position so far.
+    3. Where none is disjoint, h common signature bits (at least 1) bound the coefficient from below by h / (|p| + |q| - h), which rises
+       as |q| falls: a list by falling length is left as soon as that bound is not better than the best.
+    """
+    n = len(top)
+    lists = len(list_signature)
+    mark = np.full(item_count, -1, dtype=np.int64)
+    next_by_place = np.arange(n + 1)
+    next_by_length = np.arange(n + 1)
+    slot_by_place = np.empty(n, dtype=np.int64)
+    slot_by_length = np.empty(n, dtype=np.int64)
+    list_of = np.empty(n, dtype=np.int64)
+    top_by_place = np.empty(n, dtype=np.int32)
+    free_in_list = np.zeros(lists, dtype=np.int64)
+    free_by_top = np.zeros((lists, categories), dtype=np.int32)
+    free_tops = np.zeros(categories + 1, dtype=np.int64)  # the last one counts them all
+    for s in range(lists):
+        for slot in range(list_starts[s], list_starts[s + 1]):
+            p = by_place[slot]
+            slot_by_place[p] = slot
+            slot_by_length[by_length[slot]] = slot
+            list_of[p] = s
+            top_by_place[slot] = top[p]
+            free_in_list[s] += 1
+            free_by_top[s, top[p]] += 1
+            free_tops[top[p]] += 1
+            free_tops[-1] += 1
+    head = np.empty(lists, dtype=np.int64)  # the position of the first free record of each list
+    for s in range(lists):
+        head[s] = by_place[list_starts[s]]
+    rank = np.empty(lists, dtype=np.int64)
+    for p in range(n):
+        if p % LOOK_EVERY == 0:
+            control[DONE] = p
+            if control[STOP]:
+                return
+        if partner[p] >= 0:
+            continue
+        # p leaves the lists now: either it finds a partner, or it is of no use to those who come later (fact 1)
+        take(p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops)
+        refresh_head(list_of[p], head, list_starts, next_by_place, by_place, n)
+        if free_tops[-1] == free_tops[top[p]]:
+            continue
+        stamp = 2 * p
+        mark_record(p, starts, items, category, top, mark, stamp)
+        best = n
+        for s in range(lists):
+            if list_signature[s] & signature[p] or head[s] >= best or free_in_list[s] == free_by_top[s, top[p]]:
+                continue
+            end = list_starts[s + 1]
+            slot = first_alive(next_by_place, list_starts[s])
+            while slot < end:
+                q = by_place[slot]
+                if q >= best:
+                    break
+                if (
+                    top_by_place[slot] != top[p]
+                    and disjoint(q, starts, items, mark, stamp)
+                    and tops_fit(p, q, top, above_starts, above, strict)
+                ):
+                    best = q
+                    break
+                slot = first_alive(next_by_place, slot + 1)
+        if best == n:
+            best = nearest(
+                p, starts, items, category, top, above_starts, above, strict, signature, block_signature, by_length, list_starts,
+                list_signature, next_by_length, free_in_list, free_by_top, mark, stamp, rank, n,
+            )  # fmt: skip
+        if best < n:
+            partner[p] = best
+            partner[best] = p
+            take(best, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops)
+            refresh_head(list_of[best], head, list_starts, next_by_place, by_place, n)
+    control[DONE] = n
+
+
+@kernel
+def disjoint(q, starts, items, mark, stamp):
+    """Tell whether q shares no item with the marked record."""
+    for place in range(starts[q], starts[q + 1]):
+        if mark[items[place]] >= stamp:
+            return False
+    return True
+
+
+@kernel
+def take(p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops):
+    """Take a record out of its lists."""
+    next_by_place[slot_by_place[p]] = slot_by_place[p] + 1
+    next_by_length[slot_by_length[p]] = slot_by_length[p] + 1
+    free_in_list[list_of[p]] -= 1
+    free_by_top[list_of[p], top[p]] -= 1
+    free_tops[top[p]] -= 1
+    free_tops[-1] -= 1
+
+
+@kernel
+def refresh_head(s, head, list_starts, next_by_place, by_place, n):
+    """Look up the first free record of a list again."""
+    slot = first_alive(next_by_place, list_starts[s])
+    head[s] = by_place[slot] if slot < list_starts[s + 1] else n
+
+
+@kernel
+def nearest(
+    p,
+    starts,
+    items,
+    category,
+    top,
+    above_starts,
+    above,
+    strict,
+    signature,
+    block_signature,
+    by_length,
+    list_starts,
+    list_signature,
+    next_by_length,
+    free_in_list,
+    free_by_top,
+    mark,
+    stamp,
+    rank,
+    n,
+):
+    """Find the compatible record with the smallest coefficient above 0; n if there is none."""
+    lists = len(list_signature)
+    length = starts[p + 1] - starts[p]
+    chosen = 0
+    most = 1
+    for s in range(lists):  # lists worth a look, those with few common bits first: they set the mark for the others
+        rank[s] = 0
+        if not (list_signature[s] & block_signature[p]) and free_in_list[s] > free_by_top[s, top[p]]:
+            rank[s] = max(count_bits(list_signature[s] & signature[p]), 1)
+            most = max(most, rank[s])
+            chosen += 1
+    best, best_num, best_den = n, 1, 0
+    if chosen == 0:
+        return best
+    for common in range(1, most + 1):
+        for s in range(lists):
+            if rank[s] != common:
+                continue
+            end = list_starts[s + 1]
+            slot = first_alive(next_by_length, list_starts[s])
+            while slot < end:
+                q = by_length[slot]
+                size = starts[q + 1] - starts[q]
+                bound = common * best_den - best_num * (length + size - common)
+                if best < n and (bound > 0 or (bound == 0 and q > best)):
+                    break
+                if not (block_signature[q] & signature[p]) and tops_fit(p, q, top, above_starts, above, strict):
+                    count = shared(q, starts, items, category, top, mark, stamp, False)
+                    if count >= 0:
+                        union = length + size - count
+                        order = count * best_den - best_num * union
+                        if best == n or order < 0 or (order == 0 and q < best):
+                            best, best_num, best_den = q, count, union
+                slot = first_alive(next_by_length, slot + 1)
+    return best

@@ -1,0 +1,85 @@
+"""A metric, and what it measures."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.transactions import record_numbers
+from setveil.declaration import Declaration
+from setveil.errors import BadData, Missing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One figure. `value` is None where the metric is not defined on these data; `reason` then says why."""
+
+    name: str
+    value: float | None
+    unit: str
+    better: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+class Metric(Declaration, ABC):
+    """A figure that compares a release with its original."""
+
+    title: ClassVar[str]
+    unit: ClassVar[str]
+    better: ClassVar[Literal["lower", "higher"]]
+    about: ClassVar[Literal["utility", "privacy"]]
+    formula: ClassVar[str]
+    blind_to: ClassVar[str]
+    """What the figure cannot see."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What it needs beside both data sets: `alignment`, `categories`."""
+
+    def __call__(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None = None
+    ) -> Measurement:
+        """Measure, or say why there is no figure."""
+        if "alignment" in self.needs:
+            if alignment is None:
+                raise Missing(f"{self.name} needs the alignment of released rows, which is in the private folder")
+            rows = alignment.rows
+            if len(rows) != published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
+                raise BadData("the alignment does not belong to these data: its rows do not fit")
+        value, details = self.measure(original, published, alignment)
+        reason = str(details.pop("reason", "")) if value is None else ""
+        return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
+
+    @abstractmethod
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Return the figure and its details; None with a `reason` where it is not defined."""
+
+
+def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each released row how many of its items its original record held too."""
+    width = max(len(original.vocabulary), 1)
+    code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
+    row = record_numbers(published.offsets)
+    codes = code[published.items] if len(code) else np.empty(0, np.int64)
+    keys = rows[row] * width + codes
+    true_keys = record_numbers(original.offsets) * width + original.items
+    at = np.searchsorted(true_keys, keys)
+    true = codes >= 0
+    true &= at < len(true_keys)
+    true[true] = true_keys[at[true]] == keys[true]
+    return np.bincount(row[true], minlength=published.records)

@@ -1,0 +1,61 @@
+"""What became of single records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from setveil.metrics.base import Metric, shared_items
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+
+class RecordLoss(Metric):
+    """How much of a record is not in its released row and the other way round, on average."""
+
+    name: ClassVar[str] = "record-loss"
+    title: ClassVar[str] = "Record loss"
+    unit: ClassVar[str] = "mean Jaccard distance"
+    better: ClassVar[Literal["lower", "higher"]] = "lower"
+    about: ClassVar[Literal["utility", "privacy"]] = "utility"
+    formula: ClassVar[str] = "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty"
+    blind_to: ClassVar[str] = "whether the items that came in are plausible beside the others"
+    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare every row with its record."""
+        assert alignment is not None
+        if not published.records:
+            return None, {"reason": "the release holds no record"}
+        shared = shared_items(original, published, alignment.rows)
+        union = published.lengths + original.lengths[alignment.rows] - shared
+        loss = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
+        return float(loss.mean()), {"records-changed": int(np.count_nonzero(loss))}
+
+
+class FalseContent(Metric):
+    """Which share of the released occurrences is untrue: the item was not in that record."""
+
+    name: ClassVar[str] = "false-content"
+    title: ClassVar[str] = "False content"
+    unit: ClassVar[str] = "share of released occurrences"
+    better: ClassVar[Literal["lower", "higher"]] = "lower"
+    about: ClassVar[Literal["utility", "privacy"]] = "utility"
+    formula: ClassVar[str] = "Σ |t~ \\ t| / Σ |t~|"
+    blind_to: ClassVar[str] = "items that are missing"
+    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Count released items that their record did not hold."""
+        assert alignment is not None
+        if not published.occurrences:
+            return None, {"reason": "the release holds no item"}
+        untrue = published.occurrences - int(shared_items(original, published, alignment.rows).sum())
+        return untrue / published.occurrences, {"untrue-occurrences": untrue}

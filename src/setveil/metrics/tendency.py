@@ -1,0 +1,173 @@
+"""What a release still tells about what people lean to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.categories import Categories
+from setveil.data.tendency import Kind, tendencies, weights
+from setveil.declaration import parameter
+from setveil.metrics.base import Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+Direction = Literal["lower", "higher"]
+About = Literal["utility", "privacy"]
+
+CELLS_AT_ONCE = 1 << 22
+"""Rows are scored in blocks of so many (row, category) cells."""
+
+
+def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
+    return (kind == Kind.PARTIAL) | (kind == Kind.FULL)
+
+
+def _released_weights(
+    original: Transactions, published: Transactions, category: NDArray[np.int32], categories: int
+) -> tuple[NDArray[np.int64], ...]:
+    """Return the category weights of the released rows, with the original's category codes."""
+    of_label = {label: category[code] for label, code in original.code_of.items()}
+    # An item that the original does not hold has no category; it counts for none.
+    released = np.array([of_label.get(label, categories) for label in published.vocabulary], dtype=np.int32)
+    row, cat, weight = weights(published, released, categories + 1)
+    known = cat < categories
+    return row[known], cat[known], weight[known]
+
+
+class StillOnTop(Metric):
+    """How many records with a tendency still have that category as a heaviest one in their released row."""
+
+    name: ClassVar[str] = "still-on-top"
+    title: ClassVar[str] = "Still on top"
+    unit: ClassVar[str] = "share of records with a tendency"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "privacy"
+    formula: ClassVar[str] = "|{t with a tendency : weight of g'(t) in t~ is positive and the largest}| / |{t with a tendency}|"
+    blind_to: ClassVar[str] = "a tendency that shows by its absence: see tendency-posterior"
+    needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
+
+    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Look up the old top category in every released row."""
+        assert alignment is not None
+        category, names = self.categories.bind(original)
+        before = tendencies(original, category, len(names))
+        row, cat, weight = _released_weights(original, published, category, len(names))
+        concerned = _has_tendency(before.kind)[alignment.rows]
+        if not concerned.any():
+            return None, {"reason": "no record has a tendency"}
+        largest = np.zeros(published.records, dtype=np.int64)
+        np.maximum.at(largest, row, weight)
+        on_top = concerned[row] & (cat == before.top[alignment.rows][row]) & (weight == largest[row])
+        count = int(np.count_nonzero(on_top))
+        return count / int(concerned.sum()), {"records": count, "of": int(concerned.sum())}
+
+
+class TendencyPosterior(Metric):
+    """How often an attacker who knows the method names the hidden category from the released row."""
+
+    name: ClassVar[str] = "tendency-posterior"
+    title: ClassVar[str] = "Tendency posterior"
+    unit: ClassVar[str] = "share of records with a tendency"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "privacy"
+    formula: ClassVar[str] = (
+        "the best of three guessers, each taught on half of the true pairs (row, g') and tried on the other half: the most common absent"
+        " category; the one most common beside the row's heaviest category; a naive Bayes over absent and present categories and the"
+        " heaviest one with its size. base-rate: always naming the most common g'"
+    )
+    blind_to: ClassVar[str] = "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
+    needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
+
+    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Teach three guessers on one half, try them on the other, both ways round."""
+        assert alignment is not None
+        category, names = self.categories.bind(original)
+        before = tendencies(original, category, len(names))
+        concerned = np.flatnonzero(_has_tendency(before.kind)[alignment.rows])
+        if len(concerned) < 2:
+            return None, {"reason": "fewer than two records have a tendency"}
+        place = np.full(published.records, -1, dtype=np.int64)
+        place[concerned] = np.arange(len(concerned))
+        row, cat, weight = _released_weights(original, published, category, len(names))
+        inside = place[row] >= 0
+        rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), len(names))
+        truth = before.top[alignment.rows[concerned]].astype(np.int64)
+        half = (alignment.rows[concerned] % 2).astype(bool)
+        right = np.zeros(3, dtype=np.int64)
+        base = 0
+        for taught in (half, ~half):
+            base += int(np.count_nonzero(truth[~taught] == np.bincount(truth[taught], minlength=len(names)).argmax()))
+            right += _hits(rows, truth, taught, len(names))
+        names_of = ("absent", "beside-heaviest", "bayes")
+        details = {n: float(r / len(concerned)) for n, r in zip(names_of, right, strict=True)}
+        best = max(*details.values(), base / len(concerned))
+        return best, {"base-rate": base / len(concerned), "records": len(concerned), **details}
+
+
+class _Rows:
+    """What an attacker sees of the rows: which categories are there, which one is heaviest, and how heavy."""
+
+    def __init__(
+        self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
+    ) -> None:
+        self.start = np.searchsorted(row, np.arange(rows + 1))
+        self.row, self.cat, self.count = row, cat, rows
+        best = np.zeros(rows, dtype=np.int64)
+        np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
+        self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)
+        self.size = np.minimum(best // (categories + 1), 7)
+
+    def present(self, chosen: NDArray[np.int64], categories: int) -> NDArray[np.float64]:
+        """Return a table of 0 and 1: which categories the chosen rows hold."""
+        table = np.zeros((len(chosen), categories))
+        lengths = self.start[chosen + 1] - self.start[chosen]
+        first = np.concatenate(([0], np.cumsum(lengths)))
+        entries = np.repeat(self.start[chosen] - first[:-1], lengths) + np.arange(first[-1])
+        table[np.repeat(np.arange(len(chosen)), lengths), self.cat[entries]] = 1
+        return table
+
+
+def _hits(rows: _Rows, truth: NDArray[np.int64], taught: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
+    """Return how many rows outside the taught half each guesser names rightly."""
+    known, tried = np.flatnonzero(taught), np.flatnonzero(~taught)
+    prior = np.bincount(truth[known], minlength=categories) + 1.0
+    beside = np.full((categories + 1, categories), 1e-3)
+    np.add.at(beside, (rows.heaviest[known], truth[known]), 1)
+    sizes = np.ones((8, categories))
+    np.add.at(sizes, (rows.size[known], truth[known]), 1)
+    entries = taught[rows.row]
+    together = truth[rows.row[entries]] * categories + rows.cat[entries]
+    seen = np.bincount(together, minlength=categories * categories).reshape(categories, categories) + 1.0
+    share = seen / (prior + 1)[:, None]  # prior holds one more than the count, and so does the table
+    log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
+    log_size = np.log(sizes / sizes.sum(axis=0))
+    right = np.zeros(3, dtype=np.int64)
+    at_once = max(CELLS_AT_ONCE // categories, 1)
+    for first in range(0, len(tried), at_once):
+        block = tried[first : first + at_once]
+        present = rows.present(block, categories)
+        absent_only = np.where(present > 0, -np.inf, 0.0)
+        guesses = (
+            np.log(prior) + absent_only,
+            np.log(beside[rows.heaviest[block]]) + absent_only,
+            np.log(beside[rows.heaviest[block]])
+            + log_size[rows.size[block]]
+            + present @ (log_present - log_absent).T
+            + log_absent.sum(axis=1),
+        )
+        right += [int(np.count_nonzero(guess.argmax(axis=1) == truth[block])) for guess in guesses]
+    return right
