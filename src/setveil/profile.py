@@ -1,8 +1,8 @@
 """What is in a data set, and how exposed its people are.
 
 A record is *unique by m known items* if it holds some set of at most m items that no other record holds all of: whoever
-knows these items of a person finds the person's record. Supports fall as sets grow, so that only sets of m items matter,
-or the whole record where it is shorter. A record with a twin, or without items, is never unique.
+knows these items of a person finds the person's record. Supports fall as sets grow, so that only sets of m items
+matter, or the whole record where it is shorter. A record with a twin, or without items, is never unique.
 
 The search is exact. Records of equal content are laid together; then, level by level, an item's rows are scanned for
 hotter items (m = 2), and the rows of a pair for a third (m = 3), skipping whatever holds no record that is still open,
@@ -16,6 +16,7 @@ Cost     m = 2: the pairs of all records, m = 3: their triples, at most; measure
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class PopularItem:
 
 @dataclass(frozen=True)
 class Popularity:
-    """How evenly the occurrences are spread over the items that occur. Shares and Gini are None where nothing occurs."""
+    """How evenly the occurrences are spread over the items that occur; shares and Gini are None where nothing does."""
 
     top: tuple[PopularItem, ...]
     """The most frequent items; equal supports in label order."""
@@ -130,9 +131,7 @@ def profile(data: Transactions, *, known: int = 3, engine: Engine | None = None)
     [1, 2]
     """
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
-        raise BadParameter(
-            f"known is {known!r}; the number of known items must be a whole number from 1 to {MOST_KNOWN}"
-        )
+        raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
     if engine is None:
         from setveil.engines.local import LocalEngine  # noqa: PLC0415 - imports Numba, which takes a while
 
@@ -168,7 +167,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _content_numbers(data: Transactions) -> NDArray[np.int64]:
-    """Return for each record a number that it shares with the records of equal content, from 0 in order of appearance."""
+    """Return for each record the number of its content; contents are numbered in order of appearance."""
     width = data.items.itemsize
     contents = pa.LargeBinaryArray.from_buffers(
         pa.large_binary(), data.records, [None, pa.py_buffer(data.offsets * width), pa.py_buffer(data.items)]
@@ -283,8 +282,8 @@ def _recoded_by_support(data: Transactions) -> NDArray[np.int32]:
 
 
 def _parts(costs: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
-    """Cut the items into at most `wanted` ranges of about equal cost, the rarest items first: they are quick to mark."""
+    """Cut the items into at most `wanted` ranges of about equal cost; the rarest come first, as they mark most rows."""
     up_to = np.cumsum(costs + 1)
     cuts = np.searchsorted(up_to, np.arange(1, wanted) * (up_to[-1:].sum() / wanted))
     bounds = np.unique(np.concatenate(([0], cuts, [len(costs)]))).tolist()
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))

@@ -173,6 +173,10 @@ class Transactions:
         """Return the labels of one record."""
         return [self.vocabulary[c] for c in self.items[self.offsets[number] : self.offsets[number + 1]]]
 
+    def names(self) -> Any:
+        """Return the ids, or the records' numbers from 1 on where they carry none."""
+        return self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
+
     def __len__(self) -> int:
         return self.records
 

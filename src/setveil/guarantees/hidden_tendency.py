@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.categories import Categories
@@ -164,8 +165,8 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
     if cases.counts:
         return False
     pairs = [("published", published.ids, alignment.published_ids)]
-    if original.ids is not None and alignment.original_ids is not None:
-        pairs.append(("original", original.ids.take(rows), alignment.original_ids))
+    if alignment.original_ids is not None:
+        pairs.append(("original", original.names().take(pa.array(rows)), alignment.original_ids))
     for which, in_data, in_alignment in pairs:
         if (in_data is None) != (in_alignment is None):
             cases.add("names-do-not-agree", f"the {which} ids", "are in the data or in the alignment, but not in both")

@@ -46,6 +46,8 @@ class Metric(Declaration, ABC):
     formula: ClassVar[str]
     blind_to: ClassVar[str]
     """What the figure cannot see."""
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
+    """The settings in which it is measured when a person does not choose."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs beside both data sets: `alignment`, `categories`."""
 

@@ -22,6 +22,7 @@ class Dissimilarity(Metric):
     about: ClassVar[Literal["utility", "privacy"]] = "utility"
     formula: ClassVar[str] = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
     blind_to: ClassVar[str] = "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"form": "per-item"}, {"form": "printed"})
 
     form: Literal["per-item", "printed"] = parameter(
         "per-item", public=True, description="Differences item by item, or of the totals as the paper prints it."

@@ -27,10 +27,6 @@ class Layout:
     id: str = "id"
     item: str = "item"
 
-    def public(self) -> dict[str, str]:
-        """Return what a reader of the file needs to know."""
-        return {"id": self.id, "item": self.item} | ({"separator": self.separator} if self.separator else {})
-
 
 class Format(ABC):
     """A way to write transactions to a file and to read them back."""
@@ -41,6 +37,11 @@ class Format(ABC):
     version: ClassVar[int] = 1
     holds_ids: ClassVar[bool]
     holds_empty_records: ClassVar[bool]
+
+    def public_layout(self, layout: Layout) -> dict[str, str]:
+        """Return what a reader of a file needs to know beside the format's name."""
+        columns = {"id": layout.id, "item": layout.item} if self.holds_ids else {}
+        return columns | ({"separator": layout.separator} if layout.separator else {})
 
     @abstractmethod
     def read(self, path: Path, layout: Layout) -> Transactions:

@@ -1,0 +1,1 @@
+"""What leaves: making a release, writing it, opening and checking it again."""

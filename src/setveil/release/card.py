@@ -1,0 +1,166 @@
+"""The public card of a release: a whitelist. What is not a field here cannot be handed over."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from setveil import __version__
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from setveil.data.formats import Format, Layout
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.base import Verdict
+    from setveil.methods.base import Method
+
+CARD_NAME = "card.json"
+CARD_VERSION = 1
+
+UNIT_IN_WORDS = {
+    "person": "protects people: every person has one record",
+    "record": "protects records: a person with several records is not covered",
+}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DataFile(_Part):
+    """The file of the release and how it is read."""
+
+    file: str
+    sha256: str
+    format: str
+    format_version: int
+    layout: dict[str, str]
+    ids: Literal["pseudonym", "keep", "drop"]
+
+
+class Counts(_Part):
+    """Counts of the release itself; none of the original."""
+
+    records: int
+    items: int
+    occurrences: int
+    empty_records: int
+
+
+class Promise(_Part):
+    """What was checked on the file; `name` is None where nothing is promised."""
+
+    name: str | None
+    parameters: dict[str, Any]
+    statement: str
+    failures: int
+    published_as_they_are: int
+    attacker: str
+    singling_out: str
+    linking: str
+    inference: str
+    not_covered: tuple[str, ...]
+
+
+class Recipe(_Part):
+    """The method and its public parameters."""
+
+    name: str
+    parameters: dict[str, Any]
+
+
+class Card(_Part):
+    """What a release is, for whoever receives it."""
+
+    card_version: int
+    setveil_version: str
+    form: str
+    data: DataFile
+    counts: Counts
+    method: Recipe
+    guarantee: Promise
+    truthful: Literal["yes", "subset", "no"]
+    unit: Literal["person", "record"]
+    unit_in_words: str
+
+    @classmethod
+    def load(cls, folder: Path) -> Card:
+        """Read the card of a release folder."""
+        path = folder / CARD_NAME
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise BadData(f"is not a release folder: it has no {CARD_NAME}", file=str(folder)) from None
+        except (OSError, ValidationError) as error:
+            first = str(error).splitlines()[0]
+            raise BadData(f"is not a card that setveil {__version__} reads ({first})", file=str(path)) from None
+
+    def to_json(self) -> str:
+        """Return the text of the file."""
+        return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def make_card(
+    published: Transactions,
+    method: Method,
+    verdict: Verdict | None,
+    *,
+    form: Format,
+    layout: Layout,
+    file: str,
+    sha256: str,
+    ids: Literal["pseudonym", "keep", "drop"],
+) -> Card:
+    """Write the card from public values alone."""
+    guarantee = method.guarantee
+    if guarantee is None or verdict is None:
+        nothing = "not bounded"
+        promise = Promise(
+            name=None,
+            parameters={},
+            statement="no guarantee: this method promises nothing",
+            failures=0,
+            published_as_they_are=0,
+            attacker="none assumed",
+            singling_out=nothing,
+            linking=nothing,
+            inference=nothing,
+            not_covered=("everything",),
+        )
+    else:
+        coverage = guarantee.coverage
+        promise = Promise(
+            name=guarantee.name,
+            parameters=guarantee.public_parameters(),
+            statement=guarantee.statement,
+            failures=verdict.failures,
+            published_as_they_are=verdict.counts.get("published-as-they-are", 0),
+            attacker=coverage.attacker,
+            singling_out=coverage.singling_out,
+            linking=coverage.linking,
+            inference=coverage.inference,
+            not_covered=coverage.not_covered,
+        )
+    return Card(
+        card_version=CARD_VERSION,
+        setveil_version=__version__,
+        form="transactions",
+        data=DataFile(
+            file=file, sha256=sha256, format=form.name, format_version=form.version, layout=form.public_layout(layout), ids=ids
+        ),
+        counts=Counts(
+            records=published.records,
+            items=len(published.vocabulary),
+            occurrences=published.occurrences,
+            empty_records=published.empty_records,
+        ),
+        method=Recipe(name=method.name, parameters=method.public_parameters()),
+        guarantee=promise,
+        truthful=method.truthful,
+        unit=published.unit,
+        unit_in_words=UNIT_IN_WORDS[published.unit],
+    )

@@ -1,0 +1,107 @@
+"""Opening a release folder and checking it again, in another process or by another person."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from setveil import progress
+from setveil.catalog import GUARANTEES, named
+from setveil.data.formats import Layout, format_named
+from setveil.errors import BadData, Missing
+from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
+from setveil.release.card import Card
+from setveil.release.seed import Seed
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.guarantees.base import Guarantee
+    from setveil.release.dossier import Private
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A release folder, read and its checksum verified."""
+
+    folder: Path
+    card: Card
+    data: Transactions
+
+
+def open_release(folder: str | Path) -> Opened:
+    """Read a release folder; the data file must be the one that the card describes."""
+    place = Path(folder)
+    if not place.is_dir():
+        raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
+    card = Card.load(place)
+    path = place / card.data.file
+    if path.parent != place or not path.is_file():
+        raise BadData(f"lacks the data file {card.data.file!r} that its card names", file=str(place))
+    if hashlib.sha256(path.read_bytes()).hexdigest() != card.data.sha256:
+        raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
+    data = format_named(card.data.format).read(path, Layout(**card.data.layout))
+    return Opened(place, card, data.with_unit(card.unit))
+
+
+def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
+    """Return the guarantee that the card promises, with its private parameters from the private folder."""
+    promise = opened.card.guarantee
+    if promise.name is None:
+        raise Missing("the card promises no guarantee; name one to check with --guarantee")
+    kind = named("guarantee", GUARANTEES, promise.name)
+    hidden = [p.name for p in kind.parameters() if not p.public]
+    if hidden and private is None:
+        raise Missing(f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with --private")
+    parameters = dict(promise.parameters)
+    if private is not None and hidden:
+        noted = private.dossier["guarantee"]
+        if noted is None or noted["name"] != kind.name:
+            raise BadData("belongs to a release with another guarantee", file=str(private.folder))
+        parameters |= {name: noted["parameters"][name] for name in hidden}
+    return kind(**parameters)
+
+
+def check_release(
+    opened: Opened, guarantee: Guarantee, *, original: Transactions | None = None, private: Private | None = None
+) -> Verdict:
+    """Check a guarantee on a release folder."""
+    if "original" in guarantee.needs and original is None:
+        raise Missing(f"{guarantee.name} compares the release with its original: name it with --original")
+    if "alignment" in guarantee.needs and private is None:
+        raise Missing(f"{guarantee.name} compares rows with the records they came from: name the private folder with --private")
+    if private is not None and original is not None and original.checksum() != private.dossier["input"]["checksum"]:
+        raise BadData("the original is not the data that this release was made from: its checksum differs from the dossier's")
+    with progress.step(f"checking {guarantee.name}"):
+        verdict = guarantee.check(opened.data, original=original, alignment=None if private is None else private.alignment)
+    if private is not None and opened.card.data.ids == "pseudonym":
+        verdict = _with_pseudonyms(verdict, opened, private)
+    return verdict
+
+
+def _with_pseudonyms(verdict: Verdict, opened: Opened, private: Private) -> Verdict:
+    """Check that the rows are whose the alignment says: the seed tells every record's pseudonym.
+
+    Without this, an alignment that is wrong throughout would make an unchanged file look hidden.
+    """
+    rows = private.alignment.rows
+    if len(rows) != opened.data.records or opened.data.ids is None or (len(rows) and rows.max() >= len(rows)):
+        return verdict
+    expected: Any = Seed(int(private.dossier["seed"]), given=True).pseudonyms(len(rows)).take(rows)
+    wrong = np.flatnonzero(pc.not_equal(expected, opened.data.ids).to_numpy(zero_copy_only=False))
+    if not len(wrong):
+        return verdict
+    witnesses = tuple(
+        Witness("not-the-pseudonym", f"released row {row + 1:,}", "its pseudonym is not that of the record it is aligned with", int(row))
+        for row in wrong[:MOST_WITNESSES]
+    )
+    return replace(
+        verdict,
+        status="broken",
+        breaches={**verdict.breaches, "not-the-pseudonym": len(wrong)},
+        witnesses=verdict.witnesses + witnesses,
+    )

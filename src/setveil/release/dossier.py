@@ -1,0 +1,96 @@
+"""The private folder: the dossier of a release, its alignment, its report. Never handed over."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from setveil import __version__
+from setveil.data.alignment import Alignment
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from setveil.guarantees.base import Verdict
+    from setveil.release.card import Card
+    from setveil.release.publishing import Release
+
+DOSSIER_NAME = "dossier.json"
+ALIGNMENT_NAME = "alignment.parquet"
+REPORT_NAME = "report.html"
+
+
+def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
+    """Gather everything about a release as plain values."""
+    original, guarantee = release.original, release.method.guarantee
+    return {
+        "dossier_version": 1,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {
+            "setveil": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("numpy", "numba", "pyarrow")},
+        },
+        "seed": str(release.seed.value),
+        "seed_given": release.seed.given,
+        "seed_weak": release.seed.weak,
+        "input": {
+            "source": release.source,
+            "checksum": original.checksum(),
+            "records": original.records,
+            "items": len(original.vocabulary),
+            "occurrences": original.occurrences,
+            "empty_records": original.empty_records,
+        },
+        "ids": release.terms.ids,
+        "allow_failures": release.terms.allow_failures,
+        "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},
+        "guarantee": None
+        if guarantee is None
+        else {"name": guarantee.name, "parameters": guarantee.model_dump(mode="json")},
+        "verdict": None if verdict is None else verdict.to_dict(),
+        "account": release.account,
+        "advice": release.advice,
+        "metrics": [m.to_dict() for m in release.measurements],
+        "seconds": {step: round(value, 3) for step, value in seconds.items()},
+        "card": card.model_dump(mode="json"),
+    }
+
+
+def dossier_text(dossier: dict[str, Any]) -> str:
+    """Return the text of the file."""
+    return json.dumps(dossier, indent=2, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Private:
+    """A private folder, read again."""
+
+    folder: Path
+    dossier: dict[str, Any]
+    alignment: Alignment
+
+    @classmethod
+    def load(cls, folder: Path) -> Private:
+        """Read dossier and alignment."""
+        path = folder / DOSSIER_NAME
+        try:
+            dossier = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadData(f"is not a private folder: it has no {DOSSIER_NAME}", file=str(folder)) from None
+        except (OSError, ValueError) as error:
+            raise BadData(f"cannot be read ({error})", file=str(path)) from None
+        needed = {"seed", "ids", "method", "guarantee", "input", "card"}
+        if not isinstance(dossier, dict) or not needed <= dossier.keys():
+            raise BadData("is not a dossier of a release", file=str(path))
+        return cls(folder, dossier, Alignment.load(folder / ALIGNMENT_NAME))
+
+    def known_parameters(self) -> dict[str, Any]:
+        """Return the method's parameters, private ones too, for metrics that need them."""
+        parameters: dict[str, Any] = self.dossier["method"]["parameters"]
+        return parameters

@@ -1,0 +1,71 @@
+"""Measuring a release with many metrics at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil import progress
+from setveil.catalog import METRICS, named
+from setveil.errors import BadParameter, InputError, Missing
+from setveil.metrics.base import Measurement, Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+
+def all_metrics(known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:
+    """Return every metric whose parameters are known, in all its variants, and a note for each that lacks one."""
+    metrics: list[Metric] = []
+    lacking: list[Measurement] = []
+    for kind in METRICS.values():
+        needed = [p.name for p in kind.parameters() if p.required]
+        missing = [name for name in needed if name not in known]
+        if missing:
+            lacking.append(not_computed(kind, f"needs {', '.join(missing)}"))
+            continue
+        metrics.extend(kind(**{name: known[name] for name in needed}, **variant) for variant in kind.variants)
+    return metrics, lacking
+
+
+def not_computed(kind: type[Metric], why: str) -> Measurement:
+    """Return the line of a metric that could not be computed."""
+    return Measurement(kind.name, None, kind.unit, kind.better, {}, {}, f"not computed, {why}")
+
+
+def metric_of(text: str, known: Mapping[str, Any]) -> Metric | Measurement:
+    """Make a metric of `NAME[:param=value,...]`; parameters not given are taken from what is known."""
+    name, _, rest = text.partition(":")
+    kind = named("metric", METRICS, name)
+    given: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise BadParameter(f"{text!r}: {part!r} is not of the form parameter=value")
+        given[key.strip().replace("-", "_")] = value.strip()
+    for parameter in kind.parameters():
+        if parameter.required and parameter.name not in given:
+            if parameter.name not in known:
+                return not_computed(kind, f"needs {parameter.name}")
+            given[parameter.name] = known[parameter.name]
+    return kind(**given)
+
+
+def measure_all(
+    original: Transactions, published: Transactions, alignment: Alignment | None, metrics: Iterable[Metric]
+) -> list[Measurement]:
+    """Measure with each metric; one that lacks the alignment says so instead of stopping the others."""
+    results = []
+    metrics = list(metrics)
+    with progress.step("measuring", len(metrics)) as advance:
+        for done, metric in enumerate(metrics):
+            try:
+                results.append(metric(original, published, alignment))
+            except Missing:
+                results.append(not_computed(type(metric), "needs the alignment, which is in the private folder"))
+            except InputError as error:
+                results.append(not_computed(type(metric), str(error)))
+            advance(done + 1)
+    return results

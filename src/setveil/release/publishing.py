@@ -1,0 +1,222 @@
+"""`publish()`: the only door out.
+
+It binds the method, runs it, stages both folders, reads the staged files again, checks the guarantee on what it read, and only then lets
+the folders appear. Or it raises and leaves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow.compute as pc
+
+from setveil import progress
+from setveil.data.alignment import Alignment
+from setveil.data.formats import Format, Layout, format_named
+from setveil.engines.local import LocalEngine
+from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
+from setveil.release.card import CARD_NAME, Card, make_card
+from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
+from setveil.release.measuring import all_metrics, measure_all
+from setveil.release.seed import Seed
+from setveil.release.staging import private_beside, refuse_taken, staged
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+    from setveil.guarantees.base import Verdict
+    from setveil.methods.base import Method, Outcome
+    from setveil.metrics.base import Measurement
+
+Ids = Literal["pseudonym", "keep", "drop"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On which terms a release is made, beside the method."""
+
+    ids: Ids
+    allow_failures: int = 0
+    no_guarantee: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Data that may be handed over, checked, and apart from it what stays private."""
+
+    data: Transactions
+    verdict: Verdict | None
+    """The outcome of the check; None where the method promises nothing."""
+    method: Method
+    terms: Terms
+    original: Transactions = field(repr=False)
+    alignment: Alignment = field(repr=False)
+    seed: Seed = field(repr=False)
+    account: dict[str, Any] = field(repr=False)
+    advice: str = field(repr=False)
+    seconds: dict[str, float] = field(repr=False)
+    measurements: list[Measurement] = field(default_factory=list, repr=False)
+    source: str = field(default="", repr=False)
+
+    def save(
+        self,
+        out: str | Path,
+        *,
+        private: str | Path | None = None,
+        format: str | None = None,  # noqa: A002 - the word people use
+        layout: Layout | None = None,
+        compress: bool = False,
+        force: bool = False,
+    ) -> Card:
+        """Write the release folder and the private folder; the guarantee is checked again on the staged files."""
+        target = Path(out)
+        private_target = Path(private) if private is not None else private_beside(target)
+        refuse_taken(target, private_target, force=force)
+        form = format_named(format or default_format(self.terms.ids))
+        layout = layout or Layout()
+        refuse_format(form, self.data, self.terms.ids)
+        file = "data" + form.extensions[0] + (".gz" if compress else "")
+        with staged(target, private_target) as (public_folder, private_folder):
+            started = time.perf_counter()
+            with progress.step("writing"):
+                form.write(self.data, public_folder / file, layout)
+                self.alignment.save(private_folder / ALIGNMENT_NAME)
+            reread = form.read(public_folder / file, layout).with_unit(self.data.unit)
+            realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
+            if reread != self.data:
+                raise OutputRefused(f"the written file does not read back as the same data: a fault of the format {form.name!r}")
+            verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
+            sha256 = hashlib.sha256((public_folder / file).read_bytes()).hexdigest()
+            card = make_card(
+                reread, self.method, verdict, form=form, layout=layout, file=file, sha256=sha256, ids=self.terms.ids
+            )
+            (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
+            seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
+            dossier = make_dossier(self, card, verdict, seconds)
+            (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
+            with progress.step("writing the report"):
+                from setveil.report.page import render  # noqa: PLC0415 - only when a report is made
+
+                (private_folder / REPORT_NAME).write_text(render(dossier), encoding="utf-8")
+        return card
+
+
+def publish(
+    data: Transactions,
+    method: Method,
+    *,
+    ids: Ids | None = None,
+    seed: int | None = None,
+    allow_failures: int = 0,
+    no_guarantee: bool = False,
+    engine: Engine | None = None,
+    source: str = "",
+) -> Release:
+    """Make a release and check its guarantee, or raise GuaranteeBroken with the verdict.
+
+    Nothing is written: `Release.save` does, through the same check on the staged files.
+    """
+    terms = Terms(resolve_ids(data, ids), allow_failures, no_guarantee)
+    if not data.records:
+        raise BadData("the data has no records: there is nothing to publish")
+    if not isinstance(data, method.accepts):
+        raise BadParameter(f"{method.name} takes {', '.join(t.__name__ for t in method.accepts)}, not {type(data).__name__}")
+    if allow_failures < 0:
+        raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
+    bound = method.bind(data, linked=terms.ids != "drop")
+    if bound.guarantee is None and not no_guarantee:
+        raise BadParameter(f"{method.name} promises nothing; say --no-guarantee if that is what you want")
+    drawn = Seed.of(seed)
+    if drawn.weak:
+        progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
+    started = time.perf_counter()
+    outcome = bound.apply(data, rng=drawn.generator(), engine=engine or LocalEngine())
+    applied = time.perf_counter()
+    published, alignment = arrange(data, outcome, terms.ids, drawn)
+    verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
+    checked = time.perf_counter()
+    known = {name: getattr(bound, name) for name in type(bound).model_fields}
+    metrics, lacking = all_metrics(known)
+    measurements = measure_all(data, published, alignment, metrics) + lacking
+    seconds = {"method": applied - started, "arranging and checking": checked - applied, "measuring": time.perf_counter() - checked}
+    return Release(
+        data=published,
+        verdict=verdict,
+        method=bound,
+        terms=terms,
+        original=data,
+        alignment=alignment,
+        seed=drawn,
+        account=outcome.account,
+        advice=outcome.advice,
+        seconds=seconds,
+        measurements=measurements,
+        source=source,
+    )
+
+
+def resolve_ids(data: Transactions, ids: Ids | None) -> Ids:
+    """Return what happens to ids: pseudonyms where the data has ids, none where it has none, unless said otherwise."""
+    if ids is None:
+        return "drop" if data.ids is None else "pseudonym"
+    if ids not in ("pseudonym", "keep", "drop"):
+        raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
+    if ids == "keep" and data.ids is None:
+        raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
+    return ids
+
+
+def default_format(ids: Ids) -> str:
+    """Return the format of a release that nobody chose one for."""
+    return "basket" if ids == "drop" else "long"
+
+
+def refuse_format(form: Format, data: Transactions, ids: Ids) -> None:
+    """Refuse a format that cannot hold the release, before any work is done."""
+    if ids != "drop" and not form.holds_ids:
+        raise BadParameter(f"the format {form.name!r} has no column for ids; choose another --release-format, or --ids drop")
+    if ids == "drop" and form.holds_ids:
+        raise BadParameter(f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym")
+    if data.empty_records and not form.holds_empty_records:
+        raise BadData(f"the format {form.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop")
+
+
+def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Transactions, Alignment]:
+    """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
+    made, rows = outcome.published, outcome.alignment.rows
+    if ids == "drop":
+        plain = made.with_ids(None).compacted()
+        order = plain.content_order()
+        return plain.take(order), Alignment(rows[order])
+    names = seed.pseudonyms(data.records) if ids == "pseudonym" else data.ids
+    names = names.take(rows)
+    order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
+    originals = data.names().take(rows[order])
+    published = made.take(order, ids=names.take(order)).compacted()
+    return published, Alignment(rows[order], published.ids, originals)
+
+
+def judge(
+    published: Transactions,
+    original: Transactions,
+    alignment: Alignment,
+    method: Method,
+    terms: Terms,
+    account: dict[str, Any],
+    advice: str,
+) -> Verdict | None:
+    """Check the guarantee; raise unless it holds, or breaks only in as many records as were allowed."""
+    guarantee = method.guarantee
+    if guarantee is None:
+        return None
+    with progress.step(f"checking {guarantee.name}"):
+        verdict = guarantee.check(published, original=original, alignment=alignment)
+    if not verdict.acceptable(terms.allow_failures):
+        message = f"{guarantee.name} is {'not decided' if verdict.status == 'undecided' else 'not kept'}; nothing was written. "
+        raise GuaranteeBroken(message + (advice or str(verdict)), verdict=verdict, account=account)
+    return verdict

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracle.uniqueness import duplicate_records, unique_records
+from setveil import progress
+from setveil.data.transactions import Transactions
+from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
+from setveil.engines.local import LocalEngine
+from setveil.errors import BadParameter
+from setveil.profile import LengthBucket, PopularItem, profile
+
+
+def counts(records, known=3, threads=1):
+    found = profile(Transactions.from_lists(records), known=known, engine=LocalEngine(threads))
+    return [level.records for level in found.unique]
+
+
+def random_records(rng, n_records, n_items, length):
+    """Draw records of equal length, each a random choice of the items."""
+    chosen = np.argsort(rng.random((n_records, n_items)), axis=1)[:, :length]
+    labels = [str(item) for item in range(n_items)]
+    return Transactions.from_codes(np.arange(n_records + 1) * length, chosen.ravel(), labels)
+
+
+@st.composite
+def data_sets(draw):
+    """Draw from sparse to dense, with hot and rare items, empty records and twins."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_items = draw(st.integers(1, 14))
+    density = draw(st.floats(0.02, 0.98))
+    skew = draw(st.floats(0, 3))
+    chances = np.minimum(density * n_items * (w := np.arange(1, n_items + 1) ** -skew) / w.sum(), 0.98)
+    records = [
+        [f"i{item}" for item in range(n_items) if rng.random() < chances[item]] for _ in range(draw(st.integers(0, 24)))
+    ]
+    if records:
+        records += [records[rng.integers(len(records))] for _ in range(draw(st.integers(0, 4)))]
+    return records
+
+
+@given(data_sets())
+@settings(deadline=None, max_examples=600)
+def test_the_search_finds_what_the_definition_says(records):
+    expected = [len(unique_records(records, known)) for known in (1, 2, 3)]
+    assert counts(records) == expected
+    assert counts(records, threads=2) == expected
+
+
+@given(data_sets())
+@settings(deadline=None, max_examples=100)
+def test_a_lower_level_does_not_depend_on_how_far_the_search_goes(records):
+    full = counts(records)
+    assert counts(records, known=1) == full[:1]
+    assert counts(records, known=2) == full[:2]
+    found = profile(Transactions.from_lists(records), known=1)
+    assert found.duplicate_records == len(duplicate_records(records))
+
+
+@pytest.mark.plain_python
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([], [0, 0, 0]),
+        ([[]], [0, 0, 0]),
+        ([["a"]], [1, 1, 1]),
+        ([["a", "b"], ["a", "b"]], [0, 0, 0]),
+        ([["a", "b"], ["a"], ["b"], ["a"], []], [0, 1, 1]),
+        # the longest record alone holds all three; each of its pairs has another holder
+        ([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]], [0, 0, 1]),
+        # its twin makes it safe, and the shorter ones lie inside it
+        ([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"], ["a", "b", "c"]], [0, 0, 0]),
+        # every triple of the first record is held by another one: four items are needed
+        ([list("abcd"), list("abc"), list("abd"), list("acd"), list("bcd")], [0, 0, 0]),
+        # a pair that both hold, a rare item, and a record inside another
+        ([["a", "b", "x"], ["a", "b"], ["a", "c"], ["c"]], [1, 2, 2]),
+    ],
+)
+def test_examples_made_by_hand(records, expected):
+    assert [len(unique_records(records, known)) for known in (1, 2, 3)] == expected
+    assert counts(records) == expected
+
+
+def test_threads_agree_on_data_with_long_records_and_hot_items():
+    rng = np.random.default_rng(5)
+    lengths = np.minimum(rng.zipf(1.6, 3000), 400)
+    items = np.minimum(rng.zipf(1.3, lengths.sum()), 2000) - 1
+    data = Transactions.from_codes(
+        np.concatenate(([0], np.cumsum(lengths))), items, [str(item) for item in range(2000)]
+    )
+    one, two = (profile(data, engine=LocalEngine(threads)) for threads in (1, 2))
+    assert one == two
+    assert 0 < one.unique[0].records < one.unique[1].records < one.unique[2].records < 3000
+
+
+def test_dense_data_is_settled_by_counting_alone():
+    data = random_records(np.random.default_rng(3), 1000, 80, 50)
+    assert [level.records for level in profile(data).unique] == [0, 0, 0]
+
+
+def test_labels_that_do_not_occur_change_nothing():
+    data = Transactions(np.array([0, 2, 3]), np.array([1, 3, 3]), ("a", "b", "c", "d", "e"))
+    found = profile(data)
+    assert found.items == 2
+    assert [item.label for item in found.popularity.top] == ["d", "b"]
+    assert [level.records for level in found.unique] == [1, 1, 1]
+
+
+def test_all_figures_of_a_small_example():
+    records = [["milk"], ["milk", "bread"], ["bread", "milk"], ["milk", "bread", "tea"], [], [], ["milk", "jam", "tea"]]
+    found = profile(Transactions.from_lists(records, ids=list("abcdefg"), unit="person"))
+    assert (found.records, found.items, found.occurrences) == (7, 4, 11)
+    assert (found.empty_records, found.duplicate_records) == (2, 4)
+    assert (found.unit, found.has_ids) == ("person", True)
+
+    lengths = found.lengths  # 0 0 1 2 2 3 3
+    assert (lengths.min, lengths.median, lengths.p90, lengths.p99, lengths.max) == (0, 2, 3, 3, 3)
+    assert lengths.mean == 11 / 7
+    assert lengths.histogram == (
+        LengthBucket(0, 0, 2),
+        LengthBucket(1, 1, 1),
+        LengthBucket(2, 2, 2),
+        LengthBucket(3, 3, 2),
+    )
+
+    popularity = found.popularity
+    assert popularity.top == (
+        PopularItem("milk", 5, 5 / 7),
+        PopularItem("bread", 3, 3 / 7),
+        PopularItem("tea", 2, 2 / 7),
+        PopularItem("jam", 1, 1 / 7),
+    )
+    assert popularity.share_of_top_1_percent == 5 / 11
+    assert popularity.share_of_top_10_percent == 5 / 11
+    assert popularity.items_occurring_once == 1
+    differences = [abs(a - b) for a in (5, 3, 2, 1) for b in (5, 3, 2, 1)]
+    assert popularity.gini == pytest.approx(np.mean(differences) / (2 * 11 / 4))
+
+    assert [(level.known, level.records, level.share) for level in found.unique] == [
+        (1, 1, 1 / 7),
+        (2, 2, 2 / 7),
+        (3, 2, 2 / 7),
+    ]
+
+
+def test_percentiles_buckets_and_shares_of_larger_data():
+    records = [[f"i{number}" for number in range(length)] for length in range(1, 201)]
+    found = profile(Transactions.from_lists(records), known=1)
+    lengths = found.lengths
+    assert (lengths.median, lengths.p90, lengths.p99, lengths.max) == (100, 180, 198, 200)
+    assert [bucket.longest for bucket in lengths.histogram] == [0, 1, 2, 5, 10, 20, 50, 100, 200]
+    assert [bucket.shortest for bucket in lengths.histogram] == [0, 1, 2, 3, 6, 11, 21, 51, 101]
+    assert [bucket.records for bucket in lengths.histogram] == [0, 1, 1, 3, 5, 10, 30, 50, 100]
+    assert len(found.popularity.top) == 10
+    assert found.popularity.top[1] == PopularItem("i1", 199, 199 / 200)
+    assert found.popularity.share_of_top_1_percent == (200 + 199) / found.occurrences
+    assert found.popularity.share_of_top_10_percent == sum(range(181, 201)) / found.occurrences
+
+
+def test_items_of_equal_support_stand_in_label_order():
+    found = profile(Transactions.from_lists([["10", "9"], ["9", "10"], ["2"]]), known=1)
+    assert [item.label for item in found.popularity.top] == ["9", "10", "2"]
+
+
+@pytest.mark.parametrize("records", [[], [[], []]])
+def test_what_is_not_defined_is_not_given(records):
+    found = profile(Transactions.from_lists(records))
+    assert (found.lengths is None) == (not records)
+    assert found.popularity.top == ()
+    assert found.popularity.gini is None
+    assert found.popularity.share_of_top_1_percent is None
+    assert [level.share for level in found.unique] == [0.0 if records else None] * 3
+
+
+def test_a_profile_survives_json():
+    values = profile(Transactions.from_lists([["a", "b"], ["b"]])).to_dict()
+    assert json.loads(json.dumps(values)) == values
+    assert values["unique"][0] == {"known": 1, "records": 1, "share": 0.5}
+
+
+@pytest.mark.parametrize("known", [0, 4, -1, 2.0, "2"])
+def test_known_out_of_its_limits_is_refused(known):
+    with pytest.raises(BadParameter, match=r"known is .*; it must be a whole number of items from 1 to 3"):
+        profile(Transactions.from_lists([["a"]]), known=known)
+
+
+def long_search():
+    """Draw data whose search takes a second or more, all of it for triples."""
+    return random_records(np.random.default_rng(8), 10_000, 500, 80)
+
+
+class StopEngine(LocalEngine):
+    """Stops the work from outside as soon as some of it is done, and notes how much was and how long stopping took."""
+
+    def share(self, label, parts, work, *, total=None):
+        if "3" not in label:
+            return super().share(label, parts, work, total=total)
+        self.total = total
+        control = np.zeros(CONTROL_WIDTH, dtype=np.int64)
+        whole = (parts[0][0], parts[-1][1])
+        worker = threading.Thread(target=work, args=(whole, control))
+        worker.start()
+        while control[DONE] == 0 and worker.is_alive():
+            time.sleep(0.001)
+        control[STOP] = 1
+        asked = time.perf_counter()
+        worker.join()
+        self.seconds = time.perf_counter() - asked
+        self.done = int(control[DONE])
+        return []
+
+
+def test_the_search_stops_when_it_is_told_to():
+    data = long_search()
+    engine = StopEngine(1)
+    profile(data, engine=engine)
+    assert 0 < engine.done < engine.total
+    assert engine.seconds < 1  # some hundredths, on a machine that is not busy
+
+
+class Impatient(progress.Silent):
+    """A person who looks at the progress of each step, and presses Ctrl-C during the search for triples."""
+
+    def __init__(self):
+        self.labels = []
+
+    @contextmanager
+    def step(self, label, total):
+        self.labels.append((label, total))
+
+        def advance(done):
+            if "3" in label and 0 < done < total:
+                raise KeyboardInterrupt
+
+        yield advance
+
+
+def test_an_interrupted_search_gives_no_result():
+    data = long_search()
+    person = Impatient()
+    with progress.reporting(person), pytest.raises(KeyboardInterrupt):
+        profile(data)
+    steps = dict(person.labels)
+    pairs, triples = 80 * 79 // 2, 80 * 79 * 78 // 6
+    assert steps["looking for records unique by 2 items"] == 10_000 * pairs
+    assert steps["looking for records unique by 3 items"] == 10_000 * triples
+
+
+def test_no_loop_is_compiled_twice():
+    from setveil import _profile_kernels  # noqa: PLC0415 - as profile does
+
+    profile(Transactions.from_lists([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]]))
+    for name in ("invert", "mark_sole_holders", "search_pairs", "project", "search_triples"):
+        signatures = getattr(getattr(_profile_kernels, name), "signatures", [()])
+        assert len(signatures) <= 1, name  # none where the caller came compiled from the cache
