@@ -1,5 +1,101 @@
-"""Publish set-valued data so that people stay protected and the data stays useful."""
+"""Publish set-valued data so that people stay protected and the data stays useful.
+
+    import setveil as sv
+
+    data = sv.read("sample:supermarket")
+    method = sv.PartSwap(categories=sv.read_categories("sample:supermarket"))
+    release = sv.publish(data, method)          # checked, or raises GuaranteeBroken with the verdict
+    release.save("release")                     # two folders: one to hand over, one to keep
+
+Names are looked up when they are used, so that importing the package stays fast.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from setveil.data.categories import Categories, read_categories
+    from setveil.data.source import read
+    from setveil.data.transactions import Transactions, from_lists
+    from setveil.errors import (
+        BadData,
+        BadParameter,
+        GuaranteeBroken,
+        InputError,
+        Missing,
+        OutputRefused,
+        SetveilError,
+        UnknownName,
+    )
+    from setveil.guarantees.base import Verdict, Witness
+    from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.methods.tendency.full_swap import FullSwap
+    from setveil.methods.tendency.part_swap import PartSwap
+    from setveil.profile import profile
+    from setveil.release.measuring import measure
+    from setveil.release.publishing import Release, publish
+
+_HOME = {
+    "setveil.data.categories": ("Categories", "read_categories"),
+    "setveil.data.source": ("read",),
+    "setveil.data.transactions": ("Transactions", "from_lists"),
+    "setveil.errors": (
+        "BadData",
+        "BadParameter",
+        "GuaranteeBroken",
+        "InputError",
+        "Missing",
+        "OutputRefused",
+        "SetveilError",
+        "UnknownName",
+    ),
+    "setveil.guarantees.base": ("Verdict", "Witness"),
+    "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.methods.tendency.full_swap": ("FullSwap",),
+    "setveil.methods.tendency.part_swap": ("PartSwap",),
+    "setveil.profile": ("profile",),
+    "setveil.release.measuring": ("measure",),
+    "setveil.release.publishing": ("Release", "publish"),
+}
+_HOME_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "BadData",
+    "BadParameter",
+    "Categories",
+    "FullSwap",
+    "GuaranteeBroken",
+    "HiddenTendency",
+    "InputError",
+    "Missing",
+    "OutputRefused",
+    "PartSwap",
+    "Release",
+    "SetveilError",
+    "Transactions",
+    "UnknownName",
+    "Verdict",
+    "Witness",
+    "from_lists",
+    "measure",
+    "profile",
+    "publish",
+    "read",
+    "read_categories",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"setveil has no {name!r}")
+    found = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -270,3 +270,6 @@ def _rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bo
     starts = starts[(starts > 0) & (starts < len(items))]
     rises[starts - 1] = True
     return bool(rises.all())
+
+
+from_lists = Transactions.from_lists

@@ -12,7 +12,6 @@ import numpy as np
 from setveil import progress
 from setveil.engines.base import CONTROL_WIDTH, DONE, STOP, Engine, Part, Result
 from setveil.errors import BadParameter
-from setveil.kernels.jit import compiling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +36,8 @@ class LocalEngine(Engine):
         self, label: str, parts: Sequence[Part], work: Callable[[Part, Any], Result], *, total: int | None = None
     ) -> list[Result]:
         """Run the work for every part, on all threads."""
+        from setveil.kernels.jit import compiling  # noqa: PLC0415 - imports Numba, which help texts and checks do not need
+
         controls = np.zeros((max(len(parts), 1), CONTROL_WIDTH), dtype=np.int64)
         with ExitStack() as stack:
             advance = stack.enter_context(progress.step(label, total))

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from setveil import progress
 from setveil.catalog import GUARANTEES, named
-from setveil.data.formats import Layout, format_named
+from setveil.data.formats import Layout, format_named, format_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
 from setveil.release.card import Card
@@ -29,7 +29,8 @@ class Opened:
     """A release folder, read and its checksum verified."""
 
     folder: Path
-    card: Card
+    card: Card | None
+    """None for a bare data file."""
     data: Transactions
 
 
@@ -48,8 +49,16 @@ def open_release(folder: str | Path) -> Opened:
     return Opened(place, card, data.with_unit(card.unit))
 
 
+def open_file(path: Path, format_name: str | None, layout: Layout) -> Opened:
+    """Read a bare data file, of which nothing is known."""
+    form = format_named(format_name) if format_name else format_of(path)
+    return Opened(path, None, form.read(path, layout))
+
+
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
     """Return the guarantee that the card promises, with its private parameters from the private folder."""
+    if opened.card is None:
+        raise Missing(f"{opened.folder} is a bare file without a card; name the guarantee to check with --guarantee")
     promise = opened.card.guarantee
     if promise.name is None:
         raise Missing("the card promises no guarantee; name one to check with --guarantee")
@@ -78,7 +87,7 @@ def check_release(
         raise BadData("the original is not the data that this release was made from: its checksum differs from the dossier's")
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(opened.data, original=original, alignment=None if private is None else private.alignment)
-    if private is not None and opened.card.data.ids == "pseudonym":
+    if private is not None and private.dossier["ids"] == "pseudonym":
         verdict = _with_pseudonyms(verdict, opened, private)
     return verdict
 

@@ -14,6 +14,19 @@ if TYPE_CHECKING:
 
     from setveil.data.alignment import Alignment
     from setveil.data.transactions import Transactions
+    from setveil.release.publishing import Release
+
+
+def measure(original: Transactions, release: Release, metrics: Iterable[str] | None = None) -> list[Measurement]:
+    """Measure a release against its original: with all metrics, or with those named as `NAME[:param=value,...]`."""
+    known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
+    if metrics is None:
+        chosen, lacking = all_metrics(known)
+    else:
+        made = [metric_of(text, known) for text in metrics]
+        chosen = [m for m in made if isinstance(m, Metric)]
+        lacking = [m for m in made if isinstance(m, Measurement)]
+    return measure_all(original, release.data, release.alignment, chosen) + lacking
 
 
 def all_metrics(known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:

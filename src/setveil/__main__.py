@@ -1,0 +1,6 @@
+"""`python -m setveil`."""
+
+from setveil.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""`setveil check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from setveil.catalog import GUARANTEES, named
+from setveil.cli.options import READING, Option, argument, declared, named_in, of_declaration, read_data
+from setveil.cli.show import say, say_json, say_table
+from setveil.data.formats import Layout
+from setveil.release.checking import check_release, guarantee_of, open_file, open_release
+from setveil.release.dossier import Private
+
+TEXT = """Ends with 0 if the guarantee holds, with 3 if it does not or could not be decided. Reads the release again and trusts nothing that
+was said when it was made. The reading options are those of --original.
+
+Example:
+  setveil check release --original sample:supermarket --private release.private"""
+
+
+def options(_name: str, arguments: list[str]) -> list[Option]:
+    """Return the options, those of the guarantee named among them."""
+    guarantee = named_in(arguments, "--guarantee")
+    of_guarantee = of_declaration(named("guarantee", GUARANTEES, guarantee)) if guarantee else []
+    return [
+        argument("release", "A release folder, or a bare data file together with --guarantee."),
+        Option("guarantee", str, f"Check another guarantee than the card's: {' | '.join(GUARANTEES)}."),
+        *of_guarantee,
+        Option("original", str, "The data that the release was made from."),
+        Option("private", str, "The private folder of the release."),
+        Option("allow_failures", int, "Accept at most so many records that are not protected.", 0),
+        Option("witnesses", int, "Show so many cases of what is broken, with values from the data.", 0),
+        Option("release_format", str, "Format of a bare data file, where the extension does not tell."),
+        *READING,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Check."""
+    place = Path(given["release"])
+    if place.is_file():
+        opened = open_file(place, given["release_format"], Layout(given["separator"], given["id"], given["item"]))
+    else:
+        opened = open_release(place)
+    private = Private.load(Path(given["private"])) if given["private"] else None
+    original = read_data(given["original"], given) if given["original"] else None
+    if given["guarantee"]:
+        guarantee = declared(named("guarantee", GUARANTEES, given["guarantee"]), given, original)
+    else:
+        guarantee = guarantee_of(opened, private)
+    verdict = check_release(opened, guarantee, original=original, private=private)
+    accepted = verdict.acceptable(given["allow_failures"])
+    if given["json"]:
+        say_json({**verdict.to_dict(witnesses=given["witnesses"]), "accepted": accepted})
+        return 0 if accepted else 3
+    say(str(verdict))
+    if accepted and not verdict:
+        say(f"accepted: {verdict.failures:,} failures, at most {given['allow_failures']:,} allowed")
+    say_table(["", "records"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
+    shown = verdict.witnesses[: given["witnesses"]]
+    for witness in shown:
+        say(f"{witness.kind}: {witness.place}: {witness.detail}")
+    hidden = sum(verdict.breaches.values()) - len(shown)
+    if hidden > 0 and not accepted:
+        say(f"{hidden:,} cases not shown; see some with --witnesses 10")
+    return 0 if accepted else 3

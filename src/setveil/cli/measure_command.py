@@ -1,0 +1,72 @@
+"""`setveil measure`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from setveil.catalog import METRICS
+from setveil.cli.options import LEVEL, READING, Option, argument, read_data
+from setveil.cli.show import say_json, say_table
+from setveil.data.categories import read_categories
+from setveil.errors import BadData
+from setveil.metrics.base import Measurement
+from setveil.release.checking import open_release
+from setveil.release.dossier import Private
+from setveil.release.measuring import all_metrics, measure_all, metric_of
+
+TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
+or a data file. The reading options are those of ORIGINAL.
+
+Example:
+  setveil measure sample:supermarket release --private release.private --metric record-loss --metric dissimilarity:form=printed"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        argument("original", "The data that the release was made from."),
+        argument("release", "A release folder, or a data file of the same format as ORIGINAL."),
+        Option("metric", list[str], f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."),
+        Option("private", str, "The private folder of the release: alignment and private parameters."),
+        Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
+        LEVEL,
+        *READING,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Measure."""
+    original = read_data(given["original"], given)
+    place = Path(given["release"])
+    published = open_release(place).data if place.is_dir() else read_data(given["release"], given)
+    private = Private.load(Path(given["private"])) if given["private"] else None
+    known: dict[str, Any] = dict(private.known_parameters()) if private else {}
+    if private and private.dossier["input"]["checksum"] != original.checksum():
+        raise BadData("the original is not the data that this release was made from: its checksum differs from the dossier's")
+    if given["categories"]:
+        known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
+    if given["metric"]:
+        chosen = [metric_of(text, known) for text in given["metric"]]
+        lacking = [m for m in chosen if isinstance(m, Measurement)]
+        metrics = [m for m in chosen if not isinstance(m, Measurement)]
+    else:
+        metrics, lacking = all_metrics(known)
+    results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
+    if given["json"]:
+        say_json({"metrics": [m.to_dict() for m in results]})
+        return 0
+    say_table(
+        ["metric", "value", "unit", "better", "details"],
+        [[_title(m), m.value, m.unit, m.better, m.reason or _details(m)] for m in results],
+    )
+    return 0
+
+
+def _title(m: Measurement) -> str:
+    settings = ", ".join(f"{key}={value}" for key, value in m.parameters.items())
+    return f"{m.name} ({settings})" if settings else m.name
+
+
+def _details(m: Measurement) -> str:
+    return ", ".join(f"{k.replace('-', ' ')} {v:,.4g}" if isinstance(v, float) else f"{k.replace('-', ' ')} {v:,}" for k, v in m.details.items())

@@ -1,0 +1,102 @@
+"""Options, declared once and put together to commands."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter as CycloptsParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from setveil.data.transactions import Transactions
+    from setveil.declaration import Declaration
+
+REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or argument of a command."""
+
+    name: str
+    kind: Any
+    help: str
+    default: Any = None
+    argument: bool = False
+
+    def parameter(self) -> inspect.Parameter:
+        """Return it as cyclopts wants it: always by name unless it is an argument."""
+        shown = self.default is not None and self.default is not REQUIRED and self.default is not False
+        described = CycloptsParameter(help=self.help, show_default=shown, negative="")
+        place = inspect.Parameter.POSITIONAL_ONLY if self.argument else inspect.Parameter.KEYWORD_ONLY
+        default = inspect.Parameter.empty if self.default is REQUIRED else self.default
+        kind = self.kind if self.default is REQUIRED else self.kind | None
+        return inspect.Parameter(self.name, place, annotation=Annotated[kind, described], default=default)
+
+
+def argument(name: str, text: str, *, default: Any = REQUIRED) -> Option:
+    """Declare an argument, given by place."""
+    return Option(name, str, text, default, argument=True)
+
+
+READING = (
+    Option("format", str, "Format of the data, where the extension does not tell: basket | long."),
+    Option("separator", str, "What separates items of a basket line (default: blanks) or columns of a CSV (default: a comma)."),
+    Option("id", str, "Column of a long file that names the record.", "id"),
+    Option("item", str, "Column of a long file that holds the item.", "item"),
+    Option("empty", Literal["keep", "drop"], "What to do with records without an item.", "keep"),
+    Option("unit", Literal["person", "record"], "Whether a record is a person (default for long) or one of several (default else)."),
+)
+LEVEL = Option("level", str, "Level of the taxonomy in --categories; several, separated by commas, are joined to a path.")
+QUIET = Option("quiet", bool, "No progress and no notes.", False)  # noqa: FBT003 - a default, not a flag
+JSON = Option("json", bool, "Print the result as JSON on standard output.", False)  # noqa: FBT003 - the same
+THREADS = Option("threads", int, "How many threads to use (default: all cores). Results do not depend on it.")
+FORCE = Option("force", bool, "Replace what is there.", False)  # noqa: FBT003 - the same
+
+
+def of_declaration(kind: type[Declaration]) -> list[Option]:
+    """Return a method's, guarantee's or metric's parameters as options; all are texts, which the declaration itself checks."""
+    options = []
+    for p in kind.parameters():
+        default = "required" if p.required else f"default: {p.default_text}"
+        options.append(Option(p.name, str, f"{p.description} ({p.allowed}; {default})"))
+        if p.name == "categories":
+            options.append(LEVEL)
+    return options
+
+
+def signature(options: Iterable[Option]) -> inspect.Signature:
+    """Return the signature of a command."""
+    ordered = sorted(options, key=lambda option: not option.argument)
+    return inspect.Signature([option.parameter() for option in ordered])
+
+
+def named_in(arguments: list[str], option: str) -> str | None:
+    """Look up an option's value before parsing: `--method` decides which other options there are."""
+    for i, text in enumerate(arguments):
+        if text == option and i + 1 < len(arguments):
+            return arguments[i + 1]
+        if text.startswith(option + "="):
+            return text.partition("=")[2]
+    return None
+
+
+def read_data(source: str, given: Mapping[str, Any]) -> Transactions:
+    """Read a data argument with the reading options."""
+    from setveil.data.source import read  # noqa: PLC0415 - not for --help
+
+    chosen = {name: given[name] for name in ("format", "separator", "id", "item", "empty", "unit")}
+    return read(source, **chosen)
+
+
+def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
+    """Make a method, guarantee or metric from its options."""
+    from setveil.data.categories import read_categories  # noqa: PLC0415 - not for --help
+
+    values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
+    if "categories" in values:
+        values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
+    return kind(**values)

@@ -1,0 +1,57 @@
+"""`setveil profile`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.cli.options import READING, THREADS, Option, argument, read_data
+from setveil.cli.show import say, say_json, say_table
+from setveil.engines.local import LocalEngine
+from setveil.profile import Profile, profile
+
+TEXT = """A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a
+person finds the person's record. The search is exact.
+
+Example:
+  setveil profile sample:supermarket"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        argument("data", "A file, or a built-in sample."),
+        Option("known", int, "Up to how many known items: 1, 2 or 3.", 3),
+        *READING,
+        THREADS,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Describe the data."""
+    data = read_data(given["data"], given)
+    found = profile(data, known=given["known"], engine=LocalEngine(given["threads"]))
+    if given["json"]:
+        say_json(found.to_dict())
+    else:
+        show_profile(found)
+    return 0
+
+
+def show_profile(found: Profile) -> None:
+    """Print a profile for people."""
+    say(f"{found.records:,} records ({found.unit}s), {found.items:,} items, {found.occurrences:,} occurrences")
+    say(f"{found.empty_records:,} empty records, {found.duplicate_records:,} records that have a twin")
+    if found.lengths:
+        n = found.lengths
+        say(f"items a record: {n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}, 90 % up to {n.p90}, 99 % up to {n.p99}")
+    popularity = found.popularity
+    if popularity.gini is not None:
+        say(
+            f"the top 1 % of the items hold {popularity.share_of_top_1_percent:.1%} of all occurrences, the top 10 % "
+            f"{popularity.share_of_top_10_percent:.1%} (Gini {popularity.gini:.2f}); {popularity.items_occurring_once:,} items occur once"
+        )
+    say_table(["most common", "records", "share"], [[i.label, i.support, f"{i.share:.1%}"] for i in popularity.top])
+    say_table(
+        ["known items", "unique records", "share"],
+        [[u.known, u.records, "–" if u.share is None else f"{u.share:.1%}"] for u in found.unique],
+    )

@@ -1,0 +1,115 @@
+"""`setveil publish`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from setveil.catalog import METHODS, named
+from setveil.cli.options import FORCE, READING, REQUIRED, THREADS, Option, argument, declared, named_in, of_declaration, read_data
+from setveil.cli.show import say, say_json, say_table
+from setveil.data.formats import Layout, format_named
+from setveil.data.source import source_format
+from setveil.engines.local import LocalEngine
+from setveil.errors import BadParameter
+from setveil.progress import note
+from setveil.release.dossier import REPORT_NAME
+from setveil.release.publishing import publish, refuse_format, resolve_ids
+from setveil.release.staging import private_beside, refuse_taken
+
+if TYPE_CHECKING:
+    from setveil.data.formats import Format
+    from setveil.data.transactions import Transactions
+
+TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
+this page shows that method's options.
+
+Example:
+  setveil publish sample:supermarket --method part-swap --categories sample:supermarket --out release"""
+
+
+def options(_name: str, arguments: list[str]) -> list[Option]:
+    """Return the options, those of the method named among them."""
+    method = named_in(arguments, "--method")
+    of_method = of_declaration(named("method", METHODS, method)) if method else []
+    return [
+        argument("data", "A file, or a built-in sample such as sample:supermarket?records=100000&seed=3."),
+        Option("method", str, f"How to protect: {' | '.join(METHODS)}.", REQUIRED),
+        *of_method,
+        Option("out", str, "The release folder to make.", REQUIRED),
+        Option("private", str, "The private folder to make (default: OUT.private)."),
+        Option("ids", Literal["pseudonym", "keep", "drop"], "Rows under pseudonyms (default if the data has ids), their ids, or none."),
+        Option("seed", str, "Seed of all randomness, a whole number (default: 128 bits from the system; for experiments only)."),
+        Option("release_format", str, "Format of the release (default: as the data, or long where rows carry ids)."),
+        Option("compress", bool, "Compress the data file with gzip.", default=False),
+        Option("allow_failures", int, "Accept a release in which at most so many records are not protected; the card says how many.", 0),
+        Option("no_guarantee", bool, "Allow a method that promises nothing.", default=False),
+        *READING,
+        THREADS,
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Publish."""
+    out = Path(given["out"])
+    private = Path(given["private"]) if given["private"] else private_beside(out)
+    refuse_taken(out, private, force=given["force"])  # before the work, not after it
+    kind = named("method", METHODS, given["method"])
+    seed = _seed(given["seed"])
+    data = read_data(given["data"], given)
+    method = declared(kind, given, data)
+    form = _release_format(given, data)
+    layout = Layout(separator=given["separator"], id=given["id"], item=given["item"])
+    release = publish(
+        data,
+        method,
+        ids=given["ids"],
+        seed=seed,
+        allow_failures=given["allow_failures"],
+        no_guarantee=given["no_guarantee"],
+        engine=LocalEngine(given["threads"]),
+        source=given["data"],
+    )
+    card = release.save(out, private=private, format=form.name, layout=layout, compress=given["compress"], force=given["force"])
+    if given["json"]:
+        verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
+        say_json({"out": str(out), "private": str(private), "verdict": verdict, "card": card.model_dump(mode="json")})
+        return 0
+    promise = card.guarantee
+    if promise.name is None:
+        say("no guarantee: this method promises nothing")
+    elif promise.failures:
+        say(f"{promise.name}: kept but for {promise.failures:,} records, as allowed; checked on the written file")
+    else:
+        say(f"{promise.name}: holds, checked on the written file")
+    assert release.verdict is not None or promise.name is None
+    counts = {} if release.verdict is None else release.verdict.counts
+    say_table(["", "records"], [[key.replace("-", " "), value] for key, value in counts.items()])
+    say(f"{out}/  {card.data.file} and card.json: may be handed over")
+    say(f"{private}/  stays with you; open {private / REPORT_NAME}")
+    return 0
+
+
+def _seed(text: str | None) -> int | None:
+    if text is None or text == "from-system":
+        return None
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
+
+
+def _release_format(given: dict[str, Any], data: Transactions) -> Format:
+    """Return the format of the release: as asked, as the input, or the one that can hold ids."""
+    ids = resolve_ids(data, given["ids"])
+    if given["release_format"]:
+        form = format_named(given["release_format"])
+    else:
+        form = source_format(given["data"], given["format"])
+        needed = "basket" if ids == "drop" else "long"
+        if form.holds_ids != (ids != "drop"):
+            note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
+            form = format_named(needed)
+    refuse_format(form, data, ids)
+    return form

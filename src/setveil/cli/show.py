@@ -1,0 +1,135 @@
+"""What people see: progress, notes and tables on standard error and output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+SAY_AFTER_SECONDS = 2.0
+SAY_AGAIN_SECONDS = 10.0
+
+
+class TerminalReporter:
+    """Bars on a terminal, gone when the work is done."""
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True)
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        self.bars = Progress(*columns, console=self.console, transient=True)
+        self.open = 0
+
+    @contextmanager
+    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """Show a bar, or a moving one where the total is not known."""
+        if self.open == 0:
+            self.bars.start()
+        self.open += 1
+        task = self.bars.add_task(label, total=total)
+        try:
+            yield lambda done: self.bars.update(task, completed=done)
+        finally:
+            self.bars.remove_task(task)
+            self.open -= 1
+            if self.open == 0:
+                self.bars.stop()
+
+    def note(self, text: str) -> None:
+        """Print a note above the bars."""
+        self.console.print(f"note: {text}", style="yellow", markup=False, highlight=False)
+
+
+class LineReporter:
+    """Lines where there is no terminal: one for each step that takes longer than two seconds, and then now and again."""
+
+    @contextmanager
+    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """Print a line once the step has taken long."""
+        done = [0]
+        over = threading.Event()
+
+        def tell() -> None:
+            started = time.monotonic()
+            wait = SAY_AFTER_SECONDS
+            while not over.wait(wait):
+                share = f" {100 * done[0] // total} %" if total else ""
+                sys.stderr.write(f"{label} ...{share} ({time.monotonic() - started:.0f} s)\n")
+                sys.stderr.flush()
+                wait = SAY_AGAIN_SECONDS
+
+        teller = threading.Thread(target=tell, daemon=True)
+        teller.start()
+        try:
+            yield lambda now: done.__setitem__(0, now)
+        finally:
+            over.set()
+
+    def note(self, text: str) -> None:
+        """Print the note."""
+        sys.stderr.write(f"note: {text}\n")
+
+
+class QuietReporter:
+    """Nothing at all."""
+
+    @contextmanager
+    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        """Show nothing."""
+        del label, total
+        yield lambda _done: None
+
+    def note(self, text: str) -> None:
+        """Tell nothing."""
+
+
+def reporter(*, quiet: bool) -> TerminalReporter | LineReporter | QuietReporter:
+    """Return the listener that fits."""
+    if quiet:
+        return QuietReporter()
+    return TerminalReporter() if sys.stderr.isatty() else LineReporter()
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    sys.stdout.write(text + "\n")
+
+
+def say_json(value: Any) -> None:
+    """Print the result for machines."""
+    say(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
+    """Print a table; numbers to the right, nothing cut where there is no terminal."""
+    rows = [[_cell(value) for value in row] for row in rows]
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, name in enumerate(header):
+        right = bool(rows) and all(_is_number(row[i]) for row in rows)
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else 140
+    Console(width=width, markup=False, highlight=False).print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    return text == "–" or text.replace(",", "").replace(".", "").replace("%", "").replace("e-", "").strip().isdigit()
