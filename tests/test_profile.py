@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -11,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracle.uniqueness import duplicate_records, unique_records
-from setveil import profile as module
 from setveil import progress
 from setveil.data.transactions import Transactions
 from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.profile import LengthBucket, PopularItem, profile
+
+from oracle.uniqueness import duplicate_records, unique_records
 
 
 def counts(records, known=3, threads=1):
@@ -54,7 +55,7 @@ def data_sets(draw):
 def test_the_search_finds_what_the_definition_says(records):
     expected = [len(unique_records(records, known)) for known in (1, 2, 3)]
     assert counts(records, threads=2) == expected
-    with patch.object(module, "PARTS_PER_THREAD", 1):  # else data this small is one item a part
+    with patch.object(sys.modules["setveil.profile"], "PARTS_PER_THREAD", 1):  # else each item is a part of its own
         assert counts(records) == expected
 
 
@@ -248,6 +249,26 @@ def test_the_search_stops_when_it_is_told_to():
     assert engine.seconds < 1  # some hundredths, on a machine that is not busy
 
 
+class Patient(progress.Silent):
+    """Notes what was said last about each step."""
+
+    def __init__(self):
+        self.last = {}
+
+    @contextmanager
+    def step(self, label, total):
+        yield lambda done: self.last.update({label: (done, total)})
+
+
+def test_progress_ends_at_its_total():
+    person = Patient()
+    with progress.reporting(person):
+        profile(random_records(np.random.default_rng(2), 200, 300, 8))
+    for known in (2, 3):
+        done, total = person.last[f"looking for records unique by {known} items"]
+        assert done == total > 0
+
+
 class Impatient(progress.Silent):
     """A person who looks at the progress of each step, and presses Ctrl-C during the search for triples."""
 
@@ -273,7 +294,7 @@ def test_an_interrupted_search_gives_no_result():
     steps = dict(person.labels)
     pairs, triples = 80 * 79 // 2, 80 * 79 * 78 // 6
     assert steps["looking for records unique by 2 items"] == 10_000 * pairs
-    assert steps["looking for records unique by 3 items"] == 10_000 * triples
+    assert steps["looking for records unique by 3 items"] == 10_000 * (pairs + triples)
 
 
 def test_no_loop_is_compiled_twice():

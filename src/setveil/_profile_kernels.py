@@ -26,7 +26,7 @@ OPEN, UNIQUE, TWIN = 0, 1, 2
 
 
 @kernel
-def invert(n_rows, row_starts, items, n_items, item_starts, places, rows):
+def invert(n_rows, n_items, row_starts, items, item_starts, places, rows):
     """Fill `item_starts`, `places` and `rows` with the entries of each item, by rising row."""
     item_starts[: n_items + 1] = 0
     for place in range(row_starts[n_rows]):
@@ -95,8 +95,11 @@ def mark_sole_holders(first, last, places, rows, row_starts, items, records, mar
 
 
 @kernel
-def search_pairs(first_item, last_item, row_starts, items, records, item_starts, places, rows, marks, costs, control):
-    """Mark the rows that are sole holders of a pair whose rarer item is one of `first_item` to `last_item`."""
+def search_pairs(first_item, last_item, row_starts, items, item_starts, places, rows, records, marks, costs, control):
+    """Mark the rows that are sole holders of a pair whose rarer item is one of `first_item` to `last_item`.
+
+    `records[row]` is where the mark of a row stands: here, at its own number.
+    """
     n_items = len(item_starts) - 1
     n_rows = len(row_starts) - 1
     seen = np.zeros(n_items, dtype=np.int64)
@@ -188,7 +191,7 @@ def search_triples(first_item, last_item, row_starts, items, item_starts, places
             item, row_starts, items, item_starts, places, rows, marks,
             number, chosen, part_starts, part_items, part_records,
         )  # fmt: skip
-        invert(n_rows, part_starts, part_items, n_chosen, part_item_starts, part_places, part_rows)
+        invert(n_rows, n_chosen, part_starts, part_items, part_item_starts, part_places, part_rows)
         least_after[n_chosen] = n_rows + 2
         for other in range(n_chosen - 1, -1, -1):
             least_after[other] = min(least_after[other + 1], part_item_starts[other + 1] - part_item_starts[other])

@@ -15,6 +15,8 @@ from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from setveil.declaration import Declaration
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
@@ -36,7 +38,7 @@ FORMS: dict[str, type] = {"transactions": Transactions}
 Kind = TypeVar("Kind", bound="Declaration")
 
 
-def named(kind: str, table: dict[str, type[Kind]], name: str) -> type[Kind]:
+def named(kind: str, table: Mapping[str, type[Kind]], name: str) -> type[Kind]:
     """Return the entry of that name, or say which there are."""
     if name not in table:
         raise UnknownName(kind, name, table)

@@ -10,7 +10,7 @@ and stopping as soon as no item can be a sole one. Marks of one level carry over
 mostly unique by two items already, cost little.
 
 Cost     m = 2: the pairs of all records, m = 3: their triples, at most; measured in benchmarks/bench_profile.py.
-         Memory: 40 bytes an occurrence, and in each thread up to 20 for what follows one item in all its records.
+         Memory: about 80 bytes an occurrence, measured on 11 million.
 """
 
 from __future__ import annotations
@@ -237,38 +237,39 @@ def _unique_records(
 
     kernels: Any = _profile_kernels  # without types, since Numba infers them
     n_rows, n_items = len(copies), len(data.vocabulary)
-    first_record = np.empty(n_rows, dtype=np.int64)
-    first_record[contents[::-1]] = np.arange(data.records - 1, -1, -1)
-    distinct = data.take(first_record, ids=None)
+    one_of_each = np.empty(n_rows, dtype=np.int64)
+    one_of_each[contents] = np.arange(data.records)
+    distinct = data.take(one_of_each, ids=None)
     row_starts = distinct.offsets.copy()
     items = _recoded_by_support(distinct)
     item_starts = np.empty(n_items + 1, dtype=np.int64)
     places = np.empty(len(items), dtype=np.int64)
     rows = np.empty(len(items), dtype=np.int64)
-    kernels.invert(n_rows, row_starts, items, n_items, item_starts, places, rows)
+    layout = (row_starts, items, item_starts, places, rows)
+    engine.run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, *layout))
 
     marks = np.where(copies > 1, kernels.TWIN, kernels.OPEN).astype(np.uint8)
     sole_rows = rows[item_starts[:-1][np.diff(item_starts) == 1]]
     marks[sole_rows[marks[sole_rows] == kernels.OPEN]] = kernels.UNIQUE
     counts = [int(np.count_nonzero(marks == kernels.UNIQUE))]
 
+    # What each item costs at most: its rows are scanned to their ends, and for triples all pairs of its open rows.
     following = np.repeat(row_starts[1:], distinct.lengths) - np.arange(1, len(items) + 1)
     pairs = np.bincount(items, weights=following, minlength=n_items).astype(np.int64)
-    triples = np.bincount(items, weights=following * (following - 1) // 2, minlength=n_items).astype(np.int64)
-    itself = np.arange(n_rows, dtype=np.int64)
 
-    def search_pairs(part: tuple[int, int], control: Any) -> None:
-        kernels.search_pairs(*part, row_starts, items, itself, item_starts, places, rows, marks, pairs, control)
-
-    def search_triples(part: tuple[int, int], control: Any) -> None:
-        kernels.search_triples(*part, row_starts, items, item_starts, places, rows, marks, pairs, triples, control)
-
-    levels: list[tuple[Callable[[tuple[int, int], Any], None], NDArray[np.int64]]]
-    levels = [(search_pairs, pairs), (search_triples, triples)]
-    for level, (search, costs) in enumerate(levels[: known - 1], start=2):
+    def search(level: int, work: Callable[[tuple[int, int], Any], None], costs: NDArray[np.int64]) -> None:
         parts = _parts(costs, engine.threads * PARTS_PER_THREAD)
-        engine.share(f"looking for records unique by {level} items", parts, search, total=int(costs.sum()))
+        engine.share(f"looking for records unique by {level} items", parts, work, total=int(costs.sum()))
         counts.append(int(np.count_nonzero(marks == kernels.UNIQUE)))
+
+    if known >= 2:
+        itself = np.arange(n_rows, dtype=np.int64)
+        search(2, lambda part, control: kernels.search_pairs(*part, *layout, itself, marks, pairs, control), pairs)
+    if known >= 3:
+        candidate = np.repeat(marks == kernels.OPEN, distinct.lengths)
+        inner_pairs = np.where(candidate, following * (following - 1) // 2, 0)
+        costs = pairs + np.bincount(items, weights=inner_pairs, minlength=n_items).astype(np.int64)
+        search(3, lambda part, control: kernels.search_triples(*part, *layout, marks, pairs, costs, control), costs)
     return counts
 
 

@@ -16,7 +16,8 @@ TEXT = """Ends with 0 if the guarantee holds, with 3 if it does not or could not
 was said when it was made. The reading options are those of --original.
 
 Example:
-  setveil check release --original sample:supermarket --private release.private"""
+  setveil check release --original sample:supermarket \\
+      --private release.private"""
 
 
 def options(_name: str, arguments: list[str]) -> list[Option]:

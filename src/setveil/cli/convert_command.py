@@ -42,7 +42,14 @@ def run(_name: str, given: dict[str, Any]) -> int:
             note(f"the format {form.name!r} has no place for ids; they are left out")
         form.write(data, hidden, Layout(given["separator"], given["id"], given["item"]))
     if given["json"]:
-        say_json({"out": str(target), "records": data.records, "items": len(data.vocabulary), "occurrences": data.occurrences})
+        say_json(
+            {
+                "out": str(target),
+                "records": data.records,
+                "items": len(data.vocabulary),
+                "occurrences": data.occurrences,
+            }
+        )
     else:
         say(f"{target}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
     return 0

@@ -73,7 +73,18 @@ def run(_name: str, given: dict[str, Any]) -> int:
 
     tell(f"3. Check it again, in another process\n   $ setveil check {out} --original {SAMPLE} --private {private}\n")
     checked = subprocess.run(
-        [sys.executable, "-m", "setveil", "check", str(out), "--original", SAMPLE, "--private", str(private), "--quiet"],
+        [
+            sys.executable,
+            "-m",
+            "setveil",
+            "check",
+            str(out),
+            "--original",
+            SAMPLE,
+            "--private",
+            str(private),
+            "--quiet",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -98,7 +109,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         say_table(["metric", "value", "unit"], [[m.name, m.value, m.unit] for m in release.measurements])
     tell(f"{out}/ may be handed over; {private}/ stays with you. {time.monotonic() - started:.0f} s in all.")
     tell(f"Open {(private / REPORT_NAME).resolve()}")
-    return checked.returncode if checked.returncode else int(bool(caught))
+    return checked.returncode or int(bool(caught))
 
 
 def _telling_row(release: Release, data: Transactions) -> int:

@@ -12,18 +12,41 @@ import signal
 import sys
 import threading
 import time
+from typing import Any
 
 GRACE_SECONDS = 0.25
 STOPPED = 130
-MESSAGE = "setveil: stopped; nothing was written\n"
+
+_heard = threading.Event()
+_ending = threading.Lock()
 
 
 def install() -> None:
     """Watch for Ctrl-C from now on; called by the program's entry point alone."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as `nohup` and shells in the background ask for
+        return
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
+    signal.signal(signal.SIGINT, _hear)
     threading.Thread(target=_watch, args=(ear,), daemon=True, name="setveil-interrupt").start()
+
+
+def uninstall() -> None:
+    """Let Ctrl-C pass: the work is done, and the process ends anyway."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def heard() -> bool:
+    """Tell whether Ctrl-C was pressed."""
+    return _heard.is_set()
+
+
+def _hear(_number: int, _frame: Any) -> None:
+    """Unwind the main thread, once: a second Ctrl-C must not stop the cleaning up."""
+    if not _heard.is_set():
+        _heard.set()
+        raise KeyboardInterrupt
 
 
 def _watch(ear: int) -> None:
@@ -35,7 +58,12 @@ def _watch(ear: int) -> None:
 
 def end() -> None:
     """End the process at once, with nothing half-written left behind."""
-    if "setveil.release.staging" in sys.modules:
-        sys.modules["setveil.release.staging"].remove_unfinished()
-    os.write(2, MESSAGE.encode())
-    os._exit(STOPPED)
+    _ending.acquire()  # for good: who comes second waits for the end
+    try:
+        staging = sys.modules.get("setveil.release.staging")
+        remove_unfinished = getattr(staging, "remove_unfinished", list)  # absent while it is being imported
+        written = " and ".join(map(str, remove_unfinished()))
+        what = f"{written} was written before and is complete" if written else "nothing was written"
+        os.write(2, f"setveil: stopped; {what}\n".encode())
+    finally:
+        os._exit(STOPPED)

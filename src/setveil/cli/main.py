@@ -1,19 +1,19 @@
-"""The entry point: finds the command, runs it, and turns errors into one sentence and an exit code."""
+"""The entry point: finds the command, runs it, and turns errors into one sentence and an exit code.
+
+What takes long to import is imported inside, where Ctrl-C is heard already.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cyclopts import App, CycloptsError
-
 from setveil import __version__, progress
-from setveil.cli import interrupt, show
-from setveil.cli.options import JSON, QUIET, signature
-from setveil.errors import SetveilError
+from setveil.cli import interrupt
+from setveil.errors import InputError, SetveilError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +38,18 @@ Start with: setveil demo"""
 
 def main() -> None:
     """Run the program."""
-    interrupt.install()
-    code = run(sys.argv[1:])
-    sys.stdout.flush()
+    try:
+        interrupt.install()
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed by whoever started us
+                setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+        code = run(sys.argv[1:])
+        if code != interrupt.STOPPED:
+            interrupt.uninstall()
+    except KeyboardInterrupt:
+        code = interrupt.STOPPED
+    if code == interrupt.STOPPED:
+        interrupt.end()
     sys.exit(code)
 
 
@@ -51,21 +60,13 @@ def run(arguments: list[str]) -> int:
     except SetveilError as error:
         sys.stderr.write(f"setveil: {error}\n")
         return error.exit_code
-    except CycloptsError as error:
-        command = arguments[0] if arguments and arguments[0] in COMMANDS else ""
-        sentence = " ".join(str(error).split())
-        sys.stderr.write(f"setveil: {sentence} See: setveil {command + ' ' if command else ''}--help\n")
-        return 2
     except KeyboardInterrupt:
-        sys.stderr.write(interrupt.MESSAGE)
-        sys.stderr.flush()
         return interrupt.STOPPED
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not look like a result
+        if interrupt.heard():  # some imports turn Ctrl-C into an error of their own
+            return interrupt.STOPPED
         if os.environ.get("SETVEIL_DEBUG"):
-            traceback.print_exc()
+            sys.excepthook(type(error), error, error.__traceback__)
         sys.stderr.write(
             f"setveil: unexpected {type(error).__name__}: {error}. This is a bug; nothing was written. "
             "SETVEIL_DEBUG=1 shows where it happened.\n"
@@ -74,20 +75,47 @@ def run(arguments: list[str]) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    app = App(name="setveil", help=OVERVIEW, version=__version__, help_format="plaintext", result_action="return_value")
+    from cyclopts import App, CycloptsError  # noqa: PLC0415 - takes a tenth of a second
+
+    from setveil.cli.show import flush  # noqa: PLC0415 - the same
+
+    app = App(
+        name="setveil",
+        help=OVERVIEW,
+        version=__version__,
+        help_format="plaintext",
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
     chosen = arguments[0] if arguments else "--help"
     for name, (module, line) in COMMANDS.items():
         if name == chosen:
             loaded = import_module(f"setveil.cli.{module}_command")
             text = loaded.TEXT[name] if isinstance(loaded.TEXT, dict) else loaded.TEXT
-            app.command(_command(name, loaded, arguments[1:]), name=name, help=f"{line}\n\n{text}")
+            # cyclopts would take an "Example:" inside the text for a section of a docstring and leave it out
+            about, _, example = text.partition("Example:")
+            command = _command(name, loaded, arguments[1:])
+            app.command(
+                command,
+                name=name,
+                help=f"{line}\n\n{' '.join(about.split())}".strip(),
+                help_epilogue=f"Example:{example}",
+            )
         else:
             app.command(_placeholder, name=name, help=line)
-    result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
+    try:
+        result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        place = f"{chosen} " if chosen in COMMANDS else ""
+        raise InputError(f"{' '.join(str(error).split())} See: setveil {place}--help") from None
+    flush()
     return result if isinstance(result, int) else 0
 
 
 def _command(name: str, module: Any, arguments: list[str]) -> Callable[..., int]:
+    from setveil.cli import show  # noqa: PLC0415 - takes a tenth of a second
+    from setveil.cli.options import JSON, QUIET, signature  # noqa: PLC0415 - the same
+
     options = [*module.options(name, arguments), QUIET, JSON]
 
     def command(*places: Any, **given: Any) -> int:

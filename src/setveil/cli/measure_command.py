@@ -19,7 +19,8 @@ TEXT = """Without --metric all metrics are measured that have what they need; th
 or a data file. The reading options are those of ORIGINAL.
 
 Example:
-  setveil measure sample:supermarket release --private release.private --metric record-loss --metric dissimilarity:form=printed"""
+  setveil measure sample:supermarket release --private release.private \\
+      --metric record-loss --metric dissimilarity:form=printed"""
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
@@ -27,7 +28,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
     return [
         argument("original", "The data that the release was made from."),
         argument("release", "A release folder, or a data file of the same format as ORIGINAL."),
-        Option("metric", list[str], f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."),
+        Option(
+            "metric", list[str], f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."
+        ),
         Option("private", str, "The private folder of the release: alignment and private parameters."),
         Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
         LEVEL,
@@ -43,7 +46,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     private = Private.load(Path(given["private"])) if given["private"] else None
     known: dict[str, Any] = dict(private.known_parameters()) if private else {}
     if private and private.dossier["input"]["checksum"] != original.checksum():
-        raise BadData("the original is not the data that this release was made from: its checksum differs from the dossier's")
+        raise BadData(
+            "the original is not the data that this release was made from: its checksum differs from the dossier's"
+        )
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
     if given["metric"]:
@@ -69,4 +74,7 @@ def _title(m: Measurement) -> str:
 
 
 def _details(m: Measurement) -> str:
-    return ", ".join(f"{k.replace('-', ' ')} {v:,.4g}" if isinstance(v, float) else f"{k.replace('-', ' ')} {v:,}" for k, v in m.details.items())
+    return ", ".join(
+        f"{k.replace('-', ' ')} {v:,.4g}" if isinstance(v, float) else f"{k.replace('-', ' ')} {v:,}"
+        for k, v in m.details.items()
+    )

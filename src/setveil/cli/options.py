@@ -44,17 +44,27 @@ def argument(name: str, text: str, *, default: Any = REQUIRED) -> Option:
 
 READING = (
     Option("format", str, "Format of the data, where the extension does not tell: basket | long."),
-    Option("separator", str, "What separates items of a basket line (default: blanks) or columns of a CSV (default: a comma)."),
+    Option(
+        "separator",
+        str,
+        "What separates items of a basket line (default: blanks) or columns of a CSV (default: a comma).",
+    ),
     Option("id", str, "Column of a long file that names the record.", "id"),
     Option("item", str, "Column of a long file that holds the item.", "item"),
     Option("empty", Literal["keep", "drop"], "What to do with records without an item.", "keep"),
-    Option("unit", Literal["person", "record"], "Whether a record is a person (default for long) or one of several (default else)."),
+    Option(
+        "unit",
+        Literal["person", "record"],
+        "Whether a record is a person (default for long) or one of several (default else).",
+    ),
 )
-LEVEL = Option("level", str, "Level of the taxonomy in --categories; several, separated by commas, are joined to a path.")
-QUIET = Option("quiet", bool, "No progress and no notes.", False)  # noqa: FBT003 - a default, not a flag
-JSON = Option("json", bool, "Print the result as JSON on standard output.", False)  # noqa: FBT003 - the same
+LEVEL = Option(
+    "level", str, "Level of the taxonomy in --categories; several, separated by commas, are joined to a path."
+)
+QUIET = Option("quiet", bool, "No progress and no notes.", False)
+JSON = Option("json", bool, "Print the result as JSON on standard output.", False)
 THREADS = Option("threads", int, "How many threads to use (default: all cores). Results do not depend on it.")
-FORCE = Option("force", bool, "Replace what is there.", False)  # noqa: FBT003 - the same
+FORCE = Option("force", bool, "Replace what is there.", False)
 
 
 def of_declaration(kind: type[Declaration]) -> list[Option]:

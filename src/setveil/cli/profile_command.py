@@ -43,7 +43,9 @@ def show_profile(found: Profile) -> None:
     say(f"{found.empty_records:,} empty records, {found.duplicate_records:,} records that have a twin")
     if found.lengths:
         n = found.lengths
-        say(f"items a record: {n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}, 90 % up to {n.p90}, 99 % up to {n.p99}")
+        say(
+            f"items a record: {n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}, 90 % up to {n.p90}, 99 % up to {n.p99}"
+        )
     popularity = found.popularity
     if popularity.gini is not None:
         say(

@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.catalog import METHODS, named
-from setveil.cli.options import FORCE, READING, REQUIRED, THREADS, Option, argument, declared, named_in, of_declaration, read_data
+from setveil.cli.options import (
+    FORCE,
+    READING,
+    REQUIRED,
+    THREADS,
+    Option,
+    argument,
+    declared,
+    named_in,
+    of_declaration,
+    read_data,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.formats import Layout, format_named
 from setveil.data.source import source_format
@@ -25,7 +36,8 @@ TEXT = """The release folder --out may be handed over as it is; the private fold
 this page shows that method's options.
 
 Example:
-  setveil publish sample:supermarket --method part-swap --categories sample:supermarket --out release"""
+  setveil publish sample:supermarket --method part-swap \\
+      --categories sample:supermarket --out release"""
 
 
 def options(_name: str, arguments: list[str]) -> list[Option]:
@@ -38,11 +50,24 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         *of_method,
         Option("out", str, "The release folder to make.", REQUIRED),
         Option("private", str, "The private folder to make (default: OUT.private)."),
-        Option("ids", Literal["pseudonym", "keep", "drop"], "Rows under pseudonyms (default if the data has ids), their ids, or none."),
-        Option("seed", str, "Seed of all randomness, a whole number (default: 128 bits from the system; for experiments only)."),
+        Option(
+            "ids",
+            Literal["pseudonym", "keep", "drop"],
+            "Rows under pseudonyms (default if the data has ids), their ids, or none.",
+        ),
+        Option(
+            "seed",
+            str,
+            "Seed of all randomness, a whole number (default: 128 bits from the system; for experiments only).",
+        ),
         Option("release_format", str, "Format of the release (default: as the data, or long where rows carry ids)."),
         Option("compress", bool, "Compress the data file with gzip.", default=False),
-        Option("allow_failures", int, "Accept a release in which at most so many records are not protected; the card says how many.", 0),
+        Option(
+            "allow_failures",
+            int,
+            "Accept a release in which at most so many records are not protected; the card says how many.",
+            0,
+        ),
         Option("no_guarantee", bool, "Allow a method that promises nothing.", default=False),
         *READING,
         THREADS,
@@ -71,7 +96,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
         engine=LocalEngine(given["threads"]),
         source=given["data"],
     )
-    card = release.save(out, private=private, format=form.name, layout=layout, compress=given["compress"], force=given["force"])
+    card = release.save(
+        out, private=private, format=form.name, layout=layout, compress=given["compress"], force=given["force"]
+    )
     if given["json"]:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         say_json({"out": str(out), "private": str(private), "verdict": verdict, "card": card.model_dump(mode="json")})

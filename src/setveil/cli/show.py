@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -13,6 +14,8 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+
+from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +29,13 @@ class TerminalReporter:
 
     def __init__(self) -> None:
         self.console = Console(stderr=True)
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
         self.bars = Progress(*columns, console=self.console, transient=True)
         self.open = 0
 
@@ -102,7 +111,25 @@ def reporter(*, quiet: bool) -> TerminalReporter | LineReporter | QuietReporter:
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    sys.stdout.write(text + "\n")
+    with _to_a_reader():
+        sys.stdout.write(text + "\n")
+
+
+def flush() -> None:
+    """Hand out what was printed."""
+    with _to_a_reader():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _to_a_reader() -> Iterator[None]:
+    """Let a reader go away, as `head` does, without a word: the work goes on, and its exit code tells how it ended."""
+    try:
+        yield
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OutputRefused(f"standard output cannot be written: {error.strerror}") from None
 
 
 def say_json(value: Any) -> None:
@@ -120,7 +147,10 @@ def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: st
     for row in rows:
         table.add_row(*row)
     width = None if sys.stdout.isatty() else 140
-    Console(width=width, markup=False, highlight=False).print(table)
+    console = Console(width=width, markup=False, highlight=False)
+    with console.capture() as printed:
+        console.print(table)
+    say(printed.get().removesuffix("\n"))
 
 
 def _cell(value: Any) -> str:

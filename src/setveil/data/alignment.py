@@ -47,5 +47,8 @@ class Alignment:
             rows = table.column("original_row").to_numpy().astype(np.int64)
         except (OSError, KeyError, pa.ArrowException) as error:
             raise BadData(f"not a readable alignment ({type(error).__name__})", file=str(path)) from None
-        ids = [table.column(n).combine_chunks() if n in table.column_names else None for n in ("published_id", "original_id")]
+        ids = [
+            table.column(n).combine_chunks() if n in table.column_names else None
+            for n in ("published_id", "original_id")
+        ]
         return cls(rows, *ids)

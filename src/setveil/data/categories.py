@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic_core import core_schema
 
-from setveil.errors import BadData, BadParameter, InputError
+from setveil.data.formats.base import not_utf8, read_bytes
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -107,27 +108,39 @@ def read_categories(source: str | Path, *, level: str | None = None, data: Trans
         from setveil.data.samples import sample_taxonomy  # noqa: PLC0415 - only who asks for a sample pays for it
 
         header, rows = sample_taxonomy(text)
-        return _pick(header, rows, level, text)
-    path = Path(text)
-    opener = gzip.open if path.suffix == ".gz" else open
+        return _pick(header, enumerate(rows, start=2), level, text)
+    content = read_bytes(Path(text))
+    if wrong := not_utf8(content, text):
+        raise wrong
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            return _pick(header, list(reader), level, text)
-    except FileNotFoundError:
-        raise BadData("there is no such file", file=text) from None
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        if isinstance(error, InputError):
-            raise
-        raise BadData(f"cannot be read as CSV text in UTF-8 ({error})", file=text) from None
+        return _pick(next(reader, []), _numbered(reader), level, text)
+    except csv.Error as error:
+        raise BadData(f"is not a line of CSV ({error})", file=text, line=reader.line_num) from None
 
 
-def _pick(header: Sequence[str], rows: Sequence[Sequence[str]], level: str | None, file: str) -> Categories:
+def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Give each row with the number of the line on which it starts: a quoted value can hold line breaks."""
+    starts = reader.line_num + 1
+    for row in reader:
+        yield starts, row
+        starts = reader.line_num + 1
+
+
+def _pick(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], level: str | None, file: str) -> Categories:
     columns = [name.strip() for name in header]
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise BadData(f"has {columns.count(twice[0])} columns {twice[0]!r}; each may stand once", file=file, line=1)
     if "item" not in columns:
-        raise BadData(f"expected a header with the column 'item'; the columns are: {', '.join(columns) or 'none'}", file=file, line=1)
+        raise BadData(
+            f"expected a header with the column 'item'; the columns are: {', '.join(columns) or 'none'}",
+            file=file,
+            line=1,
+        )
     levels = [name for name in columns if name != "item"]
+    if not levels:
+        raise BadData("has no column beside 'item'; expected one with the categories", file=file, line=1)
     if level is None:
         if "category" not in levels and len(levels) != 1:
             raise BadData(f"has several levels ({', '.join(levels)}); name one with --level", file=file, line=1)
@@ -139,7 +152,7 @@ def _pick(header: Sequence[str], rows: Sequence[Sequence[str]], level: str | Non
             raise BadData(f"has no level {unknown[0]!r}; the levels are: {', '.join(levels)}", file=file, line=1)
     item_at, at = columns.index("item"), [columns.index(name) for name in chosen]
     of_item: dict[str, str] = {}
-    for number, row in enumerate(rows, start=2):
+    for number, row in rows:
         if not row:
             continue
         if len(row) != len(columns):

@@ -6,6 +6,7 @@ Numeric if all labels are canonical integers (`7`, `-3`, not `007` or `+1`), els
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,22 @@ def label_order(labels: Sequence[str]) -> NDArray[np.int64]:
             return np.argsort(np.array([int(label) for label in labels], dtype=np.int64), kind="stable")
         return np.array(sorted(range(len(labels)), key=lambda i: _integer_key(labels[i])), dtype=np.int64)
     return np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
+
+
+def are_in_order(labels: Sequence[str]) -> bool:
+    """Tell whether the labels stand in label order, each once."""
+    if are_integers(labels):
+        return all(_integer_key(a) < _integer_key(b) for a, b in pairwise(labels))
+    return all(a < b for a, b in pairwise(labels))
+
+
+def are_texts(labels: Sequence[str]) -> bool:
+    """Tell whether every label is a text that can be written as UTF-8, which half a surrogate pair cannot."""
+    try:
+        "".join(labels).encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def as_arrow(labels: Sequence[str]) -> pa.Array:

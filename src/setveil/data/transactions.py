@@ -7,6 +7,7 @@ into `vocabulary`. Codes follow label order (see `labels`), and within a record 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,11 +17,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil import progress
-from setveil.data.labels import as_arrow, label_order
-from setveil.errors import BadData
+from setveil.data.labels import are_in_order, are_texts, as_arrow, label_order
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -30,10 +31,58 @@ Unit = Literal["person", "record"]
 def _sealed(values: Any, dtype: Any) -> NDArray[Any]:
     """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
     array = np.ascontiguousarray(values, dtype=dtype)
-    if array.flags.writeable:
-        array = array.copy() if array is values else array
-        array.flags.writeable = False
+    just_made = array.base is None and array is not values
+    if not just_made and _can_be_written(array):
+        array = array.copy()
+    array.flags.writeable = False
     return array
+
+
+def _can_be_written(array: NDArray[Any]) -> bool:
+    """Tell whether the array, or another one that it is a view of, can be written to."""
+    view: Any = array
+    while isinstance(view, np.ndarray):
+        if view.flags.writeable:
+            return True
+        view = view.base
+    return False
+
+
+def _whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
+    """Return a row of whole numbers that fit the type, or refuse: casting would cut them silently."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise BadData(f"{what} must be a row of whole numbers, not {array.dtype} in {array.ndim} dimensions")
+    limits = np.iinfo(dtype)
+    sure = not array.size or np.can_cast(array.dtype, dtype)
+    if not sure and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise BadData(f"{what} must fit {limits.bits} bits")
+    return array
+
+
+def _check_offsets(offsets: NDArray[Any], occurrences: int) -> None:
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != occurrences or np.any(offsets[1:] < offsets[:-1]):
+        raise BadData("offsets must start at 0, never fall, and end at the number of occurrences")
+
+
+def _check_codes(codes: NDArray[Any], labels: int) -> None:
+    if len(codes) and (codes.min() < 0 or codes.max() >= labels):
+        raise BadData("an item code lies outside the vocabulary")
+
+
+def _id_column(ids: Any) -> Any:
+    try:
+        column = pa.array(ids, type=pa.large_string()) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
+        column = column.cast(pa.large_string())
+        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    except (pa.ArrowException, UnicodeEncodeError):
+        raise BadData("ids must be texts, one a record") from None
+
+
+class Vocabulary(tuple[str, ...]):
+    """Labels that are known to be texts, each once, in label order."""
+
+    __slots__ = ()
 
 
 def record_numbers(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -54,20 +103,25 @@ class Transactions:
     """`person` if every person has one record, else `record`."""
 
     def __post_init__(self) -> None:
-        offsets = _sealed(self.offsets, np.int64)
-        items = _sealed(self.items, np.int32)
+        offsets = _sealed(_whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
+        items = _sealed(_whole_numbers(self.items, np.int32, "item codes"), np.int32)
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "items", items)
-        object.__setattr__(self, "vocabulary", tuple(self.vocabulary))
-        if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(items) or np.any(np.diff(offsets) < 0):
-            raise BadData("offsets must start at 0, never fall, and end at the number of occurrences")
-        if len(items) and (items.min() < 0 or items.max() >= len(self.vocabulary)):
-            raise BadData("an item code lies outside the vocabulary")
+        if self.unit not in ("person", "record"):
+            raise BadParameter(f"unit is {self.unit!r}; allowed is person | record")
+        if not isinstance(self.vocabulary, Vocabulary):
+            labels = tuple(self.vocabulary)
+            if not are_texts(labels) or not are_in_order(labels):
+                raise BadData("labels must be distinct texts in label order: Transactions.from_codes takes any order")
+            object.__setattr__(self, "vocabulary", Vocabulary(labels))
+        _check_offsets(offsets, len(items))
+        _check_codes(items, len(self.vocabulary))
         if not _rises_within_records(offsets, items):
-            raise BadData("items must rise within a record, each once: use Transactions.from_codes for data in any order")
+            raise BadData(
+                "items must rise within a record, each once: use Transactions.from_codes for data in any order"
+            )
         if self.ids is not None:
-            ids = pa.array(self.ids, type=pa.large_string()) if not isinstance(self.ids, pa.Array) else self.ids
-            ids = ids.cast(pa.large_string())
+            ids = _id_column(self.ids)
             if len(ids) != len(offsets) - 1 or ids.null_count:
                 raise BadData(f"{len(ids)} ids ({ids.null_count} of them missing) for {len(offsets) - 1} records")
             if pc.count_distinct(ids).as_py() != len(ids):
@@ -89,8 +143,8 @@ class Transactions:
         flat: list[int] = []
         offsets = [0]
         for record in records:
-            if isinstance(record, str):
-                raise BadData("a record is one text; expected a list of items")
+            if isinstance(record, str) or not isinstance(record, Iterable):
+                raise BadData(f"a record is a {type(record).__name__}; expected a list of items")
             for label in record:
                 if not isinstance(label, str):
                     raise BadData(f"an item is a {type(label).__name__}; items are text")
@@ -109,14 +163,19 @@ class Transactions:
         unit: Unit = "record",
     ) -> Transactions:
         """Make transactions from codes into labels, both in any order; repeated items in a record count once."""
+        offsets = _whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
+        codes = _whole_numbers(codes, np.int64, "item codes")
+        _check_offsets(offsets, len(codes))
+        _check_codes(codes, len(labels))
+        if not are_texts(labels):
+            raise BadData("labels must be texts that can be written as UTF-8")
         order = label_order(labels)
-        sorted_labels = tuple(labels[i] for i in order)
+        sorted_labels = Vocabulary(labels[i] for i in order)
         if any(a == b for a, b in zip(sorted_labels, sorted_labels[1:], strict=False)):
             raise BadData("two items carry the same label")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-        items = rank[np.asarray(codes)] if len(codes) else np.empty(0, dtype=np.int32)
+        items = rank[codes] if len(codes) else np.empty(0, dtype=np.int32)
         if not _rises_within_records(offsets, items):
             width = max(len(labels), 1)
             keys = record_numbers(offsets) * width + items
@@ -175,7 +234,9 @@ class Transactions:
 
     def names(self) -> Any:
         """Return the ids, or the records' numbers from 1 on where they carry none."""
-        return self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
+        return (
+            self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
+        )
 
     def __len__(self) -> int:
         return self.records
@@ -194,17 +255,20 @@ class Transactions:
     __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
 
     def __repr__(self) -> str:
-        return f"Transactions({self.records:,} records, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
+        return (
+            f"Transactions({self.records:,} records, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
+        )
 
     def checksum(self) -> str:
         """Return a hash of the content, the same whatever format it was read from."""
         digest = hashlib.sha256()
-        for label in self.vocabulary:
-            digest.update(label.encode() + b"\n")
-        digest.update(b"\0" + self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
+        digest.update(len(self.vocabulary).to_bytes(8, "little"))
+        for text in self.vocabulary:
+            digest.update(_with_length(text))
+        digest.update(self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
         if self.ids is not None:
-            for identifier in self.ids.to_pylist():
-                digest.update(identifier.encode() + b"\n")
+            for text in self.ids.to_pylist():
+                digest.update(_with_length(text))
         return digest.hexdigest()
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
@@ -260,6 +324,12 @@ class Transactions:
     def to_arrow(self) -> Any:
         """Return the records as an Arrow column of lists of texts."""
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), self.labels.take(pa.array(self.items)))
+
+
+def _with_length(text: str) -> bytes:
+    """Return the bytes of a text after their number, so that no two lists of texts look the same."""
+    encoded = text.encode()
+    return len(encoded).to_bytes(8, "little") + encoded
 
 
 def _rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import ExitStack
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,8 @@ class LocalEngine(Engine):
             stack.enter_context(compiling(lambda kernel: _tell_compiling(stack, kernel)))
             pool = ThreadPoolExecutor(self.threads, thread_name_prefix="setveil")
             try:
-                futures = [pool.submit(work, part, controls[i]) for i, part in enumerate(parts)]
+                # Each part gets the context of the caller, so that its notes and steps reach who listens there.
+                futures = [pool.submit(copy_context().run, work, part, controls[i]) for i, part in enumerate(parts)]
                 pending = set(futures)
                 while pending:
                     finished, pending = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
@@ -53,7 +55,9 @@ class LocalEngine(Engine):
                         future.result()
                 return [future.result() for future in futures]
             finally:
-                controls[:, STOP] = 1  # after an error or Ctrl-C: the loops return at their next look; else nobody reads it
+                controls[:, STOP] = (
+                    1  # after an error or Ctrl-C: the loops return at their next look; else nobody reads it
+                )
                 pool.shutdown(wait=True, cancel_futures=True)
 
 

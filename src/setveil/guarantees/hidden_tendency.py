@@ -40,7 +40,10 @@ class HiddenTendency(Guarantee):
     paper: ClassVar[str] = "gunawan2019"
     needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
     coverage: ClassVar[Coverage] = Coverage(
-        attacker="knows which released row is a person's, the categories and the method, but neither the seed nor items of the tendency itself",
+        attacker=(
+            "knows which released row is a person's, the categories and the method, but neither the seed nor items of the"
+            " tendency itself"
+        ),
         singling_out="not bounded",
         linking="not bounded: a person whose other items are known can be found",
         inference="bounded for the top category of a record: none of its items is in the person's row",
@@ -62,7 +65,9 @@ class HiddenTendency(Guarantee):
         2, public=True, ge=1, le=2, description="From how many items on a record of one category must be hidden."
     )
     lossless: bool = parameter(
-        True, public=True, description="Whether every item must occur exactly as often as before; else at most as often."
+        True,
+        public=True,
+        description="Whether every item must occur exactly as often as before; else at most as often.",
     )
 
     @property
@@ -71,7 +76,11 @@ class HiddenTendency(Guarantee):
         several = "records with a tendency among several categories"
         one = "records of a single category" + (" with more than one item" if self.full_min == 2 else "")
         who = {"all": f"{several} and {one}", "mixed": several, "whole": one}[self.records]
-        supports = "every item occurs exactly as often as in the original" if self.lossless else "no item occurs more often than before"
+        supports = (
+            "every item occurs exactly as often as in the original"
+            if self.lossless
+            else "no item occurs more often than before"
+        )
         return f"In the row of each of the {who}, no item of its heaviest category is left; {supports}."
 
     def check(
@@ -122,7 +131,12 @@ class HiddenTendency(Guarantee):
         for label in sorted(before.keys() | after.keys()):
             was, now = before.get(label, 0), after.get(label, 0)
             if now > was or (self.lossless and now != was):
-                cases.add("support-changed", f"item {label!r}", f"occurs in {now:,} rows, in the original in {was:,}", items=(label,))
+                cases.add(
+                    "support-changed",
+                    f"item {label!r}",
+                    f"occurs in {now:,} rows, in the original in {was:,}",
+                    items=(label,),
+                )
 
 
 class _Cases:
@@ -161,7 +175,9 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
         return False
     hits = np.bincount(rows[(rows >= 0) & (rows < original.records)], minlength=original.records)
     for record in np.flatnonzero(hits != 1)[:MOST_WITNESSES]:
-        cases.add("rows-do-not-correspond", f"original record {record + 1:,}", f"has {hits[record]} released rows; expected 1")
+        cases.add(
+            "rows-do-not-correspond", f"original record {record + 1:,}", f"has {hits[record]} released rows; expected 1"
+        )
     if cases.counts:
         return False
     pairs = [("published", published.ids, alignment.published_ids)]
@@ -171,8 +187,12 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
         if (in_data is None) != (in_alignment is None):
             cases.add("names-do-not-agree", f"the {which} ids", "are in the data or in the alignment, but not in both")
         elif in_data is not None:
-            wrong = np.flatnonzero(pc.not_equal(in_data, in_alignment.cast(in_data.type)).to_numpy(zero_copy_only=False))
-            cases.add_rows("names-do-not-agree", wrong, ((f"its {which} id is not the one in the alignment", ()) for _ in wrong))
+            wrong = np.flatnonzero(
+                pc.not_equal(in_data, in_alignment.cast(in_data.type)).to_numpy(zero_copy_only=False)
+            )
+            cases.add_rows(
+                "names-do-not-agree", wrong, ((f"its {which} id is not the one in the alignment", ()) for _ in wrong)
+            )
     return not cases.counts
 
 
@@ -202,7 +222,10 @@ def _find_left(
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
         items = tuple(original.vocabulary[c] for c in code[record == one][:5])
-        return f"still holds {', '.join(map(repr, items))} of {names[top[one]]!r}, the category the record leans to", items
+        return (
+            f"still holds {', '.join(map(repr, items))} of {names[top[one]]!r}, the category the record leans to",
+            items,
+        )
 
     cases.add_rows(FAILURE, row_of[left_records], (detail(one) for one in left_records))
 
@@ -220,12 +243,18 @@ def _find_taken(
     """Find the records that lost an item outside their top category: then more was changed than the tendency."""
     width = max(len(original.vocabulary), 1)
     original_record = record_numbers(original.offsets)
-    keep = (due & (before.kind == Kind.PARTIAL))[original_record] & (category[original.items] != before.top[original_record])
+    keep = (due & (before.kind == Kind.PARTIAL))[original_record] & (
+        category[original.items] != before.top[original_record]
+    )
     expected = (original_record * width + original.items)[keep]
     known = code >= 0
     found = np.sort(record[known] * width + code[known])
     at = np.searchsorted(found, expected)
-    gone = expected[(at >= len(found)) | (found[np.minimum(at, max(len(found) - 1, 0))] != expected)] if len(found) else expected
+    gone = (
+        expected[(at >= len(found)) | (found[np.minimum(at, max(len(found) - 1, 0))] != expected)]
+        if len(found)
+        else expected
+    )
     gone_records = np.unique(gone // width)
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:

@@ -15,20 +15,16 @@ import shutil
 import sys
 import time
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import llvmlite
 import numba
 import numpy as np
 from numba.core import event
 
-import setveil
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-F = TypeVar("F", bound="Callable[..., Any]")
 
 KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 """Caches of other versions are removed when they have not been used for this long."""
@@ -48,11 +44,11 @@ def cache_root() -> Path:
 
 def source_hash() -> str:
     """Hash the sources of all kernels and the versions that shape the machine code."""
-    package = Path(setveil.__file__).parent
+    package = Path(__file__).parents[1]
     sources = sorted([*package.rglob("_*_kernels.py"), *(package / "kernels").glob("*.py")])
     digest = hashlib.sha256()
-    for version in (numba.__version__, llvmlite.__version__, np.__version__, sys.version):
-        digest.update(version.encode() + b"\0")
+    for number in (version("numba"), version("llvmlite"), np.__version__, sys.version):
+        digest.update(number.encode() + b"\0")
     for source in sources:
         digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.hexdigest()[:20]
@@ -77,16 +73,18 @@ def _prepare_cache() -> str | None:
 _CACHE = _prepare_cache()
 
 
-def kernel(function: F) -> F:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop over arrays when it is first called: cached on disk, without the interpreter's lock, without fastmath."""
     before = numba.config.CACHE_DIR
     try:
-        numba.config.CACHE_DIR = _CACHE or before  # read by Numba here, at declaration; other users' setting is put back
+        numba.config.CACHE_DIR = (
+            _CACHE or before
+        )  # read by Numba here, at declaration; other users' setting is put back
         compiled = numba.njit(nogil=True, cache=_CACHE is not None, fastmath=False, boundscheck=False)(function)
     finally:
         numba.config.CACHE_DIR = before
     KERNELS.append(compiled)
-    return compiled  # type: ignore[no-any-return]  # Numba has no types
+    return compiled
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types

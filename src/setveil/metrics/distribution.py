@@ -21,7 +21,9 @@ class Dissimilarity(Metric):
     better: ClassVar[Literal["lower", "higher"]] = "lower"
     about: ClassVar[Literal["utility", "privacy"]] = "utility"
     formula: ClassVar[str] = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
-    blind_to: ClassVar[str] = "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
+    blind_to: ClassVar[str] = (
+        "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
+    )
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"form": "per-item"}, {"form": "printed"})
 
     form: Literal["per-item", "printed"] = parameter(

@@ -25,7 +25,7 @@ CELLS_AT_ONCE = 1 << 22
 
 
 def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
-    return (kind == Kind.PARTIAL) | (kind == Kind.FULL)
+    return np.isin(kind, (Kind.PARTIAL, Kind.FULL))
 
 
 def _released_weights(
@@ -48,7 +48,9 @@ class StillOnTop(Metric):
     unit: ClassVar[str] = "share of records with a tendency"
     better: ClassVar[Direction] = "lower"
     about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = "|{t with a tendency : weight of g'(t) in t~ is positive and the largest}| / |{t with a tendency}|"
+    formula: ClassVar[str] = (
+        "|{t with a tendency : weight of g'(t) in t~ is positive and the largest}| / |{t with a tendency}|"
+    )
     blind_to: ClassVar[str] = "a tendency that shows by its absence: see tendency-posterior"
     needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
 
@@ -85,7 +87,9 @@ class TendencyPosterior(Metric):
         " category; the one most common beside the row's heaviest category; a naive Bayes over absent and present categories and the"
         " heaviest one with its size. base-rate: always naming the most common g'"
     )
-    blind_to: ClassVar[str] = "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
+    blind_to: ClassVar[str] = (
+        "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
+    )
     needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")

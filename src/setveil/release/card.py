@@ -150,7 +150,12 @@ def make_card(
         setveil_version=__version__,
         form="transactions",
         data=DataFile(
-            file=file, sha256=sha256, format=form.name, format_version=form.version, layout=form.public_layout(layout), ids=ids
+            file=file,
+            sha256=sha256,
+            format=form.name,
+            format_version=form.version,
+            layout=form.public_layout(layout),
+            ids=ids,
         ),
         counts=Counts(
             records=published.records,

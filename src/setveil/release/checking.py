@@ -65,7 +65,9 @@ def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
     kind = named("guarantee", GUARANTEES, promise.name)
     hidden = [p.name for p in kind.parameters() if not p.public]
     if hidden and private is None:
-        raise Missing(f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with --private")
+        raise Missing(
+            f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with --private"
+        )
     parameters = dict(promise.parameters)
     if private is not None and hidden:
         noted = private.dossier["guarantee"]
@@ -82,11 +84,17 @@ def check_release(
     if "original" in guarantee.needs and original is None:
         raise Missing(f"{guarantee.name} compares the release with its original: name it with --original")
     if "alignment" in guarantee.needs and private is None:
-        raise Missing(f"{guarantee.name} compares rows with the records they came from: name the private folder with --private")
+        raise Missing(
+            f"{guarantee.name} compares rows with the records they came from: name the private folder with --private"
+        )
     if private is not None and original is not None and original.checksum() != private.dossier["input"]["checksum"]:
-        raise BadData("the original is not the data that this release was made from: its checksum differs from the dossier's")
+        raise BadData(
+            "the original is not the data that this release was made from: its checksum differs from the dossier's"
+        )
     with progress.step(f"checking {guarantee.name}"):
-        verdict = guarantee.check(opened.data, original=original, alignment=None if private is None else private.alignment)
+        verdict = guarantee.check(
+            opened.data, original=original, alignment=None if private is None else private.alignment
+        )
     if private is not None and private.dossier["ids"] == "pseudonym":
         verdict = _with_pseudonyms(verdict, opened, private)
     return verdict
@@ -105,7 +113,12 @@ def _with_pseudonyms(verdict: Verdict, opened: Opened, private: Private) -> Verd
     if not len(wrong):
         return verdict
     witnesses = tuple(
-        Witness("not-the-pseudonym", f"released row {row + 1:,}", "its pseudonym is not that of the record it is aligned with", int(row))
+        Witness(
+            "not-the-pseudonym",
+            f"released row {row + 1:,}",
+            "its pseudonym is not that of the record it is aligned with",
+            int(row),
+        )
         for row in wrong[:MOST_WITNESSES]
     )
     return replace(

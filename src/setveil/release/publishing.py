@@ -81,7 +81,7 @@ class Release:
         layout = layout or Layout()
         refuse_format(form, self.data, self.terms.ids)
         file = "data" + form.extensions[0] + (".gz" if compress else "")
-        with staged(target, private_target) as (public_folder, private_folder):
+        with staged(target, private_target, force=force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
                 form.write(self.data, public_folder / file, layout)
@@ -89,7 +89,9 @@ class Release:
             reread = form.read(public_folder / file, layout).with_unit(self.data.unit)
             realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
             if reread != self.data:
-                raise OutputRefused(f"the written file does not read back as the same data: a fault of the format {form.name!r}")
+                raise OutputRefused(
+                    f"the written file does not read back as the same data: a fault of the format {form.name!r}"
+                )
             verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
             sha256 = hashlib.sha256((public_folder / file).read_bytes()).hexdigest()
             card = make_card(
@@ -125,7 +127,9 @@ def publish(
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if not isinstance(data, method.accepts):
-        raise BadParameter(f"{method.name} takes {', '.join(t.__name__ for t in method.accepts)}, not {type(data).__name__}")
+        raise BadParameter(
+            f"{method.name} takes {', '.join(t.__name__ for t in method.accepts)}, not {type(data).__name__}"
+        )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
     bound = method.bind(data, linked=terms.ids != "drop")
@@ -143,7 +147,11 @@ def publish(
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     metrics, lacking = all_metrics(known)
     measurements = measure_all(data, published, alignment, metrics) + lacking
-    seconds = {"method": applied - started, "arranging and checking": checked - applied, "measuring": time.perf_counter() - checked}
+    seconds = {
+        "method": applied - started,
+        "arranging and checking": checked - applied,
+        "measuring": time.perf_counter() - checked,
+    }
     return Release(
         data=published,
         verdict=verdict,
@@ -179,11 +187,17 @@ def default_format(ids: Ids) -> str:
 def refuse_format(form: Format, data: Transactions, ids: Ids) -> None:
     """Refuse a format that cannot hold the release, before any work is done."""
     if ids != "drop" and not form.holds_ids:
-        raise BadParameter(f"the format {form.name!r} has no column for ids; choose another --release-format, or --ids drop")
+        raise BadParameter(
+            f"the format {form.name!r} has no column for ids; choose another --release-format, or --ids drop"
+        )
     if ids == "drop" and form.holds_ids:
-        raise BadParameter(f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym")
+        raise BadParameter(
+            f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym"
+        )
     if data.empty_records and not form.holds_empty_records:
-        raise BadData(f"the format {form.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop")
+        raise BadData(
+            f"the format {form.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
+        )
 
 
 def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Transactions, Alignment]:

@@ -30,7 +30,9 @@ class Seed:
         if given is None:
             return cls(secrets.randbits(SECURE_BITS), given=False)
         if given < 0:
-            raise BadParameter(f"the seed is {given}; allowed is a whole number from 0 on, best of 128 bits, or none at all")
+            raise BadParameter(
+                f"the seed is {given}; allowed is a whole number from 0 on, best of 128 bits, or none at all"
+            )
         return cls(given, given=True)
 
     @property

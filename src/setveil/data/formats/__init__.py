@@ -30,4 +30,6 @@ def format_of(path: Path) -> Format:
         if plain_suffix(path) in candidate.extensions:
             return candidate
     known = ", ".join(extension for form in FORMATS.values() for extension in form.extensions)
-    raise BadData(f"the extension tells no format (known: {known}, each also with .gz); name one with --format", file=str(path))
+    raise BadData(
+        f"the extension tells no format (known: {known}, each also with .gz); name one with --format", file=str(path)
+    )

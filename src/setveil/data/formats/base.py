@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from setveil import progress
-from setveil.errors import BadData, OutputRefused
+from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -51,6 +51,11 @@ class Format(ABC):
     def encode(self, data: Transactions, layout: Layout) -> bytes:
         """Return the bytes of the file; the same data give the same bytes."""
 
+    def layout_in(self, path: Path, layout: Layout) -> Layout:
+        """Return the layout of a file of that name: an extension can say more than the format."""
+        del path
+        return layout
+
     def write(self, data: Transactions, path: Path, layout: Layout) -> None:
         """Write a file; compressed if its name ends in .gz, and then without time and name."""
         if data.ids is None and self.holds_ids:
@@ -59,7 +64,7 @@ class Format(ABC):
             raise OutputRefused(
                 f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
             )
-        content = self.encode(data, layout)
+        content = self.encode(data, self.layout_in(path, layout))
         if path.suffix == ".gz":
             content = gzip.compress(content, compresslevel=6, mtime=0)
         try:
@@ -88,6 +93,25 @@ def read_bytes(path: Path) -> bytes:
         raise BadData(f"is not a whole gzip file ({error})", file=name) from None
     except OSError as error:
         raise BadData(f"cannot be read: {error.strerror or error}", file=name) from None
+    except ValueError:
+        raise BadData("is not a name that a file can have", file=repr(name)) from None
+
+
+def not_utf8(content: bytes, file: str) -> BadData | None:
+    """Return the error about the first byte that is not UTF-8 text, if there is one."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return BadData(f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text", file=file, line=line)
+    return None
+
+
+def check_separator(given: str, *, quote: bool = True) -> None:
+    """Refuse what cannot stand between items; `quote` says whether a double quote can."""
+    if len(given) != 1 or ord(given) > 126 or (ord(given) < 32 and given != "\t") or (given == '"' and not quote):
+        allowed = "one printable ASCII character or a tab, such as ','"
+        raise BadParameter(f"the separator is {given!r}; allowed is {allowed}")
 
 
 def plain_suffix(path: Path) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.formats.base import Format, Layout, read_bytes
+from setveil.data.formats.base import Format, Layout, check_separator, not_utf8, read_bytes
 from setveil.data.transactions import Transactions
-from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLANKS = b" \t\r\v\f"
+_BLANKS_TEXT = _BLANKS.decode()
 _NEWLINE = 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -42,32 +43,35 @@ class Basket(Format):
         for label in data.vocabulary:
             problem = _unwritable(label, separator)
             if problem:
-                raise OutputRefused(
-                    f"the item {label!r} {problem}, which a basket file cannot tell apart; name another --separator or another format"
-                )
+                way_out = "name another --separator or another format"
+                raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {way_out}")
+        if not data.records:
+            raise OutputRefused("a basket file cannot hold data without records")
         lines = pc.binary_join(data.to_arrow(), pa.scalar(separator or " ", pa.large_string()))
-        if not len(lines):
-            return b""
         whole = pa.LargeListArray.from_arrays(pa.array([0, len(lines)], pa.int64()), lines)
         text: bytes = pc.binary_join(whole, pa.scalar("\n", pa.large_string()))[0].as_buffer().to_pybytes()
-        return text + b"\n"
+        first = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else b""  # a reader takes one away
+        return first + text + b"\n"
 
 
 def _separator(layout: Layout) -> str | None:
     given = layout.separator
     if given is None or given == " ":
         return None
-    if len(given) != 1 or ord(given) > 126 or (ord(given) < 32 and given != "\t"):
-        raise BadParameter(f"the separator is {given!r}; allowed is one printable ASCII character or a tab, such as ','")
+    check_separator(given)
     return given
 
 
 def _unwritable(label: str, separator: str | None) -> str | None:
-    if separator is None:
-        return "holds a blank" if any(c in " \t\r\v\f\n" for c in label) else None
-    if separator in label:
+    if not label:
+        return "is empty"
+    if separator is None and any(c in _BLANKS_TEXT for c in label):
+        return "holds a blank"
+    if separator is not None and separator in label:
         return f"holds the separator {separator!r}"
-    return "starts or ends with a blank" if label != label.strip(" \t\r\v\f\n") else None
+    if any(c == "\x7f" or (c < " " and c not in _BLANKS_TEXT) for c in label):
+        return "holds a line break or another control character"
+    return "starts or ends with a blank" if label != label.strip(_BLANKS_TEXT) else None
 
 
 def parse(content: bytes, separator: str | None, file: str) -> Transactions:
@@ -78,11 +82,13 @@ def parse(content: bytes, separator: str | None, file: str) -> Transactions:
     _refuse_control_bytes(raw, file)
     newline = raw == _NEWLINE
     lines = int(np.count_nonzero(newline)) + (0 if raw[-1] == _NEWLINE else 1)
-    tokens, line_of_token = _split_blanks(raw, newline) if separator is None else _split_at(raw, newline, separator, file)
+    tokens, line_of_token = (
+        _split_blanks(raw, newline) if separator is None else _split_at(raw, newline, separator, file)
+    )
     try:
         tokens.validate(full=True)
     except pa.ArrowInvalid:
-        raise _not_utf8(content, file) from None
+        raise not_utf8(content, file) or AssertionError("the text is valid after all") from None
     encoded = tokens.dictionary_encode()
     codes = encoded.indices.to_numpy()
     offsets = np.concatenate(([0], np.cumsum(np.bincount(line_of_token, minlength=lines))))
@@ -91,7 +97,9 @@ def parse(content: bytes, separator: str | None, file: str) -> Transactions:
 
 def _texts(values: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    return pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(values)))
+    return pa.LargeStringArray.from_buffers(
+        len(lengths), pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(values))
+    )
 
 
 def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[Any, NDArray[np.int64]]:
@@ -106,16 +114,18 @@ def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[A
     return _texts(raw[inside[1:-1]], ends - starts), line
 
 
-def _split_at(raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str) -> tuple[Any, NDArray[np.int64]]:
+def _split_at(
+    raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str
+) -> tuple[Any, NDArray[np.int64]]:
     """Split at one character; blanks around an item do not belong to it, and an item must not be empty."""
     if raw[-1] != _NEWLINE:
-        raw, newline = np.append(raw, np.uint8(_NEWLINE)), np.append(newline, True)  # noqa: FBT003 - the last line ends here
+        raw, newline = np.append(raw, np.uint8(_NEWLINE)), np.append(newline, True)
     cuts = np.flatnonzero(newline | (raw == ord(separator)))
     starts = np.concatenate(([0], cuts[:-1] + 1))
     line = np.searchsorted(np.flatnonzero(newline), starts)
     text = np.ones(len(raw), dtype=bool)
     text[cuts] = False
-    tokens = pc.ascii_trim(_texts(raw[text], cuts - starts), _BLANKS.decode())
+    tokens = pc.ascii_trim(_texts(raw[text], cuts - starts), _BLANKS_TEXT)
     empty = pc.equal(pc.binary_length(tokens), 0).to_numpy(zero_copy_only=False)
     fields_of_line = np.bincount(line)
     blank_line = empty & (fields_of_line[line] == 1)
@@ -134,12 +144,3 @@ def _refuse_control_bytes(raw: NDArray[np.uint8], file: str) -> None:
     if len(wrong):
         line = int(np.count_nonzero(raw[: wrong[0]] == _NEWLINE)) + 1
         raise BadData(f"holds the control byte 0x{raw[wrong[0]]:02x}; expected text in UTF-8", file=file, line=line)
-
-
-def _not_utf8(content: bytes, file: str) -> BadData:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        return BadData(f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text", file=file, line=line)
-    raise AssertionError("the text is valid after all")

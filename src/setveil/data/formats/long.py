@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,14 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from setveil.data.formats.base import Format, Layout, plain_suffix, read_bytes
+from setveil.data.formats.base import Format, Layout, check_separator, not_utf8, plain_suffix, read_bytes
 from setveil.data.transactions import Transactions
-from setveil.errors import BadData
+from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _CONTROL = r"[\x00-\x1f\x7f]"
+_SHOWN_COLUMNS = 200
 
 
 class Long(Format):
@@ -32,20 +36,49 @@ class Long(Format):
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a CSV file."""
-        content = read_bytes(path)
-        delimiter = layout.separator or ("\t" if plain_suffix(path) == ".tsv" else ",")
-        return parse(content, layout, delimiter, str(path))
+        layout = self.layout_in(path, layout)
+        delimiter = _delimiter(layout)
+        return parse(read_bytes(path), layout, delimiter, str(path))
+
+    def layout_in(self, path: Path, layout: Layout) -> Layout:
+        """Return the layout with a tab as separator for .tsv, unless another one is named."""
+        return replace(layout, separator="\t") if layout.separator is None and plain_suffix(path) == ".tsv" else layout
 
     def encode(self, data: Transactions, layout: Layout) -> bytes:
         """Return the rows, by record, then by label order."""
-        delimiter = layout.separator or ","
-        rows = pa.table({layout.id: data.ids.take(pa.array(_record_of_row(data))), layout.item: data.labels.take(pa.array(data.items))})
+        delimiter = _delimiter(layout)
+        for what, values in (("item", data.labels), ("id", data.ids)):
+            if pc.any(_unusable(values)).as_py():
+                raise OutputRefused(f"an {what} is empty or holds a control character, and {self.name!r} holds neither")
+        rows = pa.table(
+            {
+                layout.id: data.ids.take(pa.array(_record_of_row(data))),
+                layout.item: data.labels.take(pa.array(data.items)),
+            }
+        )
         sink = io.BytesIO()
         header = io.StringIO()
         csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow([layout.id, layout.item])
         sink.write(header.getvalue().encode())
-        pacsv.write_csv(rows, sink, pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed"))
+        pacsv.write_csv(
+            rows, sink, pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
+        )
         return sink.getvalue()
+
+
+def _delimiter(layout: Layout) -> str:
+    if layout.id == layout.item:
+        raise BadParameter(f"ids and items are both in the column {layout.id!r}; name two columns with --id and --item")
+    if re.search(_CONTROL, layout.id + layout.item):
+        raise BadParameter("the name of a column holds a control character; name others with --id and --item")
+    if layout.separator is None:
+        return ","
+    check_separator(layout.separator, quote=False)
+    return layout.separator
+
+
+def _unusable(values: Any) -> Any:
+    return pc.or_(pc.equal(pc.binary_length(values), 0), pc.match_substring_regex(values, _CONTROL))
 
 
 def _record_of_row(data: Transactions) -> Any:
@@ -58,10 +91,10 @@ def parse(content: bytes, layout: Layout, delimiter: str, file: str) -> Transact
     table = _read_table(content, layout, delimiter, file)
     columns = {name: table.column(name).combine_chunks() for name in (layout.id, layout.item)}
     for name, values in columns.items():
-        wrong = pc.or_(pc.equal(pc.binary_length(values), 0), pc.match_substring_regex(values, _CONTROL))
+        wrong = _unusable(values)
         if pc.any(wrong).as_py():
-            row = pc.index(wrong, value=True).as_py()
-            raise BadData(f"the column {name!r} is empty or holds a control character", file=file, line=row + 2)
+            line = _line_of_row(content, delimiter, pc.index(wrong, value=True).as_py() + 2)
+            raise BadData(f"the column {name!r} is empty or holds a control character", file=file, line=line)
     ids = columns[layout.id].dictionary_encode()
     items = columns[layout.item].dictionary_encode()
     record = ids.indices.to_numpy()
@@ -76,17 +109,35 @@ def _check_header(content: bytes, layout: Layout, delimiter: str, file: str) -> 
     if not content.strip():
         raise BadData("is empty; expected a header line", file=file)
     try:
-        text = content.split(b"\n", 1)[0].decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadData(f"is not UTF-8 text (byte 0x{content[error.start]:02x})", file=file, line=1) from None
-    columns = next(csv.reader([text.rstrip("\r")], delimiter=delimiter), [])
+        header = re.split(rb"[\r\n]", content, maxsplit=1)[0]
+        columns = next(csv.reader([header.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
+    except UnicodeDecodeError:
+        raise not_utf8(header, file) or AssertionError("the text is valid after all") from None
+    except csv.Error as error:
+        raise BadData(f"the header is not a line of CSV ({error})", file=file, line=1) from None
+    shown = ", ".join(columns)
+    if re.search(_CONTROL, shown):
+        raise BadData("the header holds a control character", file=file, line=1)
+    if len(shown) > _SHOWN_COLUMNS:
+        shown = shown[:_SHOWN_COLUMNS] + "..."
     for name in (layout.id, layout.item):
         count = columns.count(name)
         if count != 1:
             problem = f"has no column {name!r}" if count == 0 else f"has {count} columns {name!r}"
-            raise BadData(
-                f"{problem}; the columns are: {', '.join(columns)}. Name yours with --id and --item", file=file, line=1
-            )
+            raise BadData(f"{problem}; the columns are: {shown}. Name yours with --id and --item", file=file, line=1)
+
+
+def _line_of_row(content: bytes, delimiter: str, row: int) -> int:
+    """Return the line on which a row starts, both from 1 on: blank lines are no rows, and values can hold breaks."""
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig", errors="replace"), newline=""), delimiter=delimiter)
+    starts = 1
+    with suppress(csv.Error):  # a value longer than the reader takes: a quote that never closes, and this is the line
+        for fields in reader:
+            row -= bool(fields)
+            if row == 0:
+                break
+            starts = reader.line_num + 1
+    return starts
 
 
 def _read_table(content: bytes, layout: Layout, delimiter: str, file: str) -> Any:
@@ -100,19 +151,23 @@ def _read_table(content: bytes, layout: Layout, delimiter: str, file: str) -> An
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.large_string()), include_columns=wanted, strings_can_be_null=False
     )
-    for threaded in (True, False):  # only one thread can tell the number of a broken row
-        parsing = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=on_broken_row)
+    if not re.search(rb"[\r\n]", content):
+        content += b"\n"  # Arrow takes a header without an end for no header
+    # Only one thread can tell the number of a broken row, and only if the row is text: that is for a second pass.
+    for threaded, handler in ((True, None), (False, on_broken_row)):
+        parsing = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=handler)
         try:
             return pacsv.read_csv(
                 pa.BufferReader(content), pacsv.ReadOptions(use_threads=threaded, block_size=1 << 24), parsing, convert
             )
-        except pa.ArrowInvalid as error:
-            if threaded and broken:
-                broken.clear()
+        except pa.ArrowException as error:
+            if threaded:
+                if wrong_text := not_utf8(content, file):
+                    raise wrong_text from None
                 continue
             if broken:
                 row = broken[0]
                 message = f"has {row.actual_columns} fields where the header has {row.expected_columns}"
-                raise BadData(message, file=file, line=row.number) from None
+                raise BadData(message, file=file, line=_line_of_row(content, delimiter, row.number)) from None
             raise BadData(f"cannot be read as CSV ({str(error).splitlines()[0]})", file=file) from None
     raise AssertionError("the second pass raises")

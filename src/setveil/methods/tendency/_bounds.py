@@ -44,10 +44,12 @@ class Bounds:
         helpers: int,
     ) -> Bounds:
         """Count."""
-        leaning = np.bincount(top[record], minlength=len(names)) if len(record) else np.zeros(len(names), np.int64)
+        leaning = np.bincount(top[record], minlength=max(len(names), 1))
         crowd = int(leaning.argmax())
         excess = np.maximum(data.supports - (data.records - leaning[category]), 0)
-        return cls(len(record), int(leaning[crowd]), names[crowd], helpers, excess, top, category, crowd, data)
+        return cls(
+            len(record), int(leaning[crowd]), names[crowd] if names else "", helpers, excess, top, category, crowd, data
+        )
 
     @property
     def by_crowd(self) -> int:
@@ -96,11 +98,13 @@ class Bounds:
         if self.by_crowd:
             text += (
                 f"{self.crowd:,} of them lean to the category {self.crowd_category!r}; by counting, exchanging blocks must leave at least "
-                f"{self.by_crowd:,} of these ({self.by_crowd_with_helpers:,} if every one of the {self.helpers:,} records without a tendency "
-                "helps). "
+                f"{self.by_crowd:,} of these ({self.by_crowd_with_helpers:,} if every one of the {self.helpers:,} records without a "
+                "tendency helps). "
             )
         if self.by_item:
-            text += f"One item occurs so often that at least {self.by_item:,} must stay unhidden whatever is exchanged. "
+            text += (
+                f"One item occurs so often that at least {self.by_item:,} must stay unhidden whatever is exchanged. "
+            )
         if not self.by_crowd and not self.by_item:
             text += "No bound forbids hiding them all, but no place was found for these. "
         return text + (

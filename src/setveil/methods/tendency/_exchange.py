@@ -6,6 +6,7 @@ categories in processing order, then those of one category.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -91,26 +92,17 @@ class Exchange:
         m = len(self.mixed)
         partner = np.full(m, NOBODY, np.int64)
         starts, top = self.starts[: m + 1], self.tops[:m]
+        rules = (self.above_starts, self.above_list, strict)
         if one_sided:
-            self.engine.run(
-                "finding partners (every pair)",
-                lambda control: search.pair_plainly(
-                    starts, self.items, self.category, top, self.above_starts, self.above_list, strict, True,  # noqa: FBT003
-                    len(self.data.vocabulary), partner, control,
-                ),
-                total=m,
-            )  # fmt: skip
+            everyone = (starts, self.items, self.category, top, *rules, one_sided, len(self.data.vocabulary), partner)
+            self.engine.run("finding partners among all pairs", partial(search.pair_plainly, *everyone), total=m)
         elif m:
-            by_place, by_length, list_starts, list_signature = signature_lists(self.signature[:m], np.diff(starts))
-            self.engine.run(
-                "finding partners",
-                lambda control: search.pair_exactly(
-                    starts, self.items, self.category, len(self.names), top, self.above_starts, self.above_list, strict,
-                    len(self.data.vocabulary), self.signature[:m], self.block_signature[:m], by_place, by_length, list_starts,
-                    list_signature, partner, control,
-                ),
-                total=m,
+            lists = signature_lists(self.signature[:m], np.diff(starts))
+            arguments = (
+                starts, self.items, self.category, len(self.names), top, *rules, len(self.data.vocabulary), self.signature[:m],
+                self.block_signature[:m], *lists, partner,
             )  # fmt: skip
+            self.engine.run("finding partners", partial(search.pair_exactly, *arguments), total=m)
         found = partner >= 0
         self.gives_to = np.full(len(self.record), NOBODY, np.int64)
         self.gets_from = np.full(len(self.record), NOBODY, np.int64)
@@ -129,7 +121,13 @@ class Exchange:
         above_list = np.empty(above_starts[-1], np.int32)
         if self.strict:
             shape.heavier_categories(
-                self.data.offsets, self.data.items, self.category, len(self.names), self.record, sealed(above_starts), above_list
+                self.data.offsets,
+                self.data.items,
+                self.category,
+                len(self.names),
+                self.record,
+                sealed(above_starts),
+                above_list,
             )
         self.above_starts, self.above_list = sealed(above_starts), sealed(above_list)
 
@@ -169,25 +167,27 @@ class Exchange:
         """Take one step of the ladder for who is left over."""
         waiting = sealed(self.waiting())
         if len(waiting):
-            {"cycle": self._join_exchanges, "helper": self._find_helpers, "suppress": self._suppress}[step](waiting, rng)
+            {"cycle": self._join_exchanges, "helper": self._find_helpers, "suppress": self._suppress}[step](
+                waiting, rng
+            )
 
     def _join_exchanges(self, waiting: NDArray[np.int64], rng: Generator) -> None:
-        making = np.flatnonzero(self.gives_to >= 0)
-        if not len(making):
-            return
-        givers = np.empty(len(self.record), np.int64)
-        givers[: len(making)] = rng.permutation(making)
-        joined = np.zeros(len(waiting), np.bool_)
-        self.engine.run(
-            "joining exchanges",
-            lambda control: ladder.join_exchanges(
-                waiting, self.starts, self.items, self.category, self.tops, self.above_starts, self.above_list, self.strict,
-                len(self.data.vocabulary), self.signature, self.block_signature, givers, len(making), self.gives_to, self.gets_from,
-                joined, control,
-            ),
-            total=len(waiting),
-        )  # fmt: skip
-        self.how[self.record[waiting[joined]]] = HOW.index("cycle")
+        """Let records step into exchanges, and into those that came of it, as long as somebody finds a place."""
+        while len(waiting):
+            giver = sealed(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
+            receiver = sealed(self.gives_to[giver])
+            class_of, classes = classes_of(self.tops[waiting], self.signature[waiting], self.block_signature[waiting])
+            joined = np.zeros(len(waiting), np.bool_)
+            arguments = (
+                waiting, class_of, classes, self.starts, self.items, self.category, self.tops, self.above_starts, self.above_list,
+                self.strict, len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to,
+                self.gets_from, joined,
+            )  # fmt: skip
+            self.engine.run("joining exchanges", partial(ladder.join_exchanges, *arguments), total=len(waiting))
+            self.how[self.record[waiting[joined]]] = HOW.index("cycle")
+            if not joined.any():
+                return
+            waiting = sealed(waiting[~joined])
 
     def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
@@ -197,17 +197,15 @@ class Exchange:
         chosen = self.data.take(helpers, ids=None)
         signature, _block = self._signatures(chosen.offsets, chosen.items, sealed(self.top[helpers]))
         priority = sealed(rng.permutation(len(self.data.vocabulary)))
+        class_of, classes = classes_of(self.block_signature[waiting])
         helper_of = np.full(len(waiting), NOBODY, np.int64)
         counts = np.zeros(len(helpers), np.int64)
         given = np.empty(len(chosen.items), np.int32)
-        self.engine.run(
-            "finding helpers",
-            lambda control: ladder.find_helpers(
-                waiting, self.starts, self.items, self.category, self.tops, len(self.data.vocabulary), self.block_signature,
-                chosen.offsets, chosen.items, signature, priority, helper_of, counts, given, control,
-            ),
-            total=len(waiting),
+        arguments = (
+            waiting, class_of, classes, self.starts, self.items, self.category, self.tops, len(self.data.vocabulary),
+            self.block_signature, chosen.offsets, chosen.items, signature, priority, helper_of, counts, given,
         )  # fmt: skip
+        self.engine.run("finding helpers", partial(ladder.find_helpers, *arguments), total=len(waiting))
         for w in np.flatnonzero(helper_of >= 0):
             u = helper_of[w]
             record, helper = int(self.record[waiting[w]]), int(helpers[u])
@@ -246,10 +244,10 @@ class Exchange:
         )  # fmt: skip
 
         def put_together(_control: Any) -> NDArray[np.int32]:
-            shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)  # noqa: FBT003 - counts only
+            shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)
             np.cumsum(offsets, out=offsets)
             items = np.empty(offsets[-1], np.int32)
-            shape.rebuild(*fixed, offsets, items, True)  # noqa: FBT003 - now the items
+            shape.rebuild(*fixed, offsets, items, True)
             return items
 
         items = self.engine.run("exchanging items", put_together)
@@ -257,7 +255,14 @@ class Exchange:
 
     def bounds(self) -> Bounds:
         """Return what counting alone says about how many can be hidden."""
-        return Bounds.of(self.data, self.category, self.names, self.top, self.record, int(np.count_nonzero(self.kind == shape.UNIFORM)))
+        return Bounds.of(
+            self.data,
+            self.category,
+            self.names,
+            self.top,
+            self.record,
+            int(np.count_nonzero(self.kind == shape.UNIFORM)),
+        )
 
     def account(self) -> dict[str, Any]:
         """Tell how many records were hidden in which way, and what counting alone says."""
@@ -289,6 +294,12 @@ def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int8]:
     bit_of = np.full(len(supports), -1, np.int8)
     bit_of[hottest] = np.arange(len(hottest))
     return sealed(bit_of)
+
+
+def classes_of(*features: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """Give records with equal features the same number; return the numbers and how many there are."""
+    distinct, number = np.unique(np.stack(features, axis=1).astype(np.int64), axis=0, return_inverse=True)
+    return sealed(number.reshape(-1)), len(distinct)
 
 
 def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:

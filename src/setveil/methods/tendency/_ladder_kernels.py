@@ -1,5 +1,8 @@
 """What is done for a record that found no partner: a place in somebody else's exchange, or a helper without a tendency of its own."""
 
+# mypy: ignore-errors
+# Numba infers the types.
+
 from __future__ import annotations
 
 import numpy as np
@@ -32,6 +35,8 @@ def meets_block(q, starts, items, mark, stamp):
 @kernel
 def join_exchanges(
     waiting,
+    class_of,
+    classes,
     starts,
     items,
     category,
@@ -42,55 +47,71 @@ def join_exchanges(
     item_count,
     signature,
     block_signature,
-    givers,
-    giver_count,
-    goes_to,
-    receives_from,
+    giver,
+    receiver,
+    gives_to,
+    gets_from,
     joined,
     control,
 ):
     """Let waiting records step between a giver a and its receiver b: r gets a's block, b gets r's.
 
-    Where a and b were a pair this makes the three-cycle of the spec; later ones may step into longer cycles. All tops along the cycle
+    Where a and b were a pair this makes the three-cycle of the spec; a later call may step into longer cycles. All tops along the cycle
     stay different from their neighbours' and no block meets an item that is there, so nothing is lost.
+
+    Waiting records with the same top and signatures are of one *class*: what the first look rules out for one, it rules out for all,
+    so that each class keeps its own place in the list of exchanges and never looks back.
     """
+    exchanges = len(giver)
     mark = np.full(item_count, -1, dtype=np.int64)
-    cursor = 0
+    used = np.zeros(exchanges, dtype=np.bool_)
+    start = np.zeros(classes, dtype=np.int64)
+    top_a = np.empty(exchanges, dtype=np.int32)  # copied side by side: most exchanges are only looked at
+    top_b = np.empty(exchanges, dtype=np.int32)
+    block_a = np.empty(exchanges, dtype=np.int64)
+    bits_b = np.empty(exchanges, dtype=np.int64)
+    for e in range(exchanges):
+        top_a[e], top_b[e] = top[giver[e]], top[receiver[e]]
+        block_a[e], bits_b[e] = block_signature[giver[e]], signature[receiver[e]]
     for w in range(len(waiting)):
         if w % LOOK_EVERY == 0:
             control[DONE] = w
             if control[STOP]:
-                return giver_count
+                return
         r = waiting[w]
+        own, bits, block = top[r], signature[r], block_signature[r]
+        e = start[class_of[w]]
+        while e < exchanges and (
+            used[e] or top_a[e] == own or top_b[e] == own or block_a[e] & bits or bits_b[e] & block
+        ):
+            e += 1
+        start[class_of[w]] = e
+        if e == exchanges:
+            continue
         stamp = 2 * w
         mark_record(r, starts, items, category, top, mark, stamp)
-        for step in range(giver_count):
-            at = cursor + step
-            if at >= giver_count:
-                at -= giver_count
-            a = givers[at]
-            if block_signature[a] & signature[r]:
-                continue
-            b = goes_to[a]
-            if signature[b] & block_signature[r]:
-                continue
-            if not tops_fit(a, r, top, above_starts, above, strict) or not tops_fit(r, b, top, above_starts, above, strict):
-                continue
-            if block_meets(a, starts, items, category, top, mark, stamp) or meets_block(b, starts, items, mark, stamp):
-                continue
-            goes_to[a], receives_from[r] = r, a
-            goes_to[r], receives_from[b] = b, r
-            givers[giver_count] = r
-            giver_count += 1
-            joined[w] = True
-            cursor = at
-            break
-    return giver_count
+        while e < exchanges:
+            if not (used[e] or top_a[e] == own or top_b[e] == own or block_a[e] & bits or bits_b[e] & block):
+                a, b = giver[e], receiver[e]
+                if (
+                    not block_meets(a, starts, items, category, top, mark, stamp)
+                    and not meets_block(b, starts, items, mark, stamp)
+                    and tops_fit(a, r, top, above_starts, above, strict)
+                    and tops_fit(r, b, top, above_starts, above, strict)
+                ):
+                    gives_to[a], gets_from[r] = r, a
+                    gives_to[r], gets_from[b] = b, r
+                    used[e] = joined[w] = True
+                    break
+            e += 1
+    control[DONE] = len(waiting)
 
 
 @kernel
 def find_helpers(
     waiting,
+    class_of,
+    classes,
     starts,
     items,
     category,
@@ -108,47 +129,57 @@ def find_helpers(
 ):
     """Give each waiting record a helper: it takes the block and gives up to as many items that are of other categories and new there.
 
-    A helper serves once. The items given stand in `given`, from the helper's own place on, lowest `priority` first.
+    A helper serves once. The items given stand in `given`, from the helper's own place on, lowest `priority` first. Classes are as in
+    `join_exchanges`, by the hot items of the block alone.
     """
     mark = np.full(item_count, -1, dtype=np.int64)
     helpers = len(helper_starts) - 1
     used = np.zeros(helpers, dtype=np.bool_)
-    cursor = 0
+    start = np.zeros(classes, dtype=np.int64)
     for w in range(len(waiting)):
         if w % LOOK_EVERY == 0:
             control[DONE] = w
             if control[STOP]:
                 return
         r = waiting[w]
+        block = block_signature[r]
+        u = start[class_of[w]]
+        while u < helpers and (used[u] or helper_signature[u] & block):
+            u += 1
+        start[class_of[w]] = u
+        if u == helpers:
+            continue
         stamp = 2 * w
         mark_record(r, starts, items, category, top, mark, stamp)
         size = 0
         for place in range(starts[r], starts[r + 1]):
             if category[items[place]] == top[r]:
                 size += 1
-        for step in range(helpers):
-            u = cursor + step
-            if u >= helpers:
-                u -= helpers
-            if used[u] or helper_signature[u] & block_signature[r] or meets_block(u, helper_starts, helper_items, mark, stamp):
-                continue
-            first = helper_starts[u]
-            count = 0
-            for place in range(first, helper_starts[u + 1]):
-                item = helper_items[place]
-                if category[item] == top[r] or mark[item] >= stamp:
-                    continue
-                at = first + count  # kept in order of priority: insert from the end
-                while at > first and priority[given[at - 1]] > priority[item]:
-                    given[at] = given[at - 1]
-                    at -= 1
-                given[at] = item
-                count += 1
-            if count == 0:
-                continue
-            given_counts[u] = min(count, size)
-            helper_of[w] = u
-            used[u] = True
-            while cursor < helpers - 1 and used[cursor]:
-                cursor += 1
-            break
+        while u < helpers:
+            if not (used[u] or helper_signature[u] & block or meets_block(u, helper_starts, helper_items, mark, stamp)):
+                count = offer(u, r, helper_starts, helper_items, category, top, mark, stamp, priority, given)
+                if count:
+                    given_counts[u] = min(count, size)
+                    helper_of[w] = u
+                    used[u] = True
+                    break
+            u += 1
+    control[DONE] = len(waiting)
+
+
+@kernel
+def offer(u, r, helper_starts, helper_items, category, top, mark, stamp, priority, given):
+    """List what helper u could give to r, lowest priority first, and return how much that is."""
+    first = helper_starts[u]
+    count = 0
+    for place in range(first, helper_starts[u + 1]):
+        item = helper_items[place]
+        if category[item] == top[r] or mark[item] >= stamp:
+            continue
+        at = first + count
+        while at > first and priority[given[at - 1]] > priority[item]:
+            given[at] = given[at - 1]
+            at -= 1
+        given[at] = item
+        count += 1
+    return count

@@ -7,6 +7,9 @@ compatible free record with the smallest Jaccard coefficient, the earliest of eq
 fractions.
 """
 
+# mypy: ignore-errors
+# Numba infers the types.
+
 from __future__ import annotations
 
 import numpy as np
@@ -15,6 +18,9 @@ from setveil.kernels.jit import kernel
 
 DONE, STOP = 0, 1
 """Places in the control array (engines/base.py)."""
+
+NEIGHBOURS = 24
+"""How many free records are tried in order before the lists are asked: mostly one of the first few is disjoint."""
 
 LOOK_EVERY = 64
 """How many records are treated between two looks at the control array."""
@@ -63,9 +69,10 @@ def mark_record(p, starts, items, category, top, mark, stamp):
 
 @kernel
 def pair_plainly(starts, items, category, top, above_starts, above, strict, one_sided, item_count, partner, control):
-    """Compare every record with every free one. With `one_sided` only the block of the searching record must not collide,
+    """Compare every record with every free one.
 
-    as the paper has it: then earlier records that found nobody may still be found.
+    With `one_sided` only the block of the searching record must not collide, as the paper has it; then earlier records that found
+    nobody may still be found.
     """
     n = len(top)
     mark = np.full(item_count, -1, dtype=np.int64)
@@ -157,8 +164,9 @@ def pair_exactly(
     `following` skips records that are taken. Three facts carry the search.
 
     1. Compatibility is symmetric, so an earlier record that is still free is not compatible: only later ones count.
-    2. A record disjoint from p has coefficient 0, which nothing beats: the first compatible one in position order is the answer, and it
-       is in a list whose signature has no bit in common with p's. Each list is left as soon as it is past the best position so far.
+    2. A record disjoint from p has coefficient 0, which nothing beats: the first compatible one in position order is the answer. It is
+       mostly among the next few free records. Where it is not, it is in a list whose signature has no bit in common with p's, and each
+       list is left as soon as it is past the best position so far.
     3. Where none is disjoint, h common signature bits (at least 1) bound the coefficient from below by h / (|p| + |q| - h), which rises
        as |q| falls: a list by falling length is left as soon as that bound is not better than the best.
     """
@@ -185,9 +193,14 @@ def pair_exactly(
             free_by_top[s, top[p]] += 1
             free_tops[top[p]] += 1
             free_tops[-1] += 1
-    head = np.empty(lists, dtype=np.int64)  # the position of the first free record of each list
+    next_free = np.arange(n + 1)
+    # of each list: the first free record, its top, and the first free one with another top; places are slots, positions follow from them
+    head_top = np.full(lists, -1, dtype=np.int32)
+    other_slot = np.zeros(lists, dtype=np.int64)
+    head = np.empty(lists, dtype=np.int64)
+    other = np.empty(lists, dtype=np.int64)
     for s in range(lists):
-        head[s] = by_place[list_starts[s]]
+        refresh_heads(s, list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n)
     rank = np.empty(lists, dtype=np.int64)
     for p in range(n):
         if p % LOOK_EVERY == 0:
@@ -197,18 +210,46 @@ def pair_exactly(
         if partner[p] >= 0:
             continue
         # p leaves the lists now: either it finds a partner, or it is of no use to those who come later (fact 1)
-        take(p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops)
-        refresh_head(list_of[p], head, list_starts, next_by_place, by_place, n)
+        take(
+            p,
+            list_of,
+            top,
+            slot_by_place,
+            slot_by_length,
+            next_by_place,
+            next_by_length,
+            free_in_list,
+            free_by_top,
+            free_tops,
+        )
+        next_free[p] = p + 1
+        refresh_heads(
+            list_of[p], list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n
+        )
         if free_tops[-1] == free_tops[top[p]]:
             continue
         stamp = 2 * p
         mark_record(p, starts, items, category, top, mark, stamp)
         best = n
-        for s in range(lists):
-            if list_signature[s] & signature[p] or head[s] >= best or free_in_list[s] == free_by_top[s, top[p]]:
+        q = p
+        for _try in range(NEIGHBOURS):
+            q = first_alive(next_free, q + 1)
+            if q >= n:
+                break
+            if (
+                top[q] != top[p]
+                and not (signature[q] & signature[p])
+                and disjoint(q, starts, items, mark, stamp)
+                and tops_fit(p, q, top, above_starts, above, strict)
+            ):
+                best = q
+                break
+        for s in range(lists if best == n else 0):
+            own_first = head_top[s] == top[p]
+            if list_signature[s] & signature[p] or (other[s] if own_first else head[s]) >= best:
                 continue
             end = list_starts[s + 1]
-            slot = first_alive(next_by_place, list_starts[s])
+            slot = other_slot[s] if own_first else first_alive(next_by_place, list_starts[s])
             while slot < end:
                 q = by_place[slot]
                 if q >= best:
@@ -229,8 +270,22 @@ def pair_exactly(
         if best < n:
             partner[p] = best
             partner[best] = p
-            take(best, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops)
-            refresh_head(list_of[best], head, list_starts, next_by_place, by_place, n)
+            next_free[best] = best + 1
+            take(
+                best,
+                list_of,
+                top,
+                slot_by_place,
+                slot_by_length,
+                next_by_place,
+                next_by_length,
+                free_in_list,
+                free_by_top,
+                free_tops,
+            )
+            refresh_heads(
+                list_of[best], list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n
+            )
     control[DONE] = n
 
 
@@ -244,7 +299,9 @@ def disjoint(q, starts, items, mark, stamp):
 
 
 @kernel
-def take(p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops):
+def take(
+    p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops
+):
     """Take a record out of its lists."""
     next_by_place[slot_by_place[p]] = slot_by_place[p] + 1
     next_by_length[slot_by_length[p]] = slot_by_length[p] + 1
@@ -255,10 +312,25 @@ def take(p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_
 
 
 @kernel
-def refresh_head(s, head, list_starts, next_by_place, by_place, n):
-    """Look up the first free record of a list again."""
-    slot = first_alive(next_by_place, list_starts[s])
-    head[s] = by_place[slot] if slot < list_starts[s + 1] else n
+def refresh_heads(s, list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n):
+    """Look up the first free record of a list again, and the first one with another top than that.
+
+    A search for another top than its own thus starts behind the records of its own: these can be thousands in a row. As long as the first
+    record's top stays, everything before the other one has that top too, so that the walk goes on from there.
+    """
+    end = list_starts[s + 1]
+    first = first_alive(next_by_place, list_starts[s])
+    if first >= end:
+        head[s] = other[s] = n
+        head_top[s] = -1
+        return
+    slot = first_alive(next_by_place, other_slot[s]) if head_top[s] == top_by_place[first] else first
+    while slot < end and top_by_place[slot] == top_by_place[first]:
+        slot = first_alive(next_by_place, slot + 1)
+    head_top[s] = top_by_place[first]
+    head[s] = by_place[first]
+    other_slot[s] = slot
+    other[s] = by_place[slot] if slot < end else n
 
 
 @kernel

@@ -1,5 +1,8 @@
 """Loops that the tendency methods share: what each record leans to, and putting records together again."""
 
+# mypy: ignore-errors
+# Numba infers the types.
+
 from __future__ import annotations
 
 import numpy as np
@@ -70,7 +73,20 @@ def heavier_categories(offsets, items, category, categories, chosen, starts, out
 
 
 @kernel
-def rebuild(offsets, items, category, top, gives_block, receives_from, given_starts, given_items, gets_given, new_offsets, new_items, fill):
+def rebuild(
+    offsets,
+    items,
+    category,
+    top,
+    gives_block,
+    receives_from,
+    given_starts,
+    given_items,
+    gets_given,
+    new_offsets,
+    new_items,
+    fill,
+):
     """Put every record together: what it keeps, plus the block it receives, plus the items a helper gave it.
 
     `gives_block[r]`: r loses its items of the top category. `receives_from[r]`: the record whose block r gets, or -1.

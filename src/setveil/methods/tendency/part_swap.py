@@ -77,7 +77,9 @@ class PartSwap(Method):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.reading == "paper" and (clash := self.model_fields_set & {"order", "leftovers", "same"}):
-            raise ValueError(f"{', '.join(sorted(clash))} cannot be chosen with reading 'paper', which fixes file order and no leftovers")
+            raise ValueError(
+                f"{', '.join(sorted(clash))} cannot be chosen with reading 'paper', which fixes file order and no leftovers"
+            )
         if len(set(self.leftovers)) != len(self.leftovers):
             raise ValueError("leftovers names a step twice")
         return self
@@ -129,7 +131,6 @@ def check_categories(method: str, categories: Categories, data: Transactions) ->
         )
     if len(names) <= FEW_CATEGORIES:
         progress.note(
-            f"the data has only {len(names)} categories: which of them is absent from a row tells much; see tendency-posterior in the report"
+            f"the data has only {len(names)} categories: which of them is absent from a row tells much; "
+            "see tendency-posterior in the report"
         )
-
-

@@ -1,0 +1,30 @@
+"""What benchmarks share: the real data, timing, peak memory, printing."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def data_folder() -> Path:
+    folder = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    if not folder.is_dir():
+        sys.exit("the real data sets are not at hand: name their folder with SETVEIL_DATA")
+    return folder
+
+
+def timed(work, repeats=1):
+    """Return the shortest of some runs in seconds, and the last result."""
+    best, result = float("inf"), None
+    for _ in range(repeats):
+        started = time.perf_counter()
+        result = work()
+        best = min(best, time.perf_counter() - started)
+    return best, result
+
+
+def peak_mib() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -1,0 +1,64 @@
+"""What all tests share: real data where it is at hand, Hypothesis settings, and an ear for notes."""
+
+import os
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+import setveil as sv
+from setveil import progress
+
+settings.register_profile("setveil", deadline=None, print_blob=True)
+settings.load_profile("setveil")
+
+REPOSITORY = Path(__file__).parents[1]
+
+
+def data_folder():
+    """Return the folder of real data sets, or skip the test."""
+    folder = Path(os.environ.get("SETVEIL_DATA") or REPOSITORY.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip("the real data sets are not at hand: name their folder with SETVEIL_DATA")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def real_folder():
+    """Give the folder of real data sets; without it the test is skipped."""
+    return data_folder()
+
+
+@cache
+def _read(folder, name):
+    return sv.read(folder / f"{name}.dat.gz")
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Give a function that reads a real data set by name, once a session."""
+    folder = data_folder()
+    return lambda name: _read(folder, name)
+
+
+class _Ear:
+    def __init__(self):
+        self.heard = []
+
+    @contextmanager
+    def step(self, label, total):
+        del label, total
+        yield lambda _done: None
+
+    def note(self, text):
+        self.heard.append(text)
+
+
+@pytest.fixture
+def notes():
+    """Give a function that tells the notes heard so far."""
+    ear = _Ear()
+    with progress.reporting(ear):
+        yield lambda: " | ".join(ear.heard)

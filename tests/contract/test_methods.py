@@ -1,0 +1,156 @@
+"""What every method must pass; standing in the catalog is enough to be tested."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.catalog import GUARANTEES, METHODS
+from setveil.cli.options import of_declaration
+from setveil.engines.local import LocalEngine
+from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.dossier import Private
+
+from contract.filling import bad_values, edge_cases, filled, oracle_breaches
+from random_data import make, seeds
+
+EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def usual(seed=7):
+    data, _categories = make(seed, records=50, items=40, categories=4, hot=0.7)
+    return data.with_ids([f"person-{r}" for r in range(data.records)])
+
+
+@EVERY
+def test_bad_parameters_are_refused_in_one_sentence(kind):
+    for parameter in kind.parameters():
+        for value in bad_values(parameter):
+            with pytest.raises(sv.BadParameter) as refused:
+                filled(kind, usual(), **{parameter.name: value})
+            sentence = str(refused.value)
+            assert kind.name in sentence
+            assert parameter.name in sentence
+            assert "\n" not in sentence
+
+
+@EVERY
+def test_unknown_and_missing_parameters_are_refused(kind):
+    with pytest.raises(sv.BadParameter, match="has no parameter 'colour'"):
+        filled(kind, usual(), colour="red")
+    if any(p.required for p in kind.parameters()):
+        with pytest.raises(sv.BadParameter, match="needs"):
+            kind()
+
+
+@EVERY
+def test_it_is_a_recipe(kind):
+    method = filled(kind, usual())
+    assert kind(**json.loads(method.model_dump_json())) == method
+    assert kind.name
+    assert kind.summary().endswith(".")
+    assert kind.title in repr(method) or kind.__name__ in repr(method)
+    with pytest.raises(Exception, match="frozen"):
+        setattr(method, next(iter(kind.model_fields)), None)
+
+
+@EVERY
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds, ids=st.sampled_from(["pseudonym", "keep", "drop"]))
+def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, seed, ids):
+    data, _categories = make(seed)
+    data = data.with_ids([f"p{r}" for r in range(data.records)])
+    try:
+        release = sv.publish(data, filled(kind, data), ids=ids, seed=seed, no_guarantee=True)
+    except sv.SetveilError:
+        return
+    guarantee = release.method.guarantee
+    if guarantee is not None:
+        assert guarantee.name in GUARANTEES
+        assert oracle_breaches(guarantee, data, release.data, release.alignment) == set()
+
+
+@EVERY
+def test_the_input_is_untouched(kind):
+    data = usual()
+    before = data.checksum()
+    sv.publish(data, filled(kind, data), seed=1, allow_failures=data.records, no_guarantee=True)
+    assert data.checksum() == before
+
+
+@EVERY
+def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind):
+    data = usual()
+    made = [
+        sv.publish(
+            data,
+            filled(kind, data),
+            seed=seed,
+            engine=LocalEngine(threads),
+            allow_failures=data.records,
+            no_guarantee=True,
+        ).data
+        for seed, threads in ((5, 1), (5, 2), (5, 3), (6, 2))
+    ]
+    assert made[0] == made[1] == made[2]
+    assert made[0] != made[3]
+
+
+@EVERY
+@pytest.mark.parametrize("case", edge_cases())
+def test_edge_cases_end_in_a_release_or_a_clear_refusal(kind, case):
+    data = edge_cases()[case]
+    data = data.with_ids([f"p{r}" for r in range(data.records)])
+    for ids in ("pseudonym", "drop"):
+        try:
+            release = sv.publish(data, filled(kind, data), ids=ids, seed=1, no_guarantee=True)
+        except sv.SetveilError:
+            continue
+        guarantee = release.method.guarantee
+        assert guarantee is None or not oracle_breaches(guarantee, data, release.data, release.alignment)
+
+
+@EVERY
+def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, tmp_path):
+    data = usual()
+    release = sv.publish(data, filled(kind, data), allow_failures=data.records, no_guarantee=True)
+    release.save(tmp_path / "out")
+    opened, private = open_release(tmp_path / "out"), Private.load(tmp_path / "out.private")
+    assert opened.data == release.data
+    if release.verdict is not None:
+        verdict = check_release(opened, guarantee_of(opened, private), original=data, private=private)
+        assert verdict.failures == release.verdict.failures
+        assert verdict.breaches == release.verdict.breaches
+    handed_over = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert str(release.seed.value).encode() not in handed_over
+    assert b"person-" not in handed_over
+    card = json.loads((tmp_path / "out" / "card.json").read_text())
+    private_names = {p.name for p in kind.parameters() if not p.public}
+    assert not private_names & card["method"]["parameters"].keys()
+    assert card["method"]["parameters"].keys() == {p.name for p in kind.parameters() if p.public}
+
+
+@EVERY
+def test_rows_stand_in_an_order_that_tells_nothing(kind):
+    data = usual()
+    method = filled(kind, data)
+    release = sv.publish(data, method, ids="pseudonym", allow_failures=data.records, no_guarantee=True)
+    names = release.data.ids.to_pylist()
+    assert names == sorted(names)
+    assert (release.data.supports > 0).all()
+
+
+@EVERY
+def test_it_is_documented_and_offered(kind):
+    page = (DOCS / "methods" / f"{kind.name}.md").read_text(encoding="utf-8")
+    options = {option.name for option in of_declaration(kind)}
+    for parameter in kind.parameters():
+        assert f"`{parameter.name}`" in page, parameter.name
+        assert parameter.name in options
+        assert parameter.description.endswith(".")
+    assert kind.paper in page
+    assert f"@article{{{kind.paper}" in (DOCS.parent / "references.bib").read_text(encoding="utf-8")

@@ -1,0 +1,84 @@
+"""What every metric must pass; standing in the catalog is enough to be tested."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import setveil as sv
+from setveil.catalog import METRICS
+from setveil.data.alignment import Alignment
+
+from contract.filling import bad_values, edge_cases, filled
+from random_data import make, seeds
+
+EVERY = pytest.mark.parametrize("kind", METRICS.values(), ids=METRICS.keys())
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def variants(kind, data):
+    return [filled(kind, data, **variant) for variant in kind.variants]
+
+
+@EVERY
+@settings(max_examples=40, deadline=None)
+@given(seed=seeds)
+def test_a_release_like_its_original_costs_nothing_and_order_does_not_matter(kind, seed):
+    data, _categories = make(seed)
+    rows = np.roll(np.arange(data.records), -1)
+    shuffled = data.take(rows)
+    for metric in variants(kind, data):
+        plain = metric(data, data, Alignment.identity(data.records))
+        moved = metric(data, shuffled, Alignment(rows))
+        assert plain.value == moved.value or math.isclose(plain.value, moved.value)
+        if plain.value is not None and kind.about == "utility":
+            assert plain.value == (0 if kind.better == "lower" else 1)
+
+
+@EVERY
+@pytest.mark.parametrize("case", edge_cases())
+def test_it_is_a_number_or_says_why_not(kind, case):
+    data = edge_cases()[case]
+    for metric in variants(kind, data):
+        measured = metric(data, data, Alignment.identity(data.records))
+        json.dumps(measured.to_dict())
+        if measured.value is None:
+            assert measured.reason
+        else:
+            assert math.isfinite(measured.value)
+            assert not measured.reason
+
+
+@EVERY
+def test_it_says_what_it_needs(kind):
+    data, _categories = make(2)
+    metric = variants(kind, data)[0]
+    if "alignment" in kind.needs:
+        with pytest.raises(sv.Missing, match="alignment"):
+            metric(data, data)
+        with pytest.raises(sv.BadData, match="does not belong"):
+            metric(data, data, Alignment.identity(data.records + 1))
+    else:
+        assert metric(data, data).value is not None
+
+
+@EVERY
+def test_bad_parameters_are_refused(kind):
+    data, _categories = make(2)
+    for parameter in kind.parameters():
+        for value in bad_values(parameter):
+            with pytest.raises(sv.BadParameter, match=parameter.name):
+                filled(kind, data, **{parameter.name: value})
+
+
+@EVERY
+def test_it_is_documented(kind):
+    page = (DOCS / "metrics.md").read_text(encoding="utf-8")
+    assert f"`{kind.name}`" in page
+    for parameter in kind.parameters():
+        assert f"`{parameter.name}`" in page
+    for text in (kind.formula, kind.blind_to, kind.unit, kind.summary()):
+        assert text

@@ -1,0 +1,241 @@
+"""PartSwap: partners, exchanges, the ladder, the departures from the paper."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import setveil as sv
+from setveil.data.tendency import Kind, tendencies
+from setveil.engines.local import LocalEngine
+from setveil.methods.tendency import _part_swap_kernels as search
+from setveil.methods.tendency import _tendency_kernels as shape
+from setveil.methods.tendency._exchange import Exchange
+
+from oracle import tendency as oracle
+from random_data import as_sets, make, seeds
+
+
+def apply(method, data, seed=0):
+    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
+
+
+def paired(data, categories, *, strict, one_sided):
+    exchange = Exchange(data, categories, LocalEngine())
+    exchange.enlist_mixed("file", np.random.default_rng(0))
+    exchange.find_partners(strict=strict, one_sided=one_sided)
+    return exchange
+
+
+@pytest.mark.parametrize("same", ["top", "any"])
+@pytest.mark.parametrize("block", range(10))
+def test_partners_equal_the_oracle_on_many_instances(same, block):
+    for seed in range(block * 60, block * 60 + 60):
+        data, categories = make(seed)
+        exchange = paired(data, categories, strict=same == "any", one_sided=False)
+        records = as_sets(data)
+        mixed = [records[r] for r in exchange.mixed]
+        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, same), seed
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_papers_one_sided_rule_equals_the_oracle(block):
+    for seed in range(block * 40, block * 40 + 40):
+        data, categories = make(seed)
+        exchange = paired(data, categories, strict=False, one_sided=True)
+        mixed = [as_sets(data)[r] for r in exchange.mixed]
+        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True), seed
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "groups", "first"),
+    [("bms-webview-1", 50, None), ("bms-webview-2", 50, 20_000), ("retail", 50, 12_000), ("bms-pos-100k", 5, 12_000)],
+)
+def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups, first):
+    data = real_data(name)
+    data = data.take(np.arange(first or data.records)).compacted()
+    categories = sv.Categories.at_random(data.vocabulary, groups, seed=1)
+    exchange = Exchange(data, categories, LocalEngine())
+    exchange.enlist_mixed("hard", np.random.default_rng(1))
+    exchange.find_partners(strict=False, one_sided=False)
+    m = len(exchange.mixed)
+    plain = np.full(m, -1)
+    search.pair_plainly(
+        exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
+        False, False, len(data.vocabulary), plain, np.zeros(8, np.int64),
+    )  # fmt: skip
+    assert m > 1000
+    assert np.array_equal(exchange.gets_from[:m], plain)
+
+
+@pytest.mark.plain_python
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
+    data, categories = make(seed)
+    codes, names = categories.bind(data)
+    exchange = Exchange(data, categories, LocalEngine())
+    seen_by_checker = tendencies(data, codes, len(names))
+    for r, record in enumerate(as_sets(data)):
+        expected = oracle.kind(record, categories)
+        assert Kind(exchange.kind[r]).name.lower() == expected
+        assert Kind(seen_by_checker.kind[r]).name.lower() == expected
+        if record:
+            assert names[exchange.top[r]] == names[seen_by_checker.top[r]] == oracle.top(record, categories)
+        assert exchange.above[r] == len(oracle.above_mean(record, categories))
+
+
+@pytest.mark.plain_python
+@settings(max_examples=80, deadline=None)
+@given(seeds)
+def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
+    data, categories = make(seed)
+    rng = np.random.default_rng(seed)
+    method = sv.PartSwap(
+        categories=categories,
+        order=str(rng.choice(["hard", "seeded", "file"])),
+        same=str(rng.choice(["top", "any"])),
+        full_min=int(rng.integers(1, 3)),
+        leftovers=[(), ("cycle",), ("helper",), ("cycle", "helper"), ("helper", "cycle")][rng.integers(5)],
+    )
+    outcome = apply(method, data, seed)
+    found = oracle.breaches(as_sets(data), as_sets(outcome.published), categories, "all", method.full_min)
+    assert {kind for kind, _ in found} <= {"not-hidden"}
+    assert len(found) == outcome.account["not-hidden"]
+    assert outcome.account["not-hidden"] >= oracle.least_unhidden_by_item(
+        as_sets(data), categories, "all", method.full_min
+    )
+    assert sum(outcome.account["not-hidden-why"].values()) == outcome.account["not-hidden"]
+    assert sum(outcome.account["hidden"].values()) + outcome.account["not-hidden"] == outcome.account["to-hide"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_suppression_hides_every_mixed_record_and_adds_nothing(seed):
+    data, categories = make(seed)
+    method = sv.PartSwap(categories=categories, leftovers="cycle,helper,suppress", whole_records=False)
+    published = apply(method, data, seed).published
+    assert oracle.breaches(as_sets(data), as_sets(published), categories, "mixed", lossless=False) == set()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_only_records_that_take_part_or_help_are_touched(seed):
+    data, categories = make(seed)
+    outcome = apply(sv.PartSwap(categories=categories), data, seed)
+    changed = [r for r, (a, b) in enumerate(zip(as_sets(data), as_sets(outcome.published), strict=True)) if a != b]
+    kinds = [oracle.kind(as_sets(data)[r], categories) for r in changed]
+    assert kinds.count("uniform") == outcome.account["helpers"]
+    assert not {"single", "empty"} & set(kinds)
+
+
+def test_paper_reading_swaps_in_file_order_and_may_lose_items():
+    lost = 0
+    for seed in range(80):
+        data, categories = make(seed)
+        records = as_sets(data)
+        published = as_sets(
+            apply(sv.PartSwap(categories=categories, reading="paper", whole_records=False), data).published
+        )
+        mixed = [r for r, t in enumerate(records) if oracle.kind(t, categories) == "partial"]
+        partner = oracle.partners([records[r] for r in mixed], categories, one_sided=True)
+        expected = list(records)
+        for r, new in zip(mixed, oracle.swapped([records[r] for r in mixed], categories, partner), strict=True):
+            expected[r] = new
+        assert published == expected, seed
+        lost += sum(map(len, records)) - sum(map(len, published))
+    assert lost > 0
+
+
+def test_paper_reading_does_not_go_with_choices_of_ours():
+    _data, categories = make(1)
+    with pytest.raises(sv.BadParameter, match="order cannot be chosen with reading 'paper'"):
+        sv.PartSwap(categories=categories, reading="paper", order="hard")
+
+
+def test_a_step_of_the_ladder_is_named_once():
+    _data, categories = make(1)
+    with pytest.raises(sv.BadParameter, match="leftovers names a step twice"):
+        sv.PartSwap(categories=categories, leftovers="cycle,cycle")
+
+
+def hot_item_data():
+    """Item a0 is in every record but those that lean to category c: only these and helpers can take it."""
+    lists = (
+        [["a0", "a1", f"b{r}"] for r in range(6)]
+        + [["c0", "c1", f"b{r}"] for r in range(4)]
+        + [["b7", "c7"], ["b8", "c8"], ["b9", "c9"]]
+    )
+    return sv.from_lists(lists), sv.Categories({i: i[0] for t in lists for i in t})
+
+
+def test_helpers_take_what_partners_cannot():
+    data, categories = hot_item_data()
+    alone = apply(sv.PartSwap(categories=categories, leftovers=""), data)
+    assert alone.account["not-hidden"] == 2
+    assert "must leave at least 2 of these (0 if every one" in alone.advice
+    helped = apply(sv.PartSwap(categories=categories), data)
+    assert helped.account["not-hidden"] == 0
+    assert helped.account["helpers"] == 2
+    assert helped.advice == ""
+
+
+def test_a_record_without_a_partner_joins_an_exchange():
+    lists = [["a0", "a1", "x0"], ["b0", "b1", "x1"], ["c0", "c1", "x2"]]
+    data = sv.from_lists(lists)
+    categories = sv.Categories({i: i[0] for t in lists for i in t})
+    outcome = apply(sv.PartSwap(categories=categories, leftovers="cycle"), data)
+    assert outcome.account["hidden"]["cycle"] == 1
+    assert outcome.account["not-hidden"] == 0
+    blocks = [{i for i in s if i[0] != "x"} for s in as_sets(outcome.published)]
+    assert sorted(map(sorted, blocks)) == [["a0", "a1"], ["b0", "b1"], ["c0", "c1"]]
+
+
+def test_the_bound_of_a_crowded_category_is_met_and_told():
+    lists = [["a0", "a1", "b0"]] * 5 + [["c0", "c1", "b1"]] * 2
+    data = sv.from_lists(lists)
+    categories = sv.Categories({i: i[0] for t in lists for i in t})
+    outcome = apply(sv.PartSwap(categories=categories), data)
+    assert outcome.account["bounds"]["at-least-unhidden-by-exchange"] == 3 == outcome.account["not-hidden"]
+    assert "5 of them lean to the category 'a'" in outcome.advice
+    assert outcome.account["bounds"]["at-least-unhidden-by-item"] == oracle.least_unhidden_by_item(
+        as_sets(data), categories
+    )
+
+
+def test_too_few_categories_are_refused_and_few_are_warned_of(notes):
+    data = sv.from_lists([["a", "b"], ["b"]])
+    two = sv.PartSwap(categories={"a": "x", "b": "y"})
+    with pytest.raises(sv.BadParameter, match="at least 3"):
+        two.bind(data, linked=True)
+    data = sv.from_lists([["a", "b", "c"]])
+    sv.PartSwap(categories={"a": "x", "b": "y", "c": "z"}).bind(data, linked=True)
+    assert "only 3 categories" in notes()
+
+
+def test_without_ids_whole_records_stay_as_they_are():
+    data, categories = make(3, records=40, items=30, categories=4)
+    bound = sv.PartSwap(categories=categories).bind(data, linked=False)
+    assert not bound.whole_records
+    assert bound.guarantee.records == "mixed"
+    published = as_sets(apply(bound, data).published)
+    for before, after in zip(as_sets(data), published, strict=True):
+        if oracle.kind(before, categories) in ("full", "single", "empty"):
+            assert before == after
+
+
+def test_a_run_can_be_stopped():
+    data, categories = make(5, records=400, items=60, categories=5)
+    exchange = paired(data, categories, strict=False, one_sided=False)
+    control = np.zeros(8, np.int64)
+    control[1] = 1
+    partner = np.full(len(exchange.mixed), -1)
+    search.pair_plainly(
+        exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
+        False, False, len(data.vocabulary), partner, control,
+    )  # fmt: skip
+    assert (partner == -1).all()
+
+
+def test_kinds_are_numbered_alike_in_kernels_and_checker():
+    assert [int(k) for k in Kind] == [shape.EMPTY, shape.SINGLE, shape.FULL, shape.PARTIAL, shape.UNIFORM]

@@ -1,0 +1,110 @@
+"""Starting the program: inside the test where that is enough, as a process of its own where a signal or its end is the point."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from setveil.cli.main import run as run_here
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+PROGRAM = (sys.executable, "-W", "error", "-m", "setveil")
+PATIENCE_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the program ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float = 0.0
+
+    @property
+    def json(self) -> Any:
+        """The result; fails if anything else is on standard output."""
+        return json.loads(self.out)
+
+    def sentence(self) -> str:
+        """Return what the program says of an error; fails unless that is one line, and no traceback."""
+        said = [line for line in self.err.splitlines() if line.startswith("setveil: ")]
+        assert len(said) == 1, self.err
+        assert "Traceback" not in self.err
+        return said[0].removeprefix("setveil: ")
+
+
+def call(*arguments: object, cwd: Path | None = None) -> Ended:
+    """Run a command inside this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.chdir(cwd or "."))
+        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stderr(err))
+        code = run_here([str(argument) for argument in arguments])
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+def start(
+    *arguments: object, cwd: Path, env: Mapping[str, str] | None = None, program: Sequence[str] = PROGRAM
+) -> subprocess.Popen[str]:
+    """Start a command in a process of its own, in which warnings are errors too."""
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as a shell in the background leaves it; the child would inherit that
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return subprocess.Popen(
+        [*program, *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONWARNINGS": "error", **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: subprocess.Popen[str], since: float | None = None) -> Ended:
+    """Wait for the end of a process; the seconds are counted from `since`."""
+    since = time.monotonic() if since is None else since
+    try:
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+    return Ended(process.returncode, out, err, time.monotonic() - since)
+
+
+def run(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None, program: Sequence[str] = PROGRAM) -> Ended:
+    """Run a command in a process of its own."""
+    since = time.monotonic()
+    return ended(start(*arguments, cwd=cwd, env=env, program=program), since)
+
+
+def signalled(
+    number: signal.Signals, after: float, *arguments: object, cwd: Path, env: Mapping[str, str] | None = None
+) -> Ended:
+    """Run a command and send it a signal after so many seconds; the seconds are those from the signal to its end."""
+    process = start(*arguments, cwd=cwd, env=env)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(after)
+    since = time.monotonic()
+    process.send_signal(number)
+    return ended(process, since)
+
+
+def hidden_in(folder: Path) -> list[str]:
+    """Return what is hidden in a folder: what was being staged, if a run left it there."""
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
