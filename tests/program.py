@@ -11,13 +11,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.main import run as run_here
+from setveil.release.checking import open_release
+from setveil.release.dossier import Private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "setveil")
 PATIENCE_SECONDS = 120
@@ -93,11 +95,23 @@ def run(*arguments: object, cwd: Path, env: Mapping[str, str] | None = None, pro
     return ended(start(*arguments, cwd=cwd, env=env, program=program), since)
 
 
+def listening(process: subprocess.Popen[str]) -> None:
+    """Wait until the program listens for signals: from then on it has a second thread."""
+    threads = Path(f"/proc/{process.pid}/task")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            if len(list(threads.iterdir())) > 1:
+                return
+        time.sleep(0.005)
+
+
 def signalled(
-    number: signal.Signals, after: float, *arguments: object, cwd: Path, env: Mapping[str, str] | None = None
+    *arguments: object, number: signal.Signals, after: float, cwd: Path, env: Mapping[str, str] | None = None
 ) -> Ended:
-    """Run a command and send it a signal after so many seconds; the seconds are those from the signal to its end."""
+    """Run a command and send it a signal so many seconds after it began to listen; count the seconds from there to its end."""
     process = start(*arguments, cwd=cwd, env=env)
+    listening(process)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(after)
     since = time.monotonic()
@@ -108,3 +122,17 @@ def signalled(
 def hidden_in(folder: Path) -> list[str]:
     """Return what is hidden in a folder: what was being staged, if a run left it there."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of everything in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_complete(out: Path, private: Path) -> None:
+    """Fail unless both folders of a release are whole and belong together."""
+    opened, kept = open_release(out), Private.load(private)
+    assert kept.card == opened.card
+    assert len(kept.alignment.rows) == opened.data.records == kept.card.counts.records
+    assert (private / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert set(names_in(private)) - {".uncommitted"} == {"alignment.parquet", "dossier.json", "report.html"}

@@ -9,6 +9,7 @@ from setveil.catalog import GUARANTEES, named
 from setveil.cli.options import READING, Option, argument, declared, named_in, of_declaration, read_data
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.formats import Layout
+from setveil.errors import BadParameter
 from setveil.release.checking import check_release, guarantee_of, open_file, open_release
 from setveil.release.dossier import Private
 
@@ -39,6 +40,9 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Check."""
+    for name in ("allow_failures", "witnesses"):
+        if given[name] < 0:
+            raise BadParameter(f"{name.replace('_', '-')} is {given[name]}; allowed is a whole number from 0 on")
     place = Path(given["release"])
     if place.is_file():
         opened = open_file(place, given["release_format"], Layout(given["separator"], given["id"], given["item"]))

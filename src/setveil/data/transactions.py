@@ -263,12 +263,10 @@ class Transactions:
         """Return a hash of the content, the same whatever format it was read from."""
         digest = hashlib.sha256()
         digest.update(len(self.vocabulary).to_bytes(8, "little"))
-        for text in self.vocabulary:
-            digest.update(_with_length(text))
+        _add_texts(digest, self.labels)
         digest.update(self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
         if self.ids is not None:
-            for text in self.ids.to_pylist():
-                digest.update(_with_length(text))
+            _add_texts(digest, self.ids)
         return digest.hexdigest()
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
@@ -299,7 +297,7 @@ class Transactions:
 
     def with_unit(self, unit: Unit) -> Transactions:
         """Return the same records, said to be one a person (`person`) or not (`record`)."""
-        return replace(self, unit=unit)
+        return self if unit == self.unit else replace(self, unit=unit)
 
     def without_empty(self) -> Transactions:
         """Return the records that hold at least one item."""
@@ -326,10 +324,11 @@ class Transactions:
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), self.labels.take(pa.array(self.items)))
 
 
-def _with_length(text: str) -> bytes:
-    """Return the bytes of a text after their number, so that no two lists of texts look the same."""
-    encoded = text.encode()
-    return len(encoded).to_bytes(8, "little") + encoded
+def _add_texts(digest: Any, texts: Any) -> None:
+    """Hash a column of texts: their lengths, then all of them in a row, so that no two columns give the same bytes."""
+    digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8").tobytes())
+    whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
+    digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())
 
 
 def _rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:

@@ -6,6 +6,7 @@ import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from contextvars import copy_context
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class LocalEngine(Engine):
         controls = np.zeros((max(len(parts), 1), CONTROL_WIDTH), dtype=np.int64)
         with ExitStack() as stack:
             advance = stack.enter_context(progress.step(label, total))
-            stack.enter_context(compiling(lambda kernel: _tell_compiling(stack, kernel)))
+            stack.enter_context(compiling(_show_compiling(stack.enter_context(ExitStack()))))
             pool = ThreadPoolExecutor(self.threads, thread_name_prefix="setveil")
             try:
                 # Each part gets the context of the caller, so that its notes and steps reach who listens there.
@@ -55,12 +56,18 @@ class LocalEngine(Engine):
                         future.result()
                 return [future.result() for future in futures]
             finally:
-                controls[:, STOP] = (
-                    1  # after an error or Ctrl-C: the loops return at their next look; else nobody reads it
-                )
+                # After an error or Ctrl-C the loops return at their next look; else nobody reads it any more.
+                controls[:, STOP] = 1
                 pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _tell_compiling(stack: ExitStack, kernel: str) -> None:
-    """Show a step for the rest of the work: compiling happens once on a machine, and people wonder what takes so long."""
-    stack.enter_context(progress.step(f"preparing {kernel} (first run on this machine only)", None))
+def _show_compiling(shown: ExitStack) -> Callable[[str | None], None]:
+    """Show a step while a kernel is compiled: that happens once on a machine, and people wonder what takes so long."""
+
+    def tell(kernel: str | None) -> None:
+        if kernel is None:
+            shown.close()
+        else:
+            shown.enter_context(progress.step(f"preparing {kernel} (first run on this machine only)"))
+
+    return tell

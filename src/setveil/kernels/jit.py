@@ -87,21 +87,30 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
-    def __init__(self, tell: Callable[[str], None]) -> None:
+class _Listener(event.Listener):
+    """Hears of compiling; kernels that one calls are compiled inside it, so only the outermost counts."""
+
+    def __init__(self, tell: Callable[[str | None], None]) -> None:
         self.tell = tell
+        self.depth = 0
 
     def on_start(self, happening: Any) -> None:
         """Tell that a kernel is being compiled."""
-        self.tell(happening.data["dispatcher"].py_func.__name__)
+        self.depth += 1
+        if self.depth == 1:
+            self.tell(happening.data["dispatcher"].py_func.__name__)
 
     def on_end(self, happening: Any) -> None:
-        """Say nothing: the next thing to hear is the work itself."""
+        """Tell that it is done."""
+        del happening
+        self.depth -= 1
+        if self.depth == 0:
+            self.tell(None)
 
 
 @contextmanager
-def compiling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Call `tell` with a kernel's name whenever one is compiled inside the block, which happens on its first use only."""
+def compiling(tell: Callable[[str | None], None]) -> Iterator[None]:
+    """Call `tell` with a kernel's name when one is compiled inside the block, which happens on its first use only, and with None after."""
     listener = _Listener(tell)
     event.register("numba:compile", listener)
     try:

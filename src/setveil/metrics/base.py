@@ -75,13 +75,19 @@ class Metric(Declaration, ABC):
 def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each released row how many of its items its original record held too."""
     width = max(len(original.vocabulary), 1)
+    order = np.argsort(
+        rows, kind="stable"
+    )  # by original record: then both sides rise, and looking up goes on from place to place
+    arranged = published.take(order, ids=None)
+    row = record_numbers(arranged.offsets)
     code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
-    row = record_numbers(published.offsets)
-    codes = code[published.items] if len(code) else np.empty(0, np.int64)
-    keys = rows[row] * width + codes
+    codes = code[arranged.items] if len(code) else np.empty(0, np.int64)
+    keys = rows[order][row] * width + codes
     true_keys = record_numbers(original.offsets) * width + original.items
     at = np.searchsorted(true_keys, keys)
     true = codes >= 0
     true &= at < len(true_keys)
     true[true] = true_keys[at[true]] == keys[true]
-    return np.bincount(row[true], minlength=published.records)
+    shared = np.empty(published.records, dtype=np.int64)
+    shared[order] = np.bincount(row[true], minlength=published.records)
+    return shared

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.methods.base import Method
 
 CARD_NAME = "card.json"
-CARD_VERSION = 1
+CARD_VERSION: Final = 1
 
 UNIT_IN_WORDS = {
     "person": "protects people: every person has one record",
@@ -76,7 +76,7 @@ class Recipe(_Part):
 class Card(_Part):
     """What a release is, for whoever receives it."""
 
-    card_version: int
+    card_version: Literal[1]
     setveil_version: str
     form: str
     data: DataFile

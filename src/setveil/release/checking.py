@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
-from setveil import progress
+from setveil import __version__, progress
 from setveil.catalog import GUARANTEES, named
 from setveil.data.formats import Layout, format_named, format_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
-from setveil.release.card import Card
+from setveil.release.card import CARD_NAME, Card
 from setveil.release.seed import Seed
 
 if TYPE_CHECKING:
@@ -45,7 +45,12 @@ def open_release(folder: str | Path) -> Opened:
         raise BadData(f"lacks the data file {card.data.file!r} that its card names", file=str(place))
     if hashlib.sha256(path.read_bytes()).hexdigest() != card.data.sha256:
         raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
-    data = format_named(card.data.format).read(path, Layout(**card.data.layout))
+    form = format_named(card.data.format)
+    if card.data.layout.keys() - {entry.name for entry in fields(Layout)} or card.data.format_version != form.version:
+        raise BadData(
+            f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
+        )
+    data = form.read(path, Layout(**card.data.layout))
     return Opened(place, card, data.with_unit(card.unit))
 
 
@@ -91,39 +96,54 @@ def check_release(
         raise BadData(
             "the original is not the data that this release was made from: its checksum differs from the dossier's"
         )
+    if private is not None and opened.card is not None:
+        _refuse_other_card(opened.folder / CARD_NAME, opened.card, private)
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment
         )
-    if private is not None and private.dossier["ids"] == "pseudonym":
-        verdict = _with_pseudonyms(verdict, opened, private)
-    return verdict
+    return verdict if private is None else _with_names(verdict, opened, original, private)
 
 
-def _with_pseudonyms(verdict: Verdict, opened: Opened, private: Private) -> Verdict:
-    """Check that the rows are whose the alignment says: the seed tells every record's pseudonym.
+def _refuse_other_card(path: Path, card: Card, private: Private) -> None:
+    """Refuse a card that was changed: it would have another promise checked than the one that was made.
+
+    The checksum in it is left out, since it is compared with the data file itself.
+    """
+    noted = private.card
+    there = card.model_copy(update={"data": card.data.model_copy(update={"sha256": noted.data.sha256})})
+    different = [name for name in Card.model_fields if getattr(there, name) != getattr(noted, name)]
+    if different:
+        raise BadData(
+            f"differs from the card noted in {private.folder} in: {', '.join(different)}; "
+            "it was changed, or the private folder is of another release",
+            file=str(path),
+        )
+
+
+def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None, private: Private) -> Verdict:
+    """Check that the rows are whose the alignment says: the seed tells every record's pseudonym, the original every kept id.
 
     Without this, an alignment that is wrong throughout would make an unchanged file look hidden.
     """
-    rows = private.alignment.rows
-    if len(rows) != opened.data.records or opened.data.ids is None or (len(rows) and rows.max() >= len(rows)):
+    rows, ids = private.alignment.rows, private.dossier["ids"]
+    n = len(rows)
+    if n != opened.data.records or opened.data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict
-    expected: Any = Seed(int(private.dossier["seed"]), given=True).pseudonyms(len(rows)).take(rows)
-    wrong = np.flatnonzero(pc.not_equal(expected, opened.data.ids).to_numpy(zero_copy_only=False))
+    if ids == "pseudonym":
+        kind, names = "not-the-pseudonym", Seed(int(private.dossier["seed"]), given=True).pseudonyms(n)
+    elif ids == "keep" and original is not None and original.ids is not None and original.records == n:
+        kind, names = "not-the-id", original.ids
+    else:
+        return verdict
+    wrong = np.flatnonzero(pc.not_equal(names.take(rows), opened.data.ids).to_numpy(zero_copy_only=False))
     if not len(wrong):
         return verdict
-    witnesses = tuple(
-        Witness(
-            "not-the-pseudonym",
-            f"released row {row + 1:,}",
-            "its pseudonym is not that of the record it is aligned with",
-            int(row),
-        )
-        for row in wrong[:MOST_WITNESSES]
-    )
+    detail = f"its {kind.removeprefix('not-the-')} is not that of the record it is aligned with"
+    witnesses = tuple(Witness(kind, f"released row {row + 1:,}", detail, int(row)) for row in wrong[:MOST_WITNESSES])
     return replace(
         verdict,
         status="broken",
-        breaches={**verdict.breaches, "not-the-pseudonym": len(wrong)},
+        breaches={**verdict.breaches, kind: len(wrong)},
         witnesses=verdict.witnesses + witnesses,
     )

@@ -9,15 +9,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from setveil import __version__
 from setveil.data.alignment import Alignment
 from setveil.errors import BadData
+from setveil.release.card import Card
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.guarantees.base import Verdict
-    from setveil.release.card import Card
     from setveil.release.publishing import Release
 
 DOSSIER_NAME = "dossier.json"
@@ -73,6 +75,8 @@ class Private:
 
     folder: Path
     dossier: dict[str, Any]
+    card: Card
+    """The card as it was written."""
     alignment: Alignment
 
     @classmethod
@@ -85,10 +89,16 @@ class Private:
             raise BadData(f"is not a private folder: it has no {DOSSIER_NAME}", file=str(folder)) from None
         except (OSError, ValueError) as error:
             raise BadData(f"cannot be read ({error})", file=str(path)) from None
-        needed = {"seed", "ids", "method", "guarantee", "input", "card"}
-        if not isinstance(dossier, dict) or not needed <= dossier.keys():
-            raise BadData("is not a dossier of a release", file=str(path))
-        return cls(folder, dossier, Alignment.load(folder / ALIGNMENT_NAME))
+        kinds = {"seed": str, "ids": str, "method": dict, "guarantee": dict | None, "input": dict, "card": dict}
+        whole = isinstance(dossier, dict) and all(isinstance(dossier.get(key), kind) for key, kind in kinds.items())
+        other = BadData("is not a dossier of a release", file=str(path))
+        if not whole or not dossier["seed"].isdecimal():
+            raise other
+        try:
+            card = Card.model_validate(dossier["card"])
+        except ValidationError:
+            raise other from None
+        return cls(folder, dossier, card, Alignment.load(folder / ALIGNMENT_NAME))
 
     def known_parameters(self) -> dict[str, Any]:
         """Return the method's parameters, private ones too, for metrics that need them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -60,9 +61,11 @@ class Long(Format):
         header = io.StringIO()
         csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow([layout.id, layout.item])
         sink.write(header.getvalue().encode())
-        pacsv.write_csv(
-            rows, sink, pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style="needed")
-        )
+        # Arrow's "needed" puts every text in quotes; most files do well without any.
+        special = f'["{re.escape(delimiter)}]'
+        quotes = any(pc.any(pc.match_substring_regex(texts, special)).as_py() for texts in (data.ids, data.labels))
+        style = "needed" if quotes else "none"
+        pacsv.write_csv(rows, sink, pacsv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style))
         return sink.getvalue()
 
 
@@ -89,14 +92,13 @@ def parse(content: bytes, layout: Layout, delimiter: str, file: str) -> Transact
     """Make transactions of the bytes of a CSV file."""
     _check_header(content, layout, delimiter, file)
     table = _read_table(content, layout, delimiter, file)
-    columns = {name: table.column(name).combine_chunks() for name in (layout.id, layout.item)}
-    for name, values in columns.items():
-        wrong = _unusable(values)
+    ids, items = (table.column(name).combine_chunks().dictionary_encode() for name in (layout.id, layout.item))
+    for name, column in ((layout.id, ids), (layout.item, items)):
+        wrong = _unusable(column.dictionary)
         if pc.any(wrong).as_py():
-            line = _line_of_row(content, delimiter, pc.index(wrong, value=True).as_py() + 2)
+            row = pc.index(column.indices, pc.index(wrong, value=True).cast(column.indices.type)).as_py()
+            line = _line_of_row(content, delimiter, row + 2)
             raise BadData(f"the column {name!r} is empty or holds a control character", file=file, line=line)
-    ids = columns[layout.id].dictionary_encode()
-    items = columns[layout.item].dictionary_encode()
     record = ids.indices.to_numpy()
     codes = items.indices.to_numpy()
     if np.any(record[1:] < record[:-1]):

@@ -1,0 +1,214 @@
+import gzip
+
+import numpy as np
+import pytest
+
+from setveil.data.formats import Layout
+from setveil.data.formats.long import Long
+from setveil.data.source import read
+from setveil.data.transactions import from_lists
+from setveil.errors import BadData, BadParameter, OutputRefused
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Give a function that writes a file."""
+
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def read_pairs(path, **options):
+    data = read(path, **options)
+    return dict(zip(data.ids.to_pylist(), data.to_lists(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("id,item\n1,b\n1,a\n2,c\n", {"1": ["a", "b"], "2": ["c"]}),
+        ("id,item\n1,b\n1,a\n2,c", {"1": ["a", "b"], "2": ["c"]}),
+        ("id,item\r\n1,b\r\n1,a\r\n", {"1": ["a", "b"]}),
+        ("id,item\r1,b\r1,a\r", {"1": ["a", "b"]}),
+        ("\ufeffid,item\n1,a\n", {"1": ["a"]}),
+        ('"id","item"\n"1","a ""b"", c"\n', {"1": ['a "b", c']}),
+        ("item,when,id\na,now,1\n", {"1": ["a"]}),
+        ('id,note,item\n1,"two\nlines",a\n1,,b\n', {"1": ["a", "b"]}),
+        ("id,item\n\n1,a\n\n\n2,b\n\n", {"1": ["a"], "2": ["b"]}),
+        ("id,item\n007,1\n7,01\n", {"007": ["1"], "7": ["01"]}),
+        ("id,item\nNA,null\nnan,NaN\n", {"NA": ["null"], "nan": ["NaN"]}),
+        ("id,item\n 1 , a \n", {" 1 ": [" a "]}),
+        ("id,item\n1,10\n1,9\n", {"1": ["9", "10"]}),
+        ("id,item\n1,1e5\n1,1.0\n1,2024-01-01\n", {"1": ["1.0", "1e5", "2024-01-01"]}),
+        ("id,item\n", {}),
+        ("id,item", {}),
+    ],
+)
+def test_rows_with_the_same_id_are_a_record(written, content, expected):
+    assert read_pairs(written(content)) == expected
+
+
+def test_interleaved_ids_stand_in_the_order_of_their_first_row(written, notes):
+    path = written("id,item\nz,1\na,2\nz,3\nm,2\na,1\nz,1\n")
+    assert list(read_pairs(path).items()) == [("z", ["1", "3"]), ("a", ["1", "2"]), ("m", ["2"])]
+    assert notes() == "1 repeated items within a record count once"
+
+
+def test_records_are_persons_unless_said(written):
+    path = written("id,item\n1,a\n")
+    assert read(path).unit == "person"
+    assert read(path, unit="record").unit == "record"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "options"),
+    [
+        ("customer,product\n1,a\n1,b\n", "data.csv", {"id": "customer", "item": "product"}),
+        ('"the, id",item\n1,a\n1,b\n', "data.csv", {"id": "the, id"}),
+        ("item,id\n1,a\n1,b\n", "data.csv", {"id": "item", "item": "id"}),
+        ("id\titem\n1\ta\n1\tb\n", "data.tsv", {}),
+        ("id;item\n1;a\n1;b\n", "data.tsv", {"separator": ";"}),
+        ("id;item\n1;a\n1;b\n", "data.csv", {"separator": ";"}),
+        ("id\titem\n1\ta\n1\tb\n", "data.csv", {"separator": "\t"}),
+        ("id item\n1 a\n1 b\n", "data.csv", {"separator": " "}),
+        ("id,item\n1,a\n1,b\n", "data.out", {"format": "long"}),
+    ],
+)
+def test_other_columns_and_separators(written, content, name, options):
+    assert read_pairs(written(content, name), **options) == {"1": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "sentence"),
+    [
+        (" \n\n", None, "is empty; expected a header line"),
+        ("\n1,a\n", 1, "has no column 'id'"),
+        ("a,b\n1,a\n", 1, "has no column 'id'; the columns are: a, b. Name yours with --id and --item"),
+        ("id,thing\n1,a\n", 1, "has no column 'item'; the columns are: id, thing."),
+        ("ID,item\n1,a\n", 1, "has no column 'id'"),
+        ("id,item,id\n1,a,2\n", 1, "has 2 columns 'id'; the columns are: id, item, id."),
+        ("id,item,item\n1,a,2\n", 1, "has 2 columns 'item'"),
+        (",".join(f"column-{i}" for i in range(900)), 1, "has no column 'id'; the columns are: column-0, "),
+        ("id;item\n1;a\n", 1, "has no column 'id'; the columns are: id;item."),
+        ('id,"item\n1,a\n', 1, "the header is not a line of CSV"),
+        ('item,"id\nmore"\n1,a\n', 1, "the header is not a line of CSV"),
+        ("id,item\x1b[31m\n1,a\n", 1, "the header holds a control character"),
+        (b"id,item,\xe9\n1,a,b\n", 1, "holds the byte 0xe9, which is not UTF-8 text"),
+        ("id,item\n1,a\n2\n", 3, "has 1 fields where the header has 2"),
+        ("id,item\n1,a\n2,b,c\n", 3, "has 3 fields where the header has 2"),
+        ("id,item\n\n1,a\n\n2,b,c\n", 5, "has 3 fields where the header has 2"),
+        ('id,item,note\n1,a,"x\ny\nz"\n2,b\n', 5, "has 2 fields where the header has 3"),
+        ("id,item\r1,a\r2\r", 3, "has 1 fields where the header has 2"),
+        ("id,item\n1,a\n2,\n", 3, "the column 'item' is empty or holds a control character"),
+        ("id,item\n1,a\n,b\n", 3, "the column 'id' is empty or holds a control character"),
+        ("id,item\n1,a\n\n\n2,\n", 5, "the column 'item' is empty"),
+        ('id,item,note\n1,a,"x\ny"\n2,,z\n', 4, "the column 'item' is empty"),
+        ('id,item\n1,"a\nb"\n', 2, "the column 'item' is empty or holds a control character"),
+        ('id,item\n1,a\n2,"b\n3,c\n', 3, "the column 'item' is empty or holds a control character"),
+        ("id,item\n1,a\n2,b\0\n", 3, "the column 'item' is empty or holds a control character"),
+        (b"id,item\n1,a\n2,\xe9\n", 3, "holds the byte 0xe9, which is not UTF-8 text"),
+        (b"id,item\n1,a\n2,b,\xe9\n", 3, "holds the byte 0xe9, which is not UTF-8 text"),
+    ],
+)
+def test_bad_files_are_refused_with_file_and_line(written, content, line, sentence):
+    path = written(content)
+    with pytest.raises(BadData) as refused:
+        read(path)
+    place = str(path) if line is None else f"{path}, line {line}"
+    assert str(refused.value).startswith(f"{place}: {sentence}")
+    assert len(str(refused.value)) < len(place) + 400
+
+
+def test_the_line_of_a_bad_row_far_into_a_large_file(written):
+    rows = "".join(f"{i // 3},item-{i % 1_000:09}\n" for i in range(1_000_000))
+    with pytest.raises(BadData, match=r"line 1000002: has 1 fields where the header has 2"):
+        read(written(f"id,item\n{rows}oops\n"))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"id": "item"}, "ids and items are both in the column 'item'; name two columns with --id and --item"),
+        ({"id": "a\nb"}, "the name of a column holds a control character"),
+        ({"separator": '"'}, "the separator is '\"'; allowed is one printable ASCII character or a tab"),
+    ],
+)
+def test_a_layout_that_cannot_be(written, tmp_path, options, sentence):
+    with pytest.raises(BadParameter, match=sentence):
+        read(written("id,item\n1,a\n"), **options)
+    with pytest.raises(BadParameter, match=sentence):
+        Long().write(from_lists([["a"]], ids=["1"]), tmp_path / "out.csv", Layout(**options))
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "content"),
+    [
+        ("out.csv", Layout(), '''id,item\n"p 1","a"\n"p 1","b,""c"""\n"p2","a"\n'''),
+        ("out.tsv", Layout(), '''id\titem\n"p 1"\t"a"\n"p 1"\t"b,""c"""\n"p2"\t"a"\n'''),
+        ("out.tsv", Layout(separator=";"), '''id;item\n"p 1";"a"\n"p 1";"b,""c"""\n"p2";"a"\n'''),
+        ("out.csv", Layout(id="who", item="the, item"), '''who,"the, item"\n"p 1","a"\n"p 1","b,""c"""\n"p2","a"\n'''),
+    ],
+)
+@pytest.mark.parametrize("gz", ["", ".gz"])
+def test_a_row_an_item(tmp_path, name, layout, content, gz):
+    path = tmp_path / f"{name}{gz}"
+    data = from_lists([['b,"c"', "a"], ["a"]], ids=["p 1", "p2"])
+    Long().write(data, path, layout)
+    raw = path.read_bytes()
+    assert (gzip.decompress(raw) if gz else raw).decode() == content
+    assert Long().read(path, layout) == data
+
+
+def test_data_without_records_is_a_header_alone(tmp_path):
+    path = tmp_path / "out.csv"
+    nobody = from_lists([], ids=[])
+    Long().write(nobody, path, Layout())
+    assert path.read_bytes() == b"id,item\n"
+    assert read(path) == nobody
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (from_lists([["a"]]), "the format 'long' needs an id for each record, and the data has none"),
+        (
+            from_lists([["a"], [], []], ids=["1", "2", "3"]),
+            "the format 'long' cannot hold the 2 empty records; leave them out with --empty drop",
+        ),
+        (from_lists([["a\n"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
+        (from_lists([["a"]], ids=[""]), "an id is empty or holds a control character, and 'long' holds neither"),
+    ],
+)
+def test_what_rows_cannot_hold_is_refused(tmp_path, data, sentence):
+    with pytest.raises(OutputRefused) as refused:
+        Long().write(data, tmp_path / "out.csv", Layout())
+    assert str(refused.value) == sentence
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.realdata
+def test_real_data_as_rows_is_the_same(real_data, tmp_path):
+    basket = real_data("foodmart")
+    data = basket.with_ids(basket.names())
+    path = tmp_path / "foodmart.csv.gz"
+    Long().write(data, path, Layout())
+    assert read(path) == data
+
+
+@pytest.mark.realdata
+def test_rows_in_any_order_are_the_same_records(real_data, tmp_path):
+    basket = real_data("foodmart")
+    data = basket.with_ids(basket.names())
+    path = tmp_path / "foodmart.csv"
+    Long().write(data, path, Layout())
+    header, *rows = path.read_text().splitlines()
+    shuffled = np.random.default_rng(4).permutation(rows)
+    path.write_text("\n".join([header, *shuffled]))
+    back = read(path)
+    order = np.argsort([int(name) for name in back.ids.to_pylist()])
+    assert back.take(order) == data

@@ -1,0 +1,262 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from setveil import progress
+from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
+from setveil.engines.local import LocalEngine
+from setveil.errors import BadParameter
+from setveil.kernels.jit import numba
+
+PATIENCE_SECONDS = 60
+
+every_number_of_threads = pytest.mark.parametrize("threads", [1, 2, 3, 4])
+
+
+class Ear:
+    """Hear steps, how far they got, and notes."""
+
+    def __init__(self):
+        self.steps = []
+        self.done = {}
+        self.heard = []
+        self.open = set()
+
+    @contextmanager
+    def step(self, label, total):
+        self.steps.append((label, total))
+        self.open.add(label)
+        yield lambda done: self.done.setdefault(label, []).append(done)
+        self.open.discard(label)
+
+    def note(self, text):
+        self.heard.append(text)
+
+
+@pytest.fixture
+def ear():
+    listening = Ear()
+    with progress.reporting(listening):
+        yield listening
+
+
+def wait_for(condition):
+    """Wait until it holds; a fault shows as a failure and not as a test that hangs."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.001)
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+@every_number_of_threads
+def test_results_stand_in_the_order_of_the_parts(threads):
+    def work(part, _control):
+        time.sleep(0.02 if part % 3 == 0 else 0)  # later parts are done earlier
+        return np.random.default_rng(part).random(5).tolist()
+
+    expected = [np.random.default_rng(part).random(5).tolist() for part in range(12)]
+    assert LocalEngine(threads).share("work", range(12), work) == expected
+
+
+@every_number_of_threads
+def test_run_returns_what_the_work_returns(threads):
+    assert LocalEngine(threads).run("work", lambda control: ("result", control.tolist())) == (
+        "result",
+        [0] * CONTROL_WIDTH,
+    )
+
+
+def test_no_parts_no_results():
+    assert LocalEngine(2).share("work", [], lambda _part, _control: 1) == []
+
+
+@every_number_of_threads
+def test_as_many_parts_run_at_once_as_there_are_threads(threads):
+    together = threading.Barrier(threads, timeout=PATIENCE_SECONDS)
+    names = LocalEngine(threads).share(
+        "work", range(threads), lambda _part, _control: (together.wait(), threading.current_thread().name)[1]
+    )
+    assert len(set(names)) == threads
+    assert threading.current_thread().name not in names
+
+
+def test_each_part_has_a_control_of_its_own():
+    def work(part, control):
+        control[DONE] = part
+        return control
+
+    controls = LocalEngine(2).share("work", range(5), work)
+    assert [int(control[DONE]) for control in controls] == list(range(5))
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(controls) for b in controls[:i])
+    assert all(control.dtype == np.int64 and control.flags.c_contiguous for control in controls)
+
+
+def test_all_cores_that_may_be_used_are_used_unless_said(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0, 2, 5}, raising=False)
+    assert LocalEngine().threads == 3
+    assert LocalEngine(7).threads == 7
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_too_few_threads_are_refused(threads):
+    with pytest.raises(BadParameter, match=f"^{threads} threads were asked for; there must be at least 1$"):
+        LocalEngine(threads)
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+@every_number_of_threads
+def test_an_error_comes_through(threads):
+    def work(part, _control):
+        if part == 3:
+            raise LookupError("part 3 failed")
+        return part
+
+    with pytest.raises(LookupError, match="part 3 failed"):
+        LocalEngine(threads).share("work", range(6), work)
+
+
+def test_an_error_stops_the_other_parts():
+    started, stopped = [], []
+    waiting = threading.Event()
+
+    def work(part, control):
+        started.append(part)
+        if part == 0:
+            assert waiting.wait(PATIENCE_SECONDS)
+            raise LookupError("part 0 failed")
+        waiting.set()
+        wait_for(lambda: control[STOP])
+        stopped.append(part)
+
+    before = threading.active_count()
+    with pytest.raises(LookupError, match="part 0 failed"):
+        LocalEngine(2).share("work", range(20), work)
+    assert stopped == [part for part in started if part]
+    assert len(started) < 5  # the two at work, and at most what slipped in before the rest was called off
+    assert threading.active_count() == before
+
+
+def test_work_that_ends_well_is_not_told_to_stop():
+    assert LocalEngine(2).share("work", range(4), lambda _part, control: int(control[STOP])) == [0] * 4
+
+
+# -- what is heard -----------------------------------------------------------------------------------------------------
+
+
+def test_progress_reaches_who_listens(ear):
+    def work(part, control):
+        control[DONE] = 4 + part
+
+    LocalEngine(2).share("counting", range(3), work, total=15)
+    assert ear.steps == [("counting", 15)]
+    assert ear.done["counting"] == sorted(ear.done["counting"])
+    assert ear.done["counting"][-1] == 15
+    assert ear.open == set()
+
+
+def test_progress_is_told_while_one_long_piece_of_work_runs(ear):
+    def work(control):
+        for done in (1, 2, 3):
+            control[DONE] = done
+            wait_for(lambda told=done: told in ear.done.get("long", []))
+
+    LocalEngine(1).run("long", work, total=3)
+    assert set(ear.done["long"]) >= {1, 2, 3}
+
+
+def test_notes_and_steps_of_the_work_reach_the_same_listener(ear):
+    def work(part, _control):
+        with progress.step(f"inner {part}"):
+            progress.note(f"note {part}")
+
+    LocalEngine(2).share("outer", range(3), work)
+    assert sorted(ear.heard) == ["note 0", "note 1", "note 2"]
+    assert sorted(label for label, _total in ear.steps) == ["inner 0", "inner 1", "inner 2", "outer"]
+
+
+def test_compiling_is_told_as_a_step(ear):
+    @numba.njit
+    def never_seen_before(x):
+        return x + 1
+
+    engine = LocalEngine(2)
+    assert engine.run("adding", lambda _control: (never_seen_before(1), sorted(ear.open))) == (2, ["adding"])
+    assert ear.steps == [
+        ("adding", None),
+        ("preparing never_seen_before (first run on this machine only)", None),
+    ]
+    assert ear.open == set()
+    assert engine.run("again", lambda _control: never_seen_before(2)) == 3
+    assert ear.steps[2:] == [("again", None)]
+
+
+# -- Ctrl-C ------------------------------------------------------------------------------------------------------------
+
+PROGRAM = r"""
+    import os, signal, sys, time
+    import numba
+    import numpy as np
+    from setveil.engines.base import DONE, STOP
+    from setveil.engines.local import LocalEngine
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def plain(control, out):
+        while not control[STOP]:
+            control[DONE] += 1
+            time.sleep(0.001)
+
+    @numba.njit("void(int64[::1], int64[::1])", nogil=True)
+    def compiled(control, out):
+        i = 0
+        while control[STOP] == 0:
+            out[i & 7] += 1
+            control[DONE] = i
+            i += 1
+
+    loop = {"plain": plain, "compiled": compiled}[sys.argv[1]]
+
+    def work(part, control):
+        os.write(1, b"at work\n")  # in one piece, whatever the other thread prints
+        loop(control, np.zeros(8, np.int64))
+
+    try:
+        LocalEngine(2).share("work", range(5), work)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+        sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("loop", ["plain", "compiled"])
+def test_ctrl_c_stops_work_within_a_second(loop):
+    arguments = [sys.executable, "-c", textwrap.dedent(PROGRAM), loop]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        guard = threading.Timer(PATIENCE_SECONDS, process.kill)
+        guard.start()
+        try:
+            assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
+            time.sleep(0.2)
+            assert process.poll() is None
+            sent = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "stopped\n"
+            assert time.monotonic() - sent < 2  # a second, and one more for a busy machine
+            assert process.wait(PATIENCE_SECONDS) == 130
+            assert process.stderr.read() == ""
+        finally:
+            guard.cancel()
+            process.kill()
