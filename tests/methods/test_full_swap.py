@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
+from setveil.engines.local import LocalEngine
+
 from oracle import tendency as oracle
 from random_data import as_sets, make, seeds
-from setveil.engines.local import LocalEngine
 
 
 def exchanged(counts, *, full_min=2, seed=0):

@@ -14,6 +14,8 @@ from setveil.methods.tendency._exchange import Exchange
 from oracle import tendency as oracle
 from random_data import as_sets, make, seeds
 
+LADDERS = [(), ("cycle",), ("helper",), ("adopt",), ("cycle", "helper"), ("helper", "cycle", "adopt")]
+
 
 def apply(method, data, seed=0):
     return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
@@ -96,7 +98,7 @@ def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
         order=str(rng.choice(["hard", "seeded", "file"])),
         same=str(rng.choice(["top", "any"])),
         full_min=int(rng.integers(1, 3)),
-        leftovers=[(), ("cycle",), ("helper",), ("cycle", "helper"), ("helper", "cycle")][rng.integers(5)],
+        leftovers=LADDERS[rng.integers(len(LADDERS))],
     )
     outcome = apply(method, data, seed)
     found = oracle.breaches(as_sets(data), as_sets(outcome.published), categories, "all", method.full_min)
@@ -189,6 +191,24 @@ def test_a_record_without_a_partner_joins_an_exchange():
     assert outcome.account["not-hidden"] == 0
     blocks = [{i for i in s if i[0] != "x"} for s in as_sets(outcome.published)]
     assert sorted(map(sorted, blocks)) == [["a0", "a1"], ["b0", "b1"], ["c0", "c1"]]
+
+
+def test_records_that_have_their_share_adopt_what_is_left():
+    lists = [[f"a{r}", f"a{r + 10}", f"b{r}"] for r in range(6)] + [[f"c{r}", f"c{r + 10}", f"b{r}"] for r in range(4)]
+    data = sv.from_lists(lists)
+    categories = sv.Categories({i: i[0] for i in data.vocabulary})
+    assert apply(sv.PartSwap(categories=categories), data).account["not-hidden"] == 2
+    outcome = apply(sv.PartSwap(categories=categories, leftovers="cycle,helper,adopt"), data)
+    assert outcome.account["hidden"]["adopt"] == 2
+    assert outcome.account["not-hidden"] == 0
+    assert oracle.breaches(as_sets(data), as_sets(outcome.published), categories) == set()
+
+
+@pytest.mark.parametrize("ladder", ["adopt,cycle", "suppress,adopt", "helper,suppress,cycle"])
+def test_adopting_and_suppressing_come_last(ladder):
+    _data, categories = make(1)
+    with pytest.raises(sv.BadParameter, match="come last"):
+        sv.PartSwap(categories=categories, leftovers=ladder)
 
 
 def test_the_bound_of_a_crowded_category_is_met_and_told():

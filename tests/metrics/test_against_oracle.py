@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from oracle import tendency as oracle
-from random_data import as_sets, make, seeds
 from setveil.data.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
+
+from oracle import tendency as oracle
+from random_data import as_sets, make, seeds
 
 
 def shaken(data, seed):
@@ -22,7 +23,7 @@ def shaken(data, seed):
     lists = as_sets(data)
     for t in lists:
         if t and rng.random() < 0.4:
-            t.discard(sorted(t)[0])
+            t.discard(min(t))
         if rng.random() < 0.4:
             t.add(f"i{rng.integers(60):03}")
     rows = rng.permutation(len(lists))
@@ -72,7 +73,9 @@ def leaning(groups, people, seed):
     for _ in range(people):
         g = int(rng.integers(groups))
         others = [h for h in range(groups) if h != g and rng.random() < 0.3]
-        lists.append([f"g{g}-{i}" for i in rng.choice(40, 3, replace=False)] + [f"g{h}-{rng.integers(40)}" for h in others])
+        lists.append(
+            [f"g{g}-{i}" for i in rng.choice(40, 3, replace=False)] + [f"g{h}-{rng.integers(40)}" for h in others]
+        )
     data = sv.from_lists(lists)
     return data, sv.Categories({i: i.split("-")[0] for i in data.vocabulary})
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from oracle import tendency as oracle
 
 import setveil as sv
 from setveil.engines.local import LocalEngine
+
+from oracle import tendency as oracle
 
 # Table 1: the visited URLs of ten users. The print runs item numbers together; each reading below is the only one in rising order.
 TABLE_1 = {

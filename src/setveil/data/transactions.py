@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -171,7 +172,7 @@ class Transactions:
             raise BadData("labels must be texts that can be written as UTF-8")
         order = label_order(labels)
         sorted_labels = Vocabulary(labels[i] for i in order)
-        if any(a == b for a, b in zip(sorted_labels, sorted_labels[1:], strict=False)):
+        if any(a == b for a, b in pairwise(sorted_labels)):
             raise BadData("two items carry the same label")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)

@@ -6,7 +6,6 @@ import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from contextvars import copy_context
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np

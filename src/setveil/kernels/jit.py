@@ -87,7 +87,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-class _Listener(event.Listener):
+class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Hears of compiling; kernels that one calls are compiled inside it, so only the outermost counts."""
 
     def __init__(self, tell: Callable[[str | None], None]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -108,5 +108,5 @@ class Bounds:
         if not self.by_crowd and not self.by_item:
             text += "No bound forbids hiding them all, but no place was found for these. "
         return text + (
-            f"Use finer categories (--level), let suppress be a step of --leftovers, or accept them with --allow-failures {left}."
+            f"Use finer categories (--level), let adopt or suppress be a step of --leftovers, or accept them with --allow-failures {left}."
         )

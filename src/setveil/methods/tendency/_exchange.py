@@ -28,8 +28,8 @@ HOT_ITEMS = 10
 """How many of the most common items a signature tells of: 2^10 lists at most."""
 
 NOBODY = -1
-Step = Literal["cycle", "helper", "suppress"]
-HOW = ("untouched", "partner", "whole", "cycle", "helper", "suppress")
+Step = Literal["cycle", "helper", "adopt", "suppress"]
+HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 """How a record was hidden, by its code in `Exchange.how`."""
 
 
@@ -57,6 +57,7 @@ class Exchange:
         self.receives_from = np.full(n, NOBODY, np.int64)
         self.helped_by = np.full(n, NOBODY, np.int64)
         self.given: dict[int, NDArray[np.int32]] = {}
+        self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
     # -- who takes part -------------------------------------------------------------------------------------------------------
 
@@ -167,9 +168,13 @@ class Exchange:
         """Take one step of the ladder for who is left over."""
         waiting = sealed(self.waiting())
         if len(waiting):
-            {"cycle": self._join_exchanges, "helper": self._find_helpers, "suppress": self._suppress}[step](
-                waiting, rng
-            )
+            steps = {
+                "cycle": self._join_exchanges,
+                "helper": self._find_helpers,
+                "adopt": self._find_parents,
+                "suppress": self._suppress,
+            }
+            steps[step](waiting, rng)
 
     def _join_exchanges(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         """Let records step into exchanges, and into those that came of it, as long as somebody finds a place."""
@@ -214,6 +219,38 @@ class Exchange:
             self.helped_by[record] = helper
             self.how[record] = HOW.index("helper")
 
+    def _find_parents(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        """Let blocks move to records that have their share already, again and again as long as somebody takes one.
+
+        A record of one category would be empty without its block and stays as it is.
+        """
+        children = self.record[waiting]
+        children = children[self.kind[children] == shape.PARTIAL]
+        content = self.result()
+        # A record that need not be hidden may take any block; its top counts as none.
+        barred = np.full(content.records, NOBODY, np.int32)
+        barred[self.record] = self.tops
+        while len(children):
+            able = np.ones(content.records, np.bool_)
+            able[self.record[self.waiting()]] = False
+            parents = sealed(rng.permutation(np.flatnonzero(able)))
+            signature, _none = self._signatures(content.offsets, content.items, self.top)
+            _all, block = self._signatures(self.data.offsets, self.data.items, self.top)
+            class_of, classes = classes_of(self.top[children], block[children])
+            parent = np.full(len(children), NOBODY, np.int64)
+            arguments = (
+                sealed(children), class_of, classes, content.offsets, content.items, self.category, self.top, sealed(barred),
+                len(self.data.vocabulary), sealed(signature[parents]), block, parents, parent,
+            )  # fmt: skip
+            self.engine.run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
+            found = parent >= 0
+            if not found.any():
+                return
+            self.adoptions.append((parent[found], children[found]))
+            content = self._moved(content, *self.adoptions[-1])
+            self.how[children[found]] = HOW.index("adopt")
+            children = children[~found]
+
     def _suppress(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         """Remove the block; a record of one category would be empty then and stays as it is."""
         del rng
@@ -237,11 +274,29 @@ class Exchange:
             given_counts[helper + 1] = len(items)
         given = [self.given[helper] for helper in sorted(self.given)]
         given_items = np.concatenate(given) if given else np.empty(0, np.int32)
-        offsets = np.zeros(n + 1, np.int64)
-        fixed = (
-            data.offsets, data.items, self.category, self.top, sealed(self.how > 0), sealed(receives),
-            sealed(np.cumsum(given_counts)), sealed(given_items), sealed(gets_given),
-        )  # fmt: skip
+        fixed = (sealed(np.cumsum(given_counts)), sealed(given_items), sealed(gets_given))
+        gives = (self.how > 0) & (self.how != HOW.index("adopt"))
+        content = self._rebuilt(data, gives, receives, *fixed)
+        for parents, children in self.adoptions:
+            content = self._moved(content, parents, children)
+        return content
+
+    def _moved(self, content: Transactions, parents: NDArray[np.int64], children: NDArray[np.int64]) -> Transactions:
+        """Let the children's blocks go to their parents."""
+        n = content.records
+        gives, receives = np.zeros(n, np.bool_), np.full(n, NOBODY, np.int64)
+        gives[children] = True
+        receives[parents] = children
+        nothing = (
+            sealed(np.zeros(n + 1, np.int64)),
+            sealed(np.empty(0, np.int32)),
+            sealed(np.full(n, NOBODY, np.int64)),
+        )
+        return self._rebuilt(content, gives, receives, *nothing)
+
+    def _rebuilt(self, content: Transactions, gives: Any, receives: Any, *given: Any) -> Transactions:
+        fixed = (content.offsets, content.items, self.category, self.top, sealed(gives), sealed(receives), *given)
+        offsets = np.zeros(content.records + 1, np.int64)
 
         def put_together(_control: Any) -> NDArray[np.int32]:
             shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)
@@ -251,7 +306,7 @@ class Exchange:
             return items
 
         items = self.engine.run("exchanging items", put_together)
-        return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+        return Transactions(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
 
     def bounds(self) -> Bounds:
         """Return what counting alone says about how many can be hidden."""

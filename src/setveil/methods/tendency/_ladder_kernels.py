@@ -183,3 +183,53 @@ def offer(u, r, helper_starts, helper_items, category, top, mark, stamp, priorit
         given[at] = item
         count += 1
     return count
+
+
+@kernel
+def find_parents(
+    children,
+    class_of,
+    classes,
+    offsets,
+    items,
+    category,
+    top,
+    barred,
+    item_count,
+    signature,
+    block_signature,
+    parents,
+    parent,
+    control,
+):
+    """Find for each child record another one that can take its block as it is now: it must hold none of the items.
+
+    `barred` is the category that a record must not hold, or -1. Each takes one block a call. Classes are as in `join_exchanges`.
+    """
+    mark = np.full(item_count, -1, dtype=np.int64)
+    used = np.zeros(len(parents), dtype=np.bool_)
+    start = np.zeros(classes, dtype=np.int64)
+    for c in range(len(children)):
+        if c % LOOK_EVERY == 0:
+            control[DONE] = c
+            if control[STOP]:
+                return
+        r = children[c]
+        own, block = top[r], block_signature[r]
+        at = start[class_of[c]]
+        while at < len(parents) and (used[at] or signature[at] & block or barred[parents[at]] == own):
+            at += 1
+        start[class_of[c]] = at
+        if at == len(parents):
+            continue
+        stamp = 2 * c
+        mark_record(r, offsets, items, category, top, mark, stamp)
+        while at < len(parents):
+            if not (used[at] or signature[at] & block or barred[parents[at]] == own) and not meets_block(
+                parents[at], offsets, items, mark, stamp
+            ):
+                parent[c] = parents[at]
+                used[at] = True
+                break
+            at += 1
+    control[DONE] = len(children)

@@ -65,10 +65,12 @@ class PartSwap(Method):
         public=True,
         description="Exchange records of one category whole. Without ids on the rows that changes nothing, and is turned off.",
     )
-    leftovers: Annotated[tuple[Literal["cycle", "helper", "suppress"], ...], BeforeValidator(split_commas)] = parameter(
-        ("cycle", "helper"),
-        public=True,
-        description="What to try, in this order, for a record without a partner; an empty text for nothing.",
+    leftovers: Annotated[tuple[Literal["cycle", "helper", "adopt", "suppress"], ...], BeforeValidator(split_commas)] = (
+        parameter(
+            ("cycle", "helper"),
+            public=True,
+            description="What to try, in this order, for a record without a partner; an empty text for nothing.",
+        )
     )
     reading: Literal["ours", "paper"] = parameter(
         "ours", public=True, description="Ours, or the paper's text as it stands: for experiments, items can get lost."
@@ -82,6 +84,9 @@ class PartSwap(Method):
             )
         if len(set(self.leftovers)) != len(self.leftovers):
             raise ValueError("leftovers names a step twice")
+        last = [step for step in self.leftovers if step in ("adopt", "suppress")]
+        if last and (self.leftovers[-len(last) :] != tuple(last) or last == ["suppress", "adopt"]):
+            raise ValueError("in leftovers adopt and then suppress come last: they work on what the other steps made")
         return self
 
     @property
