@@ -9,7 +9,8 @@ import numpy as np
 
 import setveil as sv
 from setveil.engines.local import LocalEngine
-from setveil.methods.tendency import _part_swap_kernels as search
+from setveil.methods.tendency import _part_swap_kernels as plain
+from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency._exchange import Exchange, signature_lists
 
 from measuring import data_folder, peak_mib, timed
@@ -26,7 +27,7 @@ def prepared(data, categories, order="hard"):
 
 def plainly(e):
     partner = np.full(len(e.record), -1)
-    search.pair_plainly(
+    plain.pair_plainly(
         e.starts, e.items, e.category, e.tops, e.above_starts, e.above_list, False, False, len(e.data.vocabulary), partner,
         np.zeros(8, np.int64),
     )  # fmt: skip

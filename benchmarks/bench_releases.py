@@ -36,7 +36,17 @@ def released(data, categories, *options):
         common = ("--categories", categories, *options)
         started = time.perf_counter()
         code, _made, said = setveil(
-            "publish", data, "--method", "part-swap", "--ids", "pseudonym", "--out", out, "--allow-failures", ANY_NUMBER, *common
+            "publish",
+            data,
+            "--method",
+            "part-swap",
+            "--ids",
+            "pseudonym",
+            "--out",
+            out,
+            "--allow-failures",
+            ANY_NUMBER,
+            *common,
         )
         seconds = time.perf_counter() - started
         if code:
@@ -72,9 +82,18 @@ def show(name, row):
 
 
 def main():
-    print(
-        f"{'data':<34}{'to hide':>9}{'unhidden':>9}{'bound':>7}{'by pairs':>9}{'violations':>11}{'Diss':>6}{'posterior':>10}{'base':>7}{'s':>7}"
-    )
+    widths = {
+        "to hide": 9,
+        "unhidden": 9,
+        "bound": 7,
+        "by pairs": 9,
+        "violations": 11,
+        "Diss": 6,
+        "posterior": 10,
+        "base": 7,
+        "s": 7,
+    }
+    print(f"{'data':<34}" + "".join(f"{name:>{width}}" for name, width in widths.items()))
     folder = data_folder()
     for groups in (50, 5):
         for name in ("bms-webview-1", "bms-webview-2", "retail", "bms-pos-100k"):
@@ -86,9 +105,8 @@ def main():
     foodmart, taxonomy = folder / "foodmart.dat.gz", folder / "foodmart_taxonomy.csv.gz"
     for level in ("subcategory", "category", "department", "family"):
         show(f"foodmart by {level}", released(foodmart, taxonomy, "--level", level, "--seed", 0))
-    code, _made, said = setveil(
-        "publish", foodmart, "--method", "part-swap", "--ids", "pseudonym", "--out", "nowhere", "--categories", taxonomy, "--level", "family"
-    )  # fmt: skip
+    by_family = ("--ids", "pseudonym", "--categories", taxonomy, "--level", "family")
+    code, _made, said = setveil("publish", foodmart, "--method", "part-swap", "--out", "nowhere", *by_family)
     print(f"\nfoodmart by family without --allow-failures: exit {code}\n{said}")
     assert code == 3
 

@@ -76,6 +76,7 @@ def test_files_are_read(written, name, content, level, expected):
         (PLAIN + "egg,dairy,fresh\n", None, 4, "has 3 fields where the header has 2"),
         (PLAIN + "\n\negg\n", None, 6, "has 1 fields where the header has 2"),
         ('item,category\na,"b\nc"\negg\n', None, 4, "has 1 fields where the header has 2"),
+        ('item,"cat\negory"\negg\n', None, 3, "has 1 fields where the header has 2"),
         (PLAIN + "milk,meat\n", None, 4, "item 'milk' was given another category before"),
         (PLAIN + "egg,\n", None, 4, "an item or its category is empty"),
         (PLAIN + ",dairy\n", None, 4, "an item or its category is empty"),

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 import setveil as sv
 from setveil.data.tendency import Kind, tendencies
 from setveil.engines.local import LocalEngine
-from setveil.methods.tendency import _part_swap_kernels as search
+from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._exchange import Exchange
 
@@ -61,13 +61,13 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
     exchange.enlist_mixed("hard", np.random.default_rng(1))
     exchange.find_partners(strict=False, one_sided=False)
     m = len(exchange.mixed)
-    plain = np.full(m, -1)
-    search.pair_plainly(
+    expected = np.full(m, -1)
+    plain.pair_plainly(
         exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
-        False, False, len(data.vocabulary), plain, np.zeros(8, np.int64),
+        False, False, len(data.vocabulary), expected, np.zeros(8, np.int64),
     )  # fmt: skip
     assert m > 1000
-    assert np.array_equal(exchange.gets_from[:m], plain)
+    assert np.array_equal(exchange.gets_from[:m], expected)
 
 
 @pytest.mark.plain_python
@@ -250,7 +250,7 @@ def test_a_run_can_be_stopped():
     control = np.zeros(8, np.int64)
     control[1] = 1
     partner = np.full(len(exchange.mixed), -1)
-    search.pair_plainly(
+    plain.pair_plainly(
         exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
         False, False, len(data.vocabulary), partner, control,
     )  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil import __version__, progress
@@ -42,7 +41,7 @@ def main() -> None:
         interrupt.install()
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by whoever started us
-                setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the end
+                setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))
         code = run(sys.argv[1:])
         if code != interrupt.STOPPED:
             interrupt.uninstall()

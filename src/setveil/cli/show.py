@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -147,10 +148,9 @@ def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: st
     for row in rows:
         table.add_row(*row)
     width = None if sys.stdout.isatty() else 140
-    console = Console(width=width, markup=False, highlight=False)
-    with console.capture() as printed:
-        console.print(table)
-    say(printed.get().removesuffix("\n"))
+    printed = io.StringIO()  # rich would write to standard output itself, and end the program where nobody reads it
+    Console(file=printed, width=width, force_terminal=sys.stdout.isatty(), markup=False, highlight=False).print(table)
+    say(printed.getvalue().removesuffix("\n"))
 
 
 def _cell(value: Any) -> str:

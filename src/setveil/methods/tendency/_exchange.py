@@ -13,7 +13,8 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.methods.tendency import _ladder_kernels as ladder
-from setveil.methods.tendency import _part_swap_kernels as search
+from setveil.methods.tendency import _part_swap_kernels as plain
+from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._bounds import Bounds
 
@@ -96,7 +97,7 @@ class Exchange:
         rules = (self.above_starts, self.above_list, strict)
         if one_sided:
             everyone = (starts, self.items, self.category, top, *rules, one_sided, len(self.data.vocabulary), partner)
-            self.engine.run("finding partners among all pairs", partial(search.pair_plainly, *everyone), total=m)
+            self.engine.run("finding partners among all pairs", partial(plain.pair_plainly, *everyone), total=m)
         elif m:
             lists = signature_lists(self.signature[:m], np.diff(starts))
             arguments = (
@@ -134,7 +135,7 @@ class Exchange:
 
     def _signatures(self, starts: Any, items: Any, tops: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         signature, block = np.empty(len(tops), np.int64), np.empty(len(tops), np.int64)
-        search.sign(starts, items, self.category, tops, self.hot_bit, signature, block)
+        plain.sign(starts, items, self.category, tops, self.hot_bit, signature, block)
         return sealed(signature), sealed(block)
 
     def rotate_whole(self, rng: Generator) -> None:

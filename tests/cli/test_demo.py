@@ -1,0 +1,73 @@
+"""The whole story on built-in data."""
+
+import re
+
+import pytest
+
+from program import assert_complete, call, names_in, run
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Tell the story once for people and once for machines."""
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, run("demo", cwd=folder), run("demo", "--json", "--quiet", "--out", "again", cwd=folder)
+
+
+def test_it_ends_well_and_leaves_a_release_a_private_folder_and_nothing_else(told):
+    folder, people, machines = told
+    assert (people.code, machines.code) == (0, 0), people.err + machines.err
+    assert names_in(folder) == ["again", "again.private", "setveil-demo", "setveil-demo.private"]
+    for name in ("setveil-demo", "again"):
+        assert_complete(folder / name, folder / f"{name}.private")
+
+
+def test_it_takes_under_a_minute(told):
+    _folder, people, machines = told
+    assert people.seconds < 60
+    assert machines.seconds < 60
+
+
+def test_it_tells_every_chapter(told):
+    folder, people, _machines = told
+    for words in ("1. The data", "2. Hide", "3. Check it again", "4. Would a fault be seen", "5. What it cost"):
+        assert words in people.out
+    assert people.out.count("hidden-tendency: holds") == 2
+    assert "hidden-tendency: broken (13,967 not hidden)" in people.out
+    assert str((folder / "setveil-demo.private" / "report.html").resolve()) in people.out
+
+
+def test_machines_get_json_and_nothing_else(told):
+    assert told[2].err == ""
+    machines = told[2].json
+    assert machines["verdict"]["status"] == "holds"
+    assert machines["check_exit_code"] == 0
+    assert machines["fault_caught"] is True
+    assert {metric["name"] for metric in machines["metrics"]} >= {"record-loss", "still-on-top", "tendency-posterior"}
+
+
+def test_the_report_opens_offline(told):
+    page = (told[0] / "setveil-demo.private" / "report.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
+    assert page.rstrip().endswith("</html>")
+    assert not re.findall(r"https?://|//[a-z]", page)
+    assert not re.findall(r"<(?:script|link|iframe|img|object|embed)\b|@import|url\(", page)
+    for words in ("hidden-tendency holds", "Private: this page tells about the original data", "tendency-posterior"):
+        assert words in page
+
+
+def test_the_commands_it_shows_work(told):
+    """They are what a person would type next; the release is there already, so that it is to be replaced."""
+    folder, people, _machines = told
+    shown = [line.removeprefix("   $ setveil ") for line in people.out.splitlines() if line.startswith("   $ setveil ")]
+    assert [line.split()[0] for line in shown] == ["profile", "publish", "check", "measure"]
+    for line in shown:
+        force = ["--force"] if line.startswith("publish") else []
+        ended = call(*line.split(), *force, cwd=folder)
+        assert ended.code == 0, ended.err
+
+
+def test_it_does_not_overwrite(told):
+    ended = call("demo", cwd=told[0])
+    assert ended.code == 2
+    assert "setveil-demo exists" in ended.sentence()

@@ -1,0 +1,283 @@
+"""Wrong uses of every command end with their exit code and one sentence, and write nothing."""
+
+import errno
+import sys
+
+import pytest
+
+from setveil.cli.main import COMMANDS
+
+from program import call, names_in, run
+
+SAMPLE = "sample:supermarket?records=60"
+SWAP = ("--method", "part-swap", "--categories", "sample:supermarket")
+OUT = ("--out", "new")
+PUBLISH = ("publish", SAMPLE, *SWAP, *OUT)
+CHECK = ("check", "release", "--private", "release.private", "--original", SAMPLE)
+
+
+def by(categories, *more, method="part-swap", data="good.dat"):
+    """Return how to publish with these categories."""
+    return ["publish", data, "--method", method, "--categories", categories, *OUT, *more]
+
+
+FILES = {
+    "empty.dat": b"",
+    "empty.csv": b"",
+    "header.csv": b"id,item\n",
+    "no-columns.csv": b"person,thing\np1,a\n",
+    "ragged.csv": b"id,item\np1,a\np2\n",
+    "control.dat": b"a b\na \x00 b\n",
+    "latin.dat": b"caf\xe9 tea\n",
+    "cut.dat.gz": b"\x1f\x8b\x08\x00\x00\x00",
+    "plain.dat.gz": b"a b c\n",
+    "good.dat": b"a b\nc d\na d\n\n",
+    "odd.xyz": b"a b\n",
+    "no-item.csv": b"thing,category\na,x\n",
+    "lacking.csv": b"item,category\na,x\nb,y\nc,z\n",
+    "levels.csv": b"item,aisle,shelf\na,x,1\n",
+    "two.csv": b"item,category\na,x\nb,x\nc,y\nd,y\n",
+    "three.csv": b"item,category\na,x\nb,y\nc,z\nd,z\n",
+    "contrary.csv": b"item,category\na,x\na,y\n",
+    "crowd.csv": b"id,item\n"
+    + b"".join(b"p%d,x%d\np%d,x%d\np%d,y\np%d,z\n" % (n, n, n, n + 9, n, n) for n in range(9)),
+    "crowd-categories.csv": b"item,category\ny,y\nz,z\n" + b"".join(b"x%d,x\n" % n for n in range(18)),
+    "file": b"mine",
+}
+
+WRONG = [
+    # the program
+    (["frobnicate"], 2, "frobnicate"),
+    (["Publish"], 2, "Publish"),
+    ([""], 2, "Unknown command"),
+    (["--json"], 2, "--json"),
+    (["--frobnicate"], 2, "--frobnicate"),
+    (["--", "methods"], 2, "Unknown command"),
+    # the catalog
+    (["methods", "swap"], 2, "there is no method 'swap'; there are: "),
+    (["guarantees", "hidden"], 2, "there is no guarantee 'hidden'"),
+    (["metrics", "loss"], 2, "there is no metric 'loss'"),
+    (["methods", "part-swap", "full-swap"], 2, "full-swap"),
+    (["methods", "--frobnicate"], 2, "--frobnicate"),
+    # reading
+    (["profile"], 2, "DATA"),
+    (["profile", "missing.dat"], 2, "missing.dat: there is no such file"),
+    (["profile", "missing/data.dat"], 2, "missing/data.dat"),
+    (["profile", "folder.dat"], 2, "folder.dat: is a folder; expected a file"),
+    (["profile", "loop.dat"], 2, "loop.dat: cannot be read: Too many levels of symbolic links"),
+    (["profile", "a" * 300 + ".dat"], 2, "File name too long"),
+    (["profile", "odd.xyz"], 2, "odd.xyz: the extension tells no format"),
+    (["profile", "odd.xyz", "--format", "parchment"], 2, "there is no format 'parchment'"),
+    (["profile", "empty.dat"], 2, "empty.dat: is empty"),
+    (["profile", "empty.csv"], 2, "empty.csv: is empty"),
+    (["profile", "no-columns.csv"], 2, "no-columns.csv, line 1: has no column 'id'"),
+    (["profile", "ragged.csv"], 2, "ragged.csv, line 3"),
+    (["profile", "control.dat"], 2, "control.dat, line 2: holds the control byte 0x00"),
+    (["profile", "latin.dat"], 2, "latin.dat, line 1: holds the byte 0xe9"),
+    (["profile", "cut.dat.gz"], 2, "cut.dat.gz: is not a whole gzip file"),
+    (["profile", "plain.dat.gz"], 2, "plain.dat.gz: is not a whole gzip file"),
+    (["profile", "good.dat", "--separator", "ab"], 2, "the separator is 'ab'"),
+    (["profile", "good.dat", "--empty", "maybe"], 2, "maybe"),
+    (["profile", "good.dat", "--unit", "family"], 2, "family"),
+    (["profile", "good.dat", "--known", "0"], 2, "known is 0"),
+    (["profile", "good.dat", "--known", "4"], 2, "known is 4"),
+    (["profile", "good.dat", "--known", "two"], 2, "two"),
+    (["profile", "good.dat", "--threads", "-1"], 2, "-1 threads"),
+    (["profile", "good.dat", "--threads", "0"], 2, "0 threads"),
+    (["profile", "good.dat", "good.dat"], 2, "good.dat"),
+    (["profile", "sample:zoo"], 2, "there is no sample 'sample:zoo'"),
+    (["profile", "sample:supermarket?records=0"], 2, "records is '0'"),
+    (["profile", "sample:supermarket?colour=red"], 2, "'colour' cannot be set"),
+    # publishing: what is asked for
+    (["publish"], 2, "DATA"),
+    (["publish", SAMPLE, *SWAP], 2, "--out"),
+    (["publish", SAMPLE, *OUT], 2, "--method"),
+    (["publish", SAMPLE, *OUT, "--method"], 2, "--method"),
+    (["publish", SAMPLE, *OUT, "--method", "swap"], 2, "there is no method 'swap'"),
+    (["publish", SAMPLE, *OUT, "--method", "part-swap"], 2, "part-swap needs categories"),
+    ([*PUBLISH, "--frobnicate"], 2, "--frobnicate"),
+    ([*PUBLISH, "--order", "random"], 2, "order is 'random'; allowed is hard | seeded | file"),
+    ([*PUBLISH, "--full-min", "3"], 2, "full_min is '3'; allowed is"),
+    ([*PUBLISH, "--full-min", "many"], 2, "full_min is 'many'; allowed is"),
+    ([*PUBLISH, "--whole-records", "maybe"], 2, "whole_records is 'maybe'; allowed is true or false"),
+    ([*PUBLISH, "--leftovers", "cycle,pray"], 2, "leftovers is 'pray'; allowed is"),
+    ([*PUBLISH, "--leftovers", "cycle,cycle"], 2, "leftovers names a step twice"),
+    ([*PUBLISH, "--reading", "paper", "--order", "hard"], 2, "cannot be chosen with reading 'paper'"),
+    ([*PUBLISH, "--seed", "seven"], 2, "the seed is 'seven'; allowed is a whole number"),
+    ([*PUBLISH, "--seed", "1.5"], 2, "the seed is '1.5'; allowed is a whole number"),
+    ([*PUBLISH, "--seed", "-7"], 2, "the seed is -7; allowed is a whole number from 0 on"),
+    ([*PUBLISH, "--threads", "-1"], 2, "-1 threads"),
+    ([*PUBLISH, "--threads", "many"], 2, "many"),
+    ([*PUBLISH, "--allow-failures", "-1"], 2, "allow-failures is -1"),
+    ([*PUBLISH, "--allow-failures", "some"], 2, "some"),
+    ([*PUBLISH, "--ids", "maybe"], 2, "maybe"),
+    ([*PUBLISH, "--release-format", "parchment"], 2, "there is no format 'parchment'"),
+    ([*PUBLISH, "--release-format", "basket"], 2, "the format 'basket' has no column for ids"),
+    ([*PUBLISH, "--release-format", "long", "--ids", "drop"], 2, "the format 'long' needs an id a row"),
+    (["publish", SAMPLE, "--method", "full-swap", *SWAP[2:], *OUT, "--ids", "drop"], 2, "Publish with --ids pseudonym"),
+    (by("three.csv", method="full-swap"), 2, "Publish with --ids pseudonym"),
+    (by("three.csv", "--ids", "keep"), 2, "has no ids to keep"),
+    (by("three.csv", "--ids", "pseudonym"), 2, "cannot hold the 1 empty records"),
+    (["publish", "header.csv", *SWAP, *OUT], 2, "no records"),
+    # publishing: categories
+    (by("missing.csv"), 2, "missing.csv: there is no such file"),
+    (by("folder.dat"), 2, "folder.dat"),
+    (by("empty.csv"), 2, "empty.csv"),
+    (by("no-item.csv"), 2, "no-item.csv, line 1: expected a header with the column 'item'"),
+    (by("levels.csv"), 2, "has several levels (aisle, shelf); name one with --level"),
+    (by("levels.csv", "--level", "floor"), 2, "has no level 'floor'; the levels are: aisle, shelf"),
+    (by("lacking.csv"), 2, "1 of 4 items have no category"),
+    (by("contrary.csv"), 2, "contrary.csv, line 3: item 'a' was given another category"),
+    (by("two.csv"), 2, "in 2 categories; there must be at least 3"),
+    (by("random:2", data=SAMPLE), 2, "in 2 categories; there must be at least 3"),
+    (by("random:0", data=SAMPLE), 2, "0 random categories"),
+    # publishing: places
+    ([*PUBLISH[:-1], "release"], 2, "release exists; name another place, or replace it with --force"),
+    ([*PUBLISH[:-1], "file"], 2, "file exists"),
+    ([*PUBLISH[:-1], "file", "--force"], 2, "file is a file; expected a folder"),
+    ([*PUBLISH[:-1], "missing/new"], 2, "missing is not a folder; make it first"),
+    ([*PUBLISH[:-1], "."], 2, "'.' is not a name for a new folder"),
+    ([*PUBLISH[:-1], ""], 2, "'.' is not a name for a new folder"),
+    ([*PUBLISH[:-1], "..", "--force"], 2, "'..' is not a name for a new folder"),
+    ([*PUBLISH[:-1], "a" * 300], 2, "File name too long"),
+    ([*PUBLISH[:-1], "link", "--force"], 2, "link is a link"),
+    ([*PUBLISH, "--private", "release.private"], 2, "release.private exists"),
+    ([*PUBLISH, "--private", "new/inside"], 2, "must stand apart"),
+    ([*PUBLISH, "--private", "new"], 2, "must stand apart"),
+    # publishing: a guarantee that cannot be kept
+    (by("crowd-categories.csv", data="crowd.csv"), 3, "hidden-tendency is not kept; nothing was written."),
+    # checking
+    (["check"], 2, "RELEASE"),
+    (["check", "missing"], 2, "missing: there is no such folder"),
+    (["check", "folder.dat"], 2, "is not a release folder: it has no card.json"),
+    (["check", "release"], 2, "--private"),
+    (["check", "release", "--private", "release.private"], 2, "--original"),
+    ([*CHECK, "--guarantee", "secrecy"], 2, "there is no guarantee 'secrecy'"),
+    ([*CHECK, "--guarantee", "hidden-tendency"], 2, "hidden-tendency needs categories"),
+    ([*CHECK, "--witnesses", "-1"], 2, "witnesses is -1; allowed is"),
+    ([*CHECK, "--allow-failures", "-1"], 2, "allow-failures is -1; allowed is"),
+    ([*CHECK, "--frobnicate"], 2, "--frobnicate"),
+    (["check", "good.dat"], 2, "name the guarantee to check with --guarantee"),
+    # measuring
+    (["measure"], 2, "ORIGINAL"),
+    (["measure", SAMPLE], 2, "RELEASE"),
+    (["measure", SAMPLE, "missing"], 2, "missing"),
+    (["measure", SAMPLE, "folder.dat"], 2, "it has no card.json"),
+    (["measure", SAMPLE, "release", "--metric", "beauty"], 2, "there is no metric 'beauty'"),
+    (["measure", SAMPLE, "release", "--metric", "record-loss:colour=red"], 2, "record-loss has no parameter 'colour'"),
+    (["measure", SAMPLE, "release", "--metric", "dissimilarity:form"], 2, "'form' is not of the form parameter=value"),
+    (["measure", SAMPLE, "release", "--metric", "dissimilarity:form=round"], 2, "form is 'round'; allowed is"),
+    (["measure", SAMPLE, "release", "--private", "folder.dat"], 2, "is not a private folder"),
+    (["measure", "good.dat", "release", "--private", "release.private"], 2, "is not the data that this release was made from"),
+    (["measure", SAMPLE, "release", "--categories", "missing.csv"], 2, "missing.csv: there is no such file"),
+    # converting
+    (["convert", "good.dat"], 2, "OUT"),
+    (["convert", "good.dat", "new.xyz"], 2, "new.xyz: the extension tells no format"),
+    (["convert", "good.dat", "new.csv", "--to", "parchment"], 2, "there is no format 'parchment'"),
+    (["convert", "good.dat", "new.csv"], 2, "cannot hold the 1 empty records; leave them out with --empty drop"),
+    (["convert", "missing.dat", "new.dat"], 2, "missing.dat: there is no such file"),
+    (["convert", "good.dat", "odd.xyz", "--to", "basket"], 2, "odd.xyz exists"),
+    (["convert", "good.dat", "folder.dat", "--force"], 2, "folder.dat is not a file"),
+    (["convert", "good.dat", "missing/new.dat"], 2, "missing is not a folder"),
+    # the demo
+    (["demo", "--out", "release"], 2, "release exists"),
+    (["demo", "--out", "missing/new"], 2, "missing is not a folder"),
+    (["demo", "--frobnicate"], 2, "--frobnicate"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Give a folder with files good and bad, a release, and some traps; no test may change it."""
+    folder = tmp_path_factory.mktemp("folder")
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    (folder / "folder.dat").mkdir()
+    (folder / "loop.dat").symlink_to("loop.dat")
+    (folder / "link").symlink_to("folder.dat")
+    assert call("publish", SAMPLE, *SWAP, "--out", "release", cwd=folder).code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"), WRONG, ids=[" ".join(a)[-60:].replace("/", "|") for a, _, _ in WRONG]
+)
+def test_a_wrong_use_ends_with_its_code_and_one_sentence(folder, arguments, code, says):
+    before = names_in(folder)
+    ended = call(*arguments, cwd=folder)
+    assert ended.code == code, ended.err
+    assert says in ended.sentence()
+    assert ended.out == ""
+    assert names_in(folder) == before
+
+
+def test_every_command_is_used_wrongly():
+    assert {arguments[0] for arguments, _, _ in WRONG} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["frobnicate"], 2),
+        (["profile", "missing.dat"], 2),
+        ([*PUBLISH[:-1], "release"], 2),
+        (by("crowd-categories.csv", data="crowd.csv"), 3),
+        (["check", "release"], 2),
+    ],
+)
+def test_the_process_ends_with_that_code_too(folder, arguments, code):
+    ended = run(*arguments, cwd=folder)
+    assert ended.code == code
+    assert ended.sentence()
+    assert ended.out == ""
+
+
+def test_what_cannot_be_kept_tells_why_and_what_would_help(folder):
+    said = call(*by("crowd-categories.csv", data="crowd.csv"), cwd=folder).sentence()
+    assert "9 of 9 records with a tendency could not be hidden" in said
+    assert "'x'" in said
+    assert "--allow-failures 9" in said
+    assert call(*by("crowd-categories.csv", "--allow-failures", "8", data="crowd.csv"), cwd=folder).code == 3
+
+
+LIMITED = """
+import resource, sys
+from setveil.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+del sys.argv[1]
+main()
+"""
+
+
+@pytest.mark.parametrize("size", [100, 10_000], ids=["data", "dossier"])
+def test_a_disk_that_is_full_is_no_bug_and_leaves_nothing(tmp_path, size):
+    """A limit of a file's size stands for a full disk: the data or the dossier does not fit."""
+    assert call(*PUBLISH, cwd=tmp_path).code == 0  # compiles, if that was not done before
+    program = [sys.executable, "-W", "error", "-c", LIMITED, str(size)]
+    before = names_in(tmp_path)
+    ended = run(*PUBLISH[:-1], "another", "--compress", cwd=tmp_path, program=program)
+    assert ended.code == 2
+    assert "cannot be written: File too large" in ended.sentence()
+    assert names_in(tmp_path) == before
+
+
+def test_a_disk_that_fails_is_no_bug_and_leaves_nothing(tmp_path, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("setveil.data.alignment.pq.write_table", fail)
+    ended = call(*PUBLISH, cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.sentence() == "new and new.private cannot be written: Input/output error"
+    assert names_in(tmp_path) == []
+
+
+def test_a_bug_ends_with_1_and_does_not_look_like_a_result(folder, monkeypatch):
+    def bug(*_arguments, **_options):
+        raise RuntimeError("oh")
+
+    monkeypatch.setattr("setveil.cli.profile_command.profile", bug)
+    ended = call("profile", SAMPLE, cwd=folder)
+    assert ended.code == 1
+    assert ended.sentence().startswith("unexpected RuntimeError: oh. This is a bug")
+    assert ended.out == ""

@@ -1,0 +1,206 @@
+"""What the commands print and where: results on standard output, everything else on standard error, help with examples that work."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from setveil.cli.main import COMMANDS
+
+from program import PROGRAM, call, names_in, run
+
+SAMPLE = "sample:supermarket?records=300"
+SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7)
+PLACES = ("--private", "release.private")
+
+RIGHT = {
+    "methods": ["methods"],
+    "a method": ["methods", "part-swap"],
+    "guarantees": ["guarantees"],
+    "a guarantee": ["guarantees", "hidden-tendency"],
+    "metrics": ["metrics"],
+    "a metric": ["metrics", "tendency-posterior"],
+    "profile": ["profile", "empty-lines.dat"],
+    "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
+    "check": ["check", "release", "--original", SAMPLE, *PLACES],
+    "measure": ["measure", SAMPLE, "release", *PLACES],
+    "measure without the private folder": ["measure", SAMPLE, "release"],
+    "convert": ["convert", SAMPLE, "new.dat", "--force"],
+}
+"""Uses that say something on standard error, or could: the seed is weak, records are empty, ids are left out."""
+
+NOTED = {"publish", "profile", "convert"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "empty-lines.dat").write_text("a b c\n\na b\n\n")
+    assert call("publish", SAMPLE, *SWAP, "--out", "release", cwd=folder).code == 0
+    return folder
+
+
+@pytest.mark.parametrize("arguments", RIGHT.values(), ids=RIGHT)
+def test_json_and_nothing_else_is_on_standard_output(folder, arguments):
+    ended = call(*arguments, "--json", cwd=folder)
+    assert ended.code == 0, ended.err
+    assert ended.json
+    assert not [line for line in ended.err.splitlines() if line.startswith("setveil: ")]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_quiet_says_nothing_on_standard_error(folder, name):
+    quiet, usual = call(*RIGHT[name], "--quiet", cwd=folder), call(*RIGHT[name], cwd=folder)
+    assert quiet.code == usual.code == 0
+    assert quiet.err == ""
+    assert quiet.out == usual.out
+    assert ("note: " in usual.err) == (name in NOTED)
+
+
+def test_json_of_measure_is_as_promised(folder):
+    chosen = ["--metric", "record-loss", "--metric", "dissimilarity:form=printed"]
+    metrics = call("measure", SAMPLE, "release", *PLACES, *chosen, "--json", cwd=folder).json["metrics"]
+    assert [metric["name"] for metric in metrics] == ["record-loss", "dissimilarity"]
+    assert all({"value", "unit", "parameters"} <= metric.keys() for metric in metrics)
+    assert metrics[1]["parameters"]["form"] == "printed"
+
+
+def test_json_of_publish_and_check_tell_the_same_counts(folder):
+    published = call("publish", SAMPLE, *SWAP, "--out", "other", "--force", "--json", cwd=folder).json
+    checked = call("check", "other", "--original", SAMPLE, "--private", "other.private", "--json", cwd=folder).json
+    assert checked["accepted"]
+    assert checked["counts"] == published["verdict"]["counts"]
+    assert published["card"] == json.loads((folder / "other" / "card.json").read_text())
+
+
+# -- help ---------------------------------------------------------------------------------------------------------------------
+
+
+def example_of(command, *more):
+    """Return the example in a command's help as a person would copy it."""
+    ended = call(command, *more, "--help")
+    assert ended.code == 0, ended.err
+    assert ended.err == ""
+    _, _, example = ended.out.partition("Example:")
+    words = shlex.split(example.replace("\\\n", " "))  # a line that ends in a backslash goes on
+    assert words[0] == "setveil", ended.out
+    return words[1:]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_the_overview_names_every_command(arguments):
+    ended = call(*arguments)
+    assert ended.code == 0
+    assert all(name in ended.out for name in COMMANDS)
+    assert "setveil demo" in ended.out
+
+
+def test_the_version_is_told():
+    ended = call("--version")
+    assert ended.code == 0
+    assert ended.out.strip().startswith("0.")
+
+
+def test_the_help_of_a_method_shows_its_options():
+    assert "--leftovers" in call("publish", "--method", "part-swap", "--help").out
+    assert "--leftovers" not in call("publish", "--method", "full-swap", "--help").out
+    assert example_of("publish", "--method", "part-swap") == example_of("publish")
+
+
+def test_every_example_in_the_help_works_as_printed(tmp_path):
+    """In the order of the overview, in one folder: `check` and `measure` take what `publish` made."""
+    for command in COMMANDS:
+        words = example_of(command)
+        assert words[0] == command
+        ended = run(*words, cwd=tmp_path)
+        assert ended.code == 0, (words, ended.err)
+        assert ended.out
+    made = {"baskets.csv.gz", "release", "release.private", "setveil-demo", "setveil-demo.private"}
+    assert set(names_in(tmp_path)) == made
+
+
+# -- a reader that goes away --------------------------------------------------------------------------------------------------
+
+
+def shell(line, folder, *arguments):
+    """Run a line of shell in which "$@" is the program with these arguments."""
+    words = ["sh", "-c", line, "sh", *PROGRAM, *map(str, arguments)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["publish", "--help"],
+        ["metrics", "--json"],
+        ["metrics"],
+        RIGHT["check"],
+        [*RIGHT["measure"], "--json"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_head_ends_it_without_a_word(folder, arguments):
+    ended = shell('"$@" | head -1', folder, *arguments)
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+    assert len(ended.stdout.splitlines()) == 1
+
+
+def unheard(folder, *arguments):
+    """Run the program with a standard output that nobody reads from the start."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [*PROGRAM, *map(str, arguments)], cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    return process
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["metrics"], 0),
+        (["metrics", "--json"], 0),
+        (RIGHT["check"], 0),
+        ([*RIGHT["check"], "--guarantee", "hidden-tendency", "--categories", "random:9"], 3),
+        (
+            [
+                *RIGHT["check"],
+                "--guarantee",
+                "hidden-tendency",
+                "--categories",
+                "random:9",
+                "--witnesses",
+                99,
+                "--json",
+            ],
+            3,
+        ),
+    ],
+    ids=lambda value: " ".join(map(str, value[-2:])) if isinstance(value, list) else None,
+)
+def test_the_exit_code_tells_the_result_even_if_nobody_reads_it(folder, arguments, code):
+    ended = unheard(folder, *arguments)
+    assert ended.stderr == ""
+    assert ended.returncode == code
+    closed = shell('exec "$@" >&-', folder, *arguments)
+    assert closed.stderr == ""
+    assert closed.returncode == code
+
+
+def test_standard_output_that_cannot_be_written_is_no_bug(folder):
+    ended = shell('exec "$@" > /dev/full', folder, "metrics")
+    assert ended.returncode == 2
+    assert ended.stderr == "setveil: standard output cannot be written: No space left on device\n"
+
+
+def test_the_installed_command_is_the_same_program(folder):
+    installed = os.path.join(os.path.dirname(sys.executable), "setveil")  # noqa: PTH118, PTH120 - resolving leaves the venv
+    ended = run("methods", "--json", cwd=folder, program=[installed])
+    assert ended.code == 0
+    assert ended.json == call("methods", "--json").json
