@@ -130,19 +130,17 @@ def test_a_parameter_must_say_whether_it_is_public():
     with pytest.raises(TypeError, match="public"):
         parameter(2, description="How many.")
 
-    class Careless(Declaration):
-        name: ClassVar[str] = "careless"
-        k: int = Field(2, description="How many.")
+    with pytest.raises(TypeError, match="Careless.k does not declare whether it is public"):
 
-    class Plain(Declaration):
-        name: ClassVar[str] = "plain"
-        k: int = 2
+        class Careless(Declaration):
+            name: ClassVar[str] = "careless"
+            k: int = Field(2, description="How many.")
 
-    for kind in (Careless, Plain):
-        with pytest.raises(TypeError, match=f"{kind.__name__}.k does not declare whether it is public"):
-            kind.parameters()
-        with pytest.raises(TypeError, match="does not declare whether it is public"):
-            kind().public_parameters()
+    with pytest.raises(TypeError, match="Plain.k does not declare whether it is public"):
+
+        class Plain(Declaration):
+            name: ClassVar[str] = "plain"
+            k: int = 2
 
 
 @pytest.mark.parametrize("kind", [*METHODS.values(), *GUARANTEES.values(), *METRICS.values()], ids=lambda k: k.name)

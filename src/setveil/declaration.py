@@ -41,6 +41,12 @@ class Declaration(BaseModel):
             raise BadParameter(_sentence(type(self), error)) from None
 
     @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """Refuse a class with a parameter that does not say whether it is public."""
+        super().__pydantic_init_subclass__(**options)
+        cls.parameters()
+
+    @classmethod
     def parameters(cls) -> list[Parameter]:
         """Return what can be set, for help texts, forms and docs."""
         return [Parameter(cls, name) for name in cls.model_fields]

@@ -245,3 +245,17 @@ def test_the_taxonomy_of_foodmart(real_folder, real_data, level, count):
     assert len(set(categories.values())) == count
     codes, names = categories.bind(real_data("foodmart"))
     assert (len(codes), len(names)) == (1_559, count)
+
+
+@pytest.mark.parametrize("text", ["random:", "random:abc", "random:5?seed=x", "random:-3", "random:5?speed=3"])
+def test_random_categories_in_another_form_are_refused(text):
+    with pytest.raises(BadParameter, match="random:COUNT"):
+        read_categories(text, data=from_lists([["a"]]))
+
+
+def test_paths_of_levels_never_read_the_same(tmp_path):
+    file = tmp_path / "taxonomy.csv"
+    file.write_text("item,high,low\nx,a/b,c\ny,a,b/c\n", encoding="utf-8")
+    categories = read_categories(file, level="high,low")
+    assert categories["x"] != categories["y"]
+    assert read_categories(file, level="high")["x"] == "a/b"

@@ -363,3 +363,11 @@ def test_to_arrow_is_a_large_list_of_texts_that_gives_the_data_back(lists):
 def test_to_arrow_shares_the_offsets():
     data = make()
     assert np.shares_memory(data.to_arrow().offsets.to_numpy(), data.offsets)
+
+
+def test_take_by_mask_and_rows_that_are_not_there():
+    data = from_lists([["a"], ["b"], ["c"]], ids=["x", "y", "z"])
+    assert data.take(np.array([True, False, True])).to_lists() == [["a"], ["c"]]
+    for rows in ([-1], [3], [0, 7]):
+        with pytest.raises(BadData, match="from 0 to 2"):
+            data.take(rows)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from setveil.data.transactions import Transactions
 
-_RANDOM = re.compile(r"random:(\d+)(?:\?seed=(\d+))?")
+_RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 
 
 class Categories(Mapping[str, str]):
@@ -100,7 +100,12 @@ def read_categories(source: str | Path, *, level: str | None = None, data: Trans
     levels separated by commas are joined to a path, for names that stand under several parents.
     """
     text = str(source)
-    if random := _RANDOM.fullmatch(text):
+    if text.startswith("random:"):
+        random = _RANDOM.fullmatch(text)
+        if random is None:
+            raise BadParameter(
+                f"{text!r} is not of the form random:COUNT or random:COUNT?seed=NUMBER, such as random:50?seed=3"
+            )
         if data is None:
             raise BadParameter(f"{text} deals out the items of a data set, and none was given")
         return Categories.at_random(data.vocabulary, int(random[1]), seed=int(random[2] or 0))
@@ -157,7 +162,8 @@ def _pick(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], leve
             continue
         if len(row) != len(columns):
             raise BadData(f"has {len(row)} fields where the header has {len(columns)}", file=file, line=number)
-        category = "/".join(row[i] for i in at)
+        # Doubled where it is part of a name, so that two paths never read the same.
+        category = "/".join(row[i].replace("/", "//") for i in at) if len(at) > 1 else row[at[0]]
         if not all(row[i] for i in at) or not row[item_at]:
             raise BadData("an item or its category is empty", file=file, line=number)
         if of_item.setdefault(row[item_at], category) != category:

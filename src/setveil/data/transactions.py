@@ -283,8 +283,14 @@ class Transactions:
         return Transactions.from_codes(self.offsets, new_code[self.items], vocabulary, ids=self.ids, unit=self.unit)
 
     def take(self, rows: NDArray[Any], *, ids: Any = "same") -> Transactions:
-        """Return the given records in the given order; `ids` replaces their ids, None leaves them out."""
-        rows = np.asarray(rows, dtype=np.int64)
+        """Return the records of these row numbers in this order, or those where a mask is true.
+
+        `ids` replaces their ids, None leaves them out.
+        """
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self.records:
+            raise BadData(f"row numbers must be from 0 to {self.records - 1}")
         lengths = self.lengths[rows]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         places = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1])

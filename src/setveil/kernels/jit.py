@@ -17,6 +17,7 @@ import time
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -61,6 +62,8 @@ def _prepare_cache() -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
+        with TemporaryFile(dir=folder):  # a folder that is there may still not be ours to write to
+            pass
     except OSError:
         return None
     for other in root.glob("kernels-*"):

@@ -65,7 +65,7 @@ class Format(ABC):
                 f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
             )
         content = self.encode(data, self.layout_in(path, layout))
-        if path.suffix == ".gz":
+        if path.suffix.lower() == ".gz":
             content = gzip.compress(content, compresslevel=6, mtime=0)
         try:
             path.write_bytes(content)
@@ -82,7 +82,7 @@ def read_bytes(path: Path) -> bytes:
         size = path.stat().st_size
         blocks = []
         with path.open("rb") as raw, progress.step(f"reading {path.name}", size) as advance:
-            source = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            source = gzip.GzipFile(fileobj=raw) if path.suffix.lower() == ".gz" else raw
             while block := source.read(READ_BLOCK):
                 blocks.append(block)
                 advance(raw.tell())
@@ -116,4 +116,4 @@ def check_separator(given: str, *, quote: bool = True) -> None:
 
 def plain_suffix(path: Path) -> str:
     """Return the extension that names the format, without .gz."""
-    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    return (Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix).lower()
