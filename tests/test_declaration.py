@@ -130,13 +130,13 @@ def test_a_parameter_must_say_whether_it_is_public():
     with pytest.raises(TypeError, match="public"):
         parameter(2, description="How many.")
 
-    with pytest.raises(TypeError, match="Careless.k does not declare whether it is public"):
+    with pytest.raises(TypeError, match=r"Careless\.k does not declare whether it is public"):
 
         class Careless(Declaration):
             name: ClassVar[str] = "careless"
             k: int = Field(2, description="How many.")
 
-    with pytest.raises(TypeError, match="Plain.k does not declare whether it is public"):
+    with pytest.raises(TypeError, match=r"Plain\.k does not declare whether it is public"):
 
         class Plain(Declaration):
             name: ClassVar[str] = "plain"

@@ -17,6 +17,7 @@ SOON_SECONDS = 1.5
 NOTHING = "stopped; nothing was written"
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
 
+PYTHON = (sys.executable, "-W", "error", "-c")
 FORCE = {"publish": ("--force",), "convert": ("--force",)}
 
 STUCK = """
@@ -37,6 +38,21 @@ if sys.argv[1] == "folders":
 else:
     with replacing(Path("out.csv"), force=False) as hidden:
         work(hidden.parent)
+"""
+AGAIN = """
+import os, shutil, signal
+from setveil.cli import main
+from setveil.release import staging
+
+def press(*_arguments, **_options):
+    os.kill(os.getpid(), signal.SIGINT)
+
+def press_and_remove(*arguments, **options):
+    press()
+    remove(*arguments, **options)
+
+remove, shutil.rmtree, staging._sync_tree = shutil.rmtree, press_and_remove, press
+main.main()
 """
 LATE = """
 import os, signal, sys
@@ -103,7 +119,7 @@ def test_stopped_while_compiling(tmp_path, command, options, count):
 
 @pytest.mark.parametrize("what", ["folders", "file"])
 def test_stopped_while_the_main_thread_hears_nothing(tmp_path, what):
-    process = start(what, cwd=tmp_path, program=[sys.executable, "-W", "error", "-c", STUCK])
+    process = start(what, cwd=tmp_path, program=[*PYTHON, STUCK])
     assert process.stdout.readline() == "working\n"
     time.sleep(0.2)  # until it does
     since = time.monotonic()
@@ -115,13 +131,8 @@ def test_stopped_while_the_main_thread_hears_nothing(tmp_path, what):
     assert names_in(tmp_path) == []
 
 
-def test_stopped_twice_is_stopped_once(tmp_path):
-    process = start("publish", "sample:supermarket?records=150000", *PUBLISH, cwd=tmp_path)
-    time.sleep(2)
-    for _ in range(5):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.01)
-    done = ended(process)
+def test_stopped_again_while_cleaning_up_is_stopped_once(tmp_path):
+    done = run("publish", "sample:supermarket?records=300", *PUBLISH, cwd=tmp_path, program=[*PYTHON, AGAIN])
     assert done.code == 130
     assert done.sentence() == NOTHING
     assert names_in(tmp_path) == []
@@ -133,7 +144,7 @@ def test_stopped_after_the_release_was_written_says_so(tmp_path):
         "sample:supermarket?records=300",
         *PUBLISH,
         cwd=tmp_path,
-        program=[sys.executable, "-W", "error", "-c", LATE],
+        program=[*PYTHON, LATE],
     )
     assert done.code == 130
     assert done.sentence() == "stopped; out was written before and is complete"

@@ -202,6 +202,7 @@ def test_rows_under_pseudonyms_are_in_the_order_of_these(source, publish, option
     assert len(set(ids)) == len(source.ids)
     assert all(re.fullmatch(r"[0-9a-f]{20}", pseudonym) for pseudonym in ids)
     assert not set(ids) & set(source.ids)
+    assert not set(ids) & set(open_release(publish(*options, seed=SEED + 1).out).data.ids.to_pylist())
     rows = Private.load(made.private).alignment.rows
     assert abs(np.corrcoef(rows, np.arange(len(rows)))[0, 1]) < 0.25, "the order of the original shows through"
 

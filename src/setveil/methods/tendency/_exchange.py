@@ -341,13 +341,13 @@ class Exchange:
         return self.bounds().explain(left, len(self.record)) if left else ""
 
 
-def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int8]:
+def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
     """Give the most common items a bit each, -1 to the others; fewer bits where the table by list and category would be large."""
     bits = HOT_ITEMS
     while bits > 1 and (categories << bits) > 1 << 26:
         bits -= 1
     hottest = np.argsort(-supports, kind="stable")[:bits]
-    bit_of = np.full(len(supports), -1, np.int8)
+    bit_of = np.full(len(supports), -1, np.int64)
     bit_of[hottest] = np.arange(len(hottest))
     return sealed(bit_of)
 
