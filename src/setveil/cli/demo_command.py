@@ -106,7 +106,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
             "metrics": [m.to_dict() for m in release.measurements],
         })  # fmt: skip
     else:
-        say_table(["metric", "value", "unit"], [[m.name, m.value, m.unit] for m in release.measurements])
+        say_table(["metric", "value", "unit"], [[m.title, m.value, m.unit] for m in release.measurements])
     tell(f"{out}/ may be handed over; {private}/ stays with you. {time.monotonic() - started:.0f} s in all.")
     tell(f"Open {(private / REPORT_NAME).resolve()}")
     return checked.returncode or int(bool(caught))

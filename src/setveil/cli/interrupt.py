@@ -29,6 +29,7 @@ def install() -> None:
     os.set_blocking(mouth, False)
     signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, _hear)
+    sys.unraisablehook = _unraisable
     threading.Thread(target=_watch, args=(ear,), daemon=True, name="setveil-interrupt").start()
 
 
@@ -47,6 +48,12 @@ def _hear(_number: int, _frame: Any) -> None:
     if not _heard.is_set():
         _heard.set()
         raise KeyboardInterrupt
+
+
+def _unraisable(lost: Any) -> None:
+    """Say nothing of a Ctrl-C that got lost in a callback, as the compiler has them: the process ends all the same."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
 
 
 def _watch(ear: int) -> None:

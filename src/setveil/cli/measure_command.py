@@ -63,14 +63,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
         return 0
     say_table(
         ["metric", "value", "unit", "better", "details"],
-        [[_title(m), m.value, m.unit, m.better, m.reason or _details(m)] for m in results],
+        [[m.title, m.value, m.unit, m.better, m.reason or _details(m)] for m in results],
     )
     return 0
-
-
-def _title(m: Measurement) -> str:
-    settings = ", ".join(f"{key}={value}" for key, value in m.parameters.items())
-    return f"{m.name} ({settings})" if settings else m.name
 
 
 def _details(m: Measurement) -> str:

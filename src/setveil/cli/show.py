@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from rich.table import Table
 
 from setveil.errors import OutputRefused
+from setveil.progress import Silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,14 +91,8 @@ class LineReporter:
         sys.stderr.write(f"note: {text}\n")
 
 
-class QuietReporter:
+class QuietReporter(Silent):
     """Nothing at all."""
-
-    @contextmanager
-    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """Show nothing."""
-        del label, total
-        yield lambda _done: None
 
     def note(self, text: str) -> None:
         """Tell nothing."""

@@ -31,6 +31,12 @@ class Measurement:
     details: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
 
+    @property
+    def title(self) -> str:
+        """The name with the settings that it was measured in."""
+        settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name} ({settings})" if settings else self.name
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         return asdict(self)
