@@ -43,7 +43,7 @@ class Ended:
         """Return what the program says of an error; fails unless that is one line, and no traceback."""
         said = [line for line in self.err.splitlines() if line.startswith("setveil: ")]
         assert len(said) == 1, self.err
-        assert "Traceback" not in self.err
+        assert "Traceback" not in self.err, self.err
         return said[0].removeprefix("setveil: ")
 
 

@@ -1,6 +1,7 @@
 """The metrics against their definitions, and what each can and cannot see."""
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -108,3 +109,111 @@ def test_suppressing_blocks_tells_the_attacker_as_much_as_swapping_by_absence():
     measured = posterior(data, sv.from_lists(rest), categories)
     assert measured.details["absent"] > measured.details["base-rate"]
     assert measured.value == max(measured.details[k] for k in ("absent", "beside-heaviest", "bayes"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_the_counts_beside_the_figures_are_those_of_the_definitions(seed):
+    data, categories = make(seed)
+    original = as_sets(data)
+    released, published, alignment = shaken(data, seed)
+    changed = RecordLoss()(data, published, alignment).details["records-changed"]
+    assert changed == sum(t != s for t, s in zip(original, released, strict=True))
+    if any(released):
+        untrue = FalseContent()(data, published, alignment).details["untrue-occurrences"]
+        assert untrue == sum(len(s - t) for t, s in zip(original, released, strict=True))
+    measured = StillOnTop(categories=categories)(data, published, alignment)
+    concerned = sum(oracle.kind(t, categories) in ("partial", "full") for t in original)
+    if concerned:
+        assert measured.details["of"] == concerned
+        assert measured.details["records"] == round(measured.value * concerned)
+    else:
+        assert measured.reason == "no record has a tendency"
+
+
+class Taught:
+    """The three guessers of tendency-posterior, taught on pairs of a row's category weights and the hidden category; no arrays."""
+
+    def __init__(self, pairs, names):
+        self.names = names
+        self.tops = Counter(top for _row, top in pairs)
+        self.beside = Counter((self.heaviest(row), top) for row, top in pairs)
+        self.sizes = Counter((self.size(row), top) for row, top in pairs)
+        self.seen = Counter((g, top) for row, top in pairs for g in row)
+
+    def heaviest(self, row):
+        return min(row, key=lambda g: (-row[g], g), default=None)
+
+    def size(self, row):
+        return min(max(row.values(), default=0), 7)
+
+    def common(self):
+        return max(self.names, key=lambda g: self.tops[g])
+
+    def absent(self, row):
+        return max((g for g in self.names if g not in row), key=lambda g: self.tops[g], default=self.names[0])
+
+    def beside_heaviest(self, row):
+        heaviest = self.heaviest(row)
+        absent = (g for g in self.names if g not in row)
+        return max(absent, key=lambda g: self.beside[heaviest, g], default=self.names[0])
+
+    def bayes(self, row):
+        """Return the score of every category: whole numbers would be too long, and equal scores may differ by rounding."""
+
+        def score(top):
+            shares = {g: (self.seen[g, top] + 1) / (self.tops[top] + 2) for g in self.names}
+            return (
+                math.log(self.beside[self.heaviest(row), top] + 1e-3)
+                + math.log((self.sizes[self.size(row), top] + 1) / (self.tops[top] + 8))
+                + sum(math.log(share if g in row else 1 - share) for g, share in shares.items())
+            )
+
+        return {top: score(top) for top in self.names}
+
+
+def posterior_by_definition(original, released, names, category):
+    """Return the hits of base, absent and beside-heaviest, and the least and most hits that bayes can have where scores are equal."""
+    pairs = [
+        (r % 2, Counter(category[i] for i in s if i in category), oracle.top(t, category))
+        for r, (t, s) in enumerate(zip(original, released, strict=True))
+        if oracle.kind(t, category) in ("partial", "full")
+    ]
+    hits, least, most = Counter(), 0, 0
+    for fold in (0, 1):
+        taught = Taught([(row, top) for half, row, top in pairs if half != fold], names)
+        for row, top in [(row, top) for half, row, top in pairs if half == fold]:
+            hits["base-rate"] += taught.common() == top
+            hits["absent"] += taught.absent(row) == top
+            hits["beside-heaviest"] += taught.beside_heaviest(row) == top
+            scores = taught.bayes(row)
+            best = [g for g in names if scores[g] > max(scores.values()) - 1e-9]
+            least += best == [top]
+            most += top in best
+    return len(pairs), hits, least, most
+
+
+@pytest.mark.parametrize("cells", [1 << 22, 12])
+def test_what_an_attacker_names_equals_the_slow_guessers(cells, monkeypatch):
+    monkeypatch.setattr("setveil.metrics.tendency.CELLS_AT_ONCE", cells)
+    decided = beaten = 0
+    for seed in range(60):
+        data, categories = make(seed) if seed % 3 else leaning(4, 60, seed)
+        names = categories.bind(data)[1]
+        released, published, alignment = shaken(data, seed)
+        measured = TendencyPosterior(categories=categories)(data, published, alignment)
+        category = {i: categories[i] for i in data.vocabulary}
+        records, hits, least, most = posterior_by_definition(as_sets(data), released, names, category)
+        if records < 2:
+            assert measured.reason == "fewer than two records have a tendency"
+            continue
+        found = measured.details
+        assert found["records"] == records
+        for guesser in ("base-rate", "absent", "beside-heaviest"):
+            assert math.isclose(found[guesser], hits[guesser] / records), (seed, guesser)
+        assert least <= round(found["bayes"] * records) <= most, seed
+        assert measured.value == max(found[g] for g in ("base-rate", "absent", "beside-heaviest", "bayes"))
+        decided += least == most
+        beaten += measured.value == found["base-rate"] > max(found[g] for g in ("absent", "beside-heaviest", "bayes"))
+    assert decided > 20
+    assert beaten > 0

@@ -81,10 +81,9 @@ class Copy:
             card["data"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
             (self.out / "card.json").write_text(json.dumps(card))
 
-    def check(self, *options, original=SAMPLE):
-        return run(
-            "check", "release", "--original", original, "--private", "release.private", *options, cwd=self.folder
-        )
+    def check(self, *options, original=SAMPLE, start=run):
+        places = ["--original", original, "--private", "release.private"]
+        return start("check", "release", *places, *options, cwd=self.folder)
 
 
 @pytest.fixture(scope="module")
@@ -263,10 +262,12 @@ def test_a_release_written_back_unspoiled_is_accepted(copy_of, name):
     ("spoil", "name", "kinds"), FAULTS, ids=[f"{fault.__name__}-{name}" for fault, name, _ in FAULTS]
 )
 def test_a_fault_is_caught_with_witnesses(copy_of, spoil, name, kinds):
+    """In a process of its own where rows have pseudonyms, or where there is no such case."""
     copy = copy_of(name)
     spoil(copy)
     copy.write()
-    ended = copy.check("--witnesses", 5, "--json", "--quiet")
+    apart = name == "pseudonym" or (spoil, "pseudonym") not in {(fault, made) for fault, made, _ in FAULTS}
+    ended = copy.check("--witnesses", 5, "--json", "--quiet", start=run if apart else call)
     assert ended.code == 3, ended.err
     assert ended.err == ""
     verdict = ended.json

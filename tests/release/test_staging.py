@@ -1,13 +1,14 @@
 """Two folders, or one file, that appear whole or not at all."""
 
 import errno
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from setveil.errors import OutputRefused
-from setveil.release.staging import _hidden, private_beside, refuse_taken, replacing, staged
+from setveil.release.staging import _hidden, _lock, private_beside, refuse_taken, replacing, staged
 
 from program import hidden_in, names_in, start
 
@@ -224,15 +225,18 @@ def test_staging_beside_a_name_that_begins_alike_is_left_alone(tmp_path):
     assert len(hidden_in(tmp_path)) == 2
 
 
-@pytest.mark.parametrize(("staging_there", "cleared"), [(True, True), (False, False)])
-def test_a_private_folder_is_cleared_only_if_its_public_one_never_came(pair, staging_there, cleared):
-    """Where the staging is gone, the public folder was there, and somebody took it away: the private one is still needed."""
+@pytest.mark.parametrize(
+    ("staging_there", "alive", "cleared"), [(True, False, True), (False, False, False), (True, True, False)]
+)
+def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, staging_there, alive, cleared):
+    """Where the staging is gone, the public folder was there and somebody took it away; where it is held, it is about to come."""
     out, private = pair
     staging = _hidden(out, "staging")
     if staging_there:
         staging.mkdir()
     private.mkdir()
     (private / ".uncommitted").write_text(staging.name)
+    handle = _lock(private) if alive else None
     if cleared:
         make(out, private)
         assert holds(out, private, "new")
@@ -240,7 +244,9 @@ def test_a_private_folder_is_cleared_only_if_its_public_one_never_came(pair, sta
     else:
         with pytest.raises(OutputRefused, match=r"out\.private exists"):
             make(out, private)
-        assert private.is_dir()
+        assert names_in(private) == [".uncommitted"]
+    if handle is not None:
+        os.close(handle)
 
 
 # -- a file -------------------------------------------------------------------------------------------------------------------

@@ -51,8 +51,8 @@ def _hear(_number: int, _frame: Any) -> None:
 
 
 def _unraisable(lost: Any) -> None:
-    """Say nothing of a Ctrl-C that got lost in a callback, as the compiler has them: the process ends all the same."""
-    if not isinstance(lost.exc_value, KeyboardInterrupt):
+    """Say nothing of what goes wrong after Ctrl-C where nobody can be told, as in a callback of the compiler: the process ends anyway."""
+    if not _heard.is_set():
         sys.__unraisablehook__(lost)
 
 

@@ -1,0 +1,216 @@
+"""Hidden tendency: every way to ask for it against the oracle, witnesses that can be verified, and what is no release at all."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.data.alignment import Alignment
+from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Verdict
+from setveil.guarantees.hidden_tendency import HiddenTendency
+
+from oracle import tendency as oracle
+from random_data import as_sets, make, seeds
+
+WAYS = st.tuples(st.sampled_from(["all", "mixed", "whole"]), st.sampled_from([1, 2]), st.booleans())
+
+
+def altered(data, categories, seed):
+    """Return what became of each record: some lose their block, some other items, some gain a known or an unknown one."""
+    rng = np.random.default_rng(seed)
+    lists = as_sets(data)
+    lost = Counter()
+    for t in lists:
+        fate = rng.random()
+        gone = (
+            oracle.block(t, categories) if fate < 0.5 else [i for i in sorted(t) if fate < 0.7 and rng.random() < 0.5]
+        )
+        t.difference_update(gone)
+        lost.update(sorted(gone))
+    for item in lost.elements():
+        if rng.random() < 0.9:  # mostly the items turn up elsewhere, so that supports stay
+            lists[rng.integers(len(lists))].add(item)
+    for t in lists:
+        if rng.random() < 0.05:
+            t.add("never seen before")
+    return lists
+
+
+def shuffled(lists, seed):
+    rows = np.random.default_rng(seed).permutation(len(lists))
+    return sv.from_lists([lists[r] for r in rows]), Alignment(rows)
+
+
+@settings(max_examples=150)
+@given(seeds, WAYS)
+def test_every_way_to_ask_agrees_with_the_oracle(seed, way):
+    which, full_min, lossless = way
+    data, categories = make(seed)
+    original, released = as_sets(data), altered(data, categories, seed)
+    published, alignment = shuffled(released, seed)
+    guarantee = HiddenTendency(categories=categories, records=which, full_min=full_min, lossless=lossless)
+    verdict = guarantee.check(published, original=data, alignment=alignment)
+    expected = oracle.breaches(original, released, dict(categories), which, full_min, lossless=lossless)
+    assert verdict.breaches == Counter(kind for kind, _where in expected)
+    assert verdict.failures == verdict.breaches.get(FAILURE, 0)
+    kinds = [oracle.kind(t, categories) for t in original]
+    due = sum(oracle.must_be_hidden(t, categories, which, full_min) for t in original)
+    one_category = kinds.count("full") + kinds.count("single")
+    assert verdict.counts == {
+        "records": len(original),
+        "to-hide": due,
+        "published-as-they-are": one_category - (due - (kinds.count("partial") if which != "whole" else 0)),
+        "without-tendency": kinds.count("uniform"),
+    }
+
+
+@settings(max_examples=100)
+@given(seeds)
+def test_every_witness_can_be_verified_by_hand(seed):
+    data, categories = make(seed)
+    published, alignment = shuffled(altered(data, categories, seed), seed)
+    verdict = HiddenTendency(categories=categories, full_min=1).check(published, original=data, alignment=alignment)
+    records, released = as_sets(data), as_sets(published)
+    for witness in verdict.witnesses:
+        items = set(witness.items)
+        assert items
+        assert all(repr(item) in witness.place + witness.detail for item in items)
+        if witness.kind == "support-changed":
+            (item,) = items
+            before, after = (sum(item in t for t in d) for d in (records, released))
+            assert witness.row is None
+            assert witness.detail == f"occurs in {after:,} rows, in the original in {before:,}"
+            continue
+        record, row = records[alignment.rows[witness.row]], released[witness.row]
+        top = oracle.top(record, categories)
+        assert witness.place == f"released row {witness.row + 1:,}"
+        if witness.kind == FAILURE:
+            left = {i for i in row if i in dict(categories) and categories[i] == top}
+            assert items <= left
+            assert len(items) == min(len(left), 5)
+            assert repr(top) in witness.detail
+        else:
+            gone = record - row - oracle.block(record, categories)
+            assert items <= gone
+            assert len(items) == min(len(gone), 5)
+
+
+def test_all_breaches_are_counted_and_the_first_of_each_kind_shown():
+    many = MOST_WITNESSES + 20
+    lists = [[f"a{r}", f"b{r}", f"c{r}", f"c{r}x"] for r in range(many)]
+    data = sv.from_lists(lists)
+    guarantee = HiddenTendency(categories={i: i[0] for i in data.vocabulary})
+    published = sv.from_lists([t[1:] for t in lists])
+    verdict = guarantee.check(published, original=data, alignment=Alignment.identity(many))
+    kinds = (FAILURE, "more-taken-than-the-tendency", "support-changed")
+    assert verdict.breaches == dict.fromkeys(kinds, many)
+    assert Counter(w.kind for w in verdict.witnesses) == dict.fromkeys(kinds, MOST_WITNESSES)
+    assert [w.row for w in verdict.witnesses if w.kind == FAILURE] == list(range(MOST_WITNESSES))
+    assert len(verdict.to_dict()["witnesses"]) == len(verdict.witnesses)
+    assert len(verdict.to_dict(witnesses=7)["witnesses"]) == 7
+
+
+def small():
+    """Return a small original, its release and alignment, with ids on both sides, and the guarantee; it holds."""
+    lists = [["a0", "a1", "b0"], ["c0", "c1", "d0"], ["e0", "f0"]]
+    ids = ["anna", "bert", "carl"]
+    data = sv.from_lists(lists, ids=ids)
+    released = sv.from_lists([["e0", "f0"], ["b0", "c0", "c1"], ["a0", "a1", "d0"]], ids=["p", "q", "r"])
+    alignment = Alignment(np.array([2, 0, 1]), pa.array(["p", "q", "r"]), pa.array(["carl", "anna", "bert"]))
+    return data, released, alignment, HiddenTendency(categories={i: i[0] for t in lists for i in t})
+
+
+def test_a_true_release_holds():
+    data, released, alignment, guarantee = small()
+    verdict = guarantee.check(released, original=data, alignment=alignment)
+    assert verdict
+    assert verdict.witnesses == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "records"),
+    [([2, 0, 0], {1: 2, 2: 0}), ([2, 2, 2], {1: 0, 2: 0, 3: 3}), ([2, 0, 3], {2: 0}), ([2, 0, -1], {2: 0})],
+    ids=["one twice", "one for all", "past the end", "before the start"],
+)
+def test_rows_and_records_must_correspond_one_to_one(rows, records):
+    data, released, alignment, guarantee = small()
+    broken = replace(alignment, rows=np.array(rows))
+    verdict = guarantee.check(released, original=data, alignment=broken)
+    assert verdict.breaches == {"rows-do-not-correspond": len(records)}
+    found = {w.place: w.detail for w in verdict.witnesses}
+    assert found == {f"original record {r}": f"has {hits} released rows; expected 1" for r, hits in records.items()}
+    assert not verdict.acceptable(100)
+
+
+def test_release_alignment_and_original_must_be_of_one_size():
+    data, released, alignment, guarantee = small()
+    two = np.arange(2)
+    cases = {
+        "has 3 rows; the release has 3, the original 2": (data.take(two), released, alignment),
+        "has 3 rows; the release has 2, the original 3": (data, released.take(two), alignment),
+        "has 2 rows; the release has 3, the original 3": (data, released, Alignment(two)),
+        "has 2 rows; the release has 2, the original 3": (data, released.take(two), Alignment(two)),
+    }
+    for detail, (original, published, aligned) in cases.items():
+        verdict = guarantee.check(published, original=original, alignment=aligned)
+        assert verdict.breaches == {"rows-do-not-correspond": 1}
+        assert verdict.witnesses[0].detail == detail
+
+
+def test_names_must_be_those_of_the_alignment():
+    data, released, alignment, guarantee = small()
+    swapped = {
+        "published": replace(alignment, published_ids=pa.array(["q", "p", "r"])),
+        "original": replace(alignment, original_ids=pa.array(["anna", "carl", "bert"])),
+    }
+    for which, aligned in swapped.items():
+        verdict = guarantee.check(released, original=data, alignment=aligned)
+        assert verdict.breaches == {"names-do-not-agree": 2}
+        assert [w.row for w in verdict.witnesses] == [0, 1]
+        assert {w.detail for w in verdict.witnesses} == {f"its {which} id is not the one in the alignment"}
+
+
+def test_names_must_not_be_missing_on_one_side():
+    data, released, alignment, guarantee = small()
+    for published, aligned in (
+        (released, replace(alignment, published_ids=None)),
+        (released.with_ids(None), alignment),
+    ):
+        verdict = guarantee.check(published, original=data, alignment=aligned)
+        assert verdict.breaches == {"names-do-not-agree": 1}
+        assert verdict.witnesses[0].place == "the published ids"
+    nameless = replace(alignment, published_ids=None, original_ids=None)
+    assert guarantee.check(released.with_ids(None), original=data, alignment=nameless)
+
+
+def test_nothing_is_compared_where_names_disagree():
+    data, _released, alignment, guarantee = small()
+    unhidden = data.take(alignment.rows, ids=["p", "q", "x"])
+    assert set(guarantee.check(unhidden, original=data, alignment=alignment).breaches) == {"names-do-not-agree"}
+
+
+@pytest.mark.parametrize(
+    ("breaches", "failures", "allowed", "accepted"),
+    [
+        ({}, 0, 0, True),
+        ({FAILURE: 3}, 3, 3, True),
+        ({FAILURE: 3}, 3, 2, False),
+        ({FAILURE: 3, "support-changed": 1}, 3, 5, False),
+        ({"support-changed": 1}, 0, 5, False),
+    ],
+)
+def test_only_records_left_as_they_are_can_be_allowed(breaches, failures, allowed, accepted):
+    verdict = Verdict("broken" if breaches else "holds", "hidden-tendency", {}, breaches, failures)
+    assert verdict.acceptable(allowed) == accepted
+    assert bool(verdict) == (not breaches)
+
+
+def test_what_is_undecided_is_never_accepted():
+    verdict = Verdict("undecided", "hidden-tendency", {})
+    assert not verdict
+    assert not verdict.acceptable(100)
