@@ -6,12 +6,14 @@ import pytest
 
 from program import assert_complete, call, names_in, run
 
+EXAMPLE = ("demo", "--out", "setveil-demo")
+
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """Tell the story once for people and once for machines."""
     folder = tmp_path_factory.mktemp("demo")
-    return folder, run("demo", cwd=folder), run("demo", "--json", "--quiet", "--out", "again", cwd=folder)
+    return folder, run(*EXAMPLE, cwd=folder), run("demo", "--json", "--quiet", "--out", "again", cwd=folder)
 
 
 def test_it_ends_well_and_leaves_a_release_a_private_folder_and_nothing_else(told):
@@ -20,6 +22,10 @@ def test_it_ends_well_and_leaves_a_release_a_private_folder_and_nothing_else(tol
     assert names_in(folder) == ["again", "again.private", "setveil-demo", "setveil-demo.private"]
     for name in ("setveil-demo", "again"):
         assert_complete(folder / name, folder / f"{name}.private")
+
+
+def test_it_was_called_as_its_help_says():
+    assert call("demo", "--help").out.rstrip().endswith(f"Example:\n  setveil {' '.join(EXAMPLE)}")
 
 
 def test_it_takes_under_a_minute(told):

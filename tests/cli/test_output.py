@@ -111,15 +111,15 @@ def test_the_help_of_a_method_shows_its_options():
 
 
 def test_every_example_in_the_help_works_as_printed(tmp_path):
-    """In the order of the overview, in one folder: `check` and `measure` take what `publish` made."""
+    """In the order of the overview, in one folder: `check` and `measure` take what `publish` made. That of `demo` is run in test_demo."""
     for command in COMMANDS:
         words = example_of(command)
         assert words[0] == command
-        ended = run(*words, cwd=tmp_path)
-        assert ended.code == 0, (words, ended.err)
-        assert ended.out
-    made = {"baskets.csv.gz", "release", "release.private", "setveil-demo", "setveil-demo.private"}
-    assert set(names_in(tmp_path)) == made
+        if command != "demo":
+            ended = run(*words, cwd=tmp_path)
+            assert ended.code == 0, (words, ended.err)
+            assert ended.out
+    assert set(names_in(tmp_path)) == {"baskets.csv.gz", "release", "release.private"}
 
 
 # -- a reader that goes away --------------------------------------------------------------------------------------------------

@@ -213,6 +213,7 @@ def test_what_comes_out_is_what_was_exchanged(steps):
             for p in state.waiting:  # they still wait after all steps: records of one category, as they are
                 assert oracle.kind(state.taking[p], state.cat) in ("full", "single")
             for r in np.flatnonzero(exchange.how == HOW.index("suppress")):
+                assert oracle.kind(state.records[r], state.cat) == "partial", seed
                 expected[r] = state.records[r] - state.blocks[r]
         result = exchange.result()
         assert as_sets(result) == expected, seed
