@@ -32,7 +32,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Convert."""
     target = Path(given["out"])
-    form = format_named(given["to"]) if given["to"] else format_of(target)
+    form = format_named(given["to"]) if given["to"] else format_of(target, option="--to")
     with replacing(target, force=given["force"]) as hidden:
         data = read_data(given["data"], given)
         if data.ids is None and form.holds_ids:

@@ -22,8 +22,8 @@ from setveil.profile import profile
 from setveil.release.card import CARD_NAME
 from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import REPORT_NAME, Private
-from setveil.release.publishing import publish
-from setveil.release.staging import private_beside, refuse_taken
+from setveil.release.publishing import publish, refuse_targets
+from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
@@ -49,7 +49,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     started = time.monotonic()
     out = Path(given["out"])
     private = private_beside(out)
-    refuse_taken(out, private, force=given["force"])
+    refuse_targets(out, private, force=given["force"])
     tell = (lambda *_: None) if given["json"] else say
     data = read(SAMPLE)
     engine = LocalEngine()

@@ -61,6 +61,9 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return interrupt.STOPPED
+    except OSError as error:  # what the system refused: a name too long, no permission, no space
+        sys.stderr.write(f"setveil: {error.filename or 'a file'} cannot be used: {error.strerror or error}\n")
+        return InputError.exit_code
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not look like a result
         if interrupt.heard():  # some imports turn Ctrl-C into an error of their own
             return interrupt.STOPPED

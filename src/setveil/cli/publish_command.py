@@ -25,8 +25,8 @@ from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
 from setveil.release.dossier import REPORT_NAME
-from setveil.release.publishing import publish, refuse_format, resolve_ids
-from setveil.release.staging import private_beside, refuse_taken
+from setveil.release.publishing import publish, refuse_format, refuse_targets, resolve_ids
+from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from setveil.data.formats import Format
@@ -79,7 +79,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     """Publish."""
     out = Path(given["out"])
     private = Path(given["private"]) if given["private"] else private_beside(out)
-    refuse_taken(out, private, force=given["force"])  # before the work, not after it
+    refuse_targets(out, private, force=given["force"])  # before the work, not after it
     kind = named("method", METHODS, given["method"])
     seed = _seed(given["seed"])
     data = read_data(given["data"], given)

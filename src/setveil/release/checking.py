@@ -56,7 +56,7 @@ def open_release(folder: str | Path) -> Opened:
 
 def open_file(path: Path, format_name: str | None, layout: Layout) -> Opened:
     """Read a bare data file, of which nothing is known."""
-    form = format_named(format_name) if format_name else format_of(path)
+    form = format_named(format_name) if format_name else format_of(path, option="--release-format")
     return Opened(path, None, form.read(path, layout))
 
 

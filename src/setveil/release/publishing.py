@@ -76,7 +76,7 @@ class Release:
         """Write the release folder and the private folder; the guarantee is checked again on the staged files."""
         target = Path(out)
         private_target = Path(private) if private is not None else private_beside(target)
-        refuse_taken(target, private_target, force=force)
+        refuse_targets(target, private_target, force=force)
         form = format_named(format or default_format(self.terms.ids))
         layout = layout or Layout()
         refuse_format(form, self.data, self.terms.ids)
@@ -166,6 +166,16 @@ def publish(
         measurements=measurements,
         source=source,
     )
+
+
+def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
+    """Refuse targets that exist, before any work is done; with `force` only what a release left may be replaced."""
+    refuse_taken(out, private, force=force)
+    for folder, mark in ((out, CARD_NAME), (private, DOSSIER_NAME)):
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
+            raise OutputRefused(
+                f"{folder} is not what a release left (it has no {mark}), and is not replaced; name another place"
+            )
 
 
 def resolve_ids(data: Transactions, ids: Ids | None) -> Ids:

@@ -24,12 +24,12 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-def format_of(path: Path) -> Format:
-    """Return the format that the file's extension tells."""
+def format_of(path: Path, *, option: str = "--format") -> Format:
+    """Return the format that the file's extension tells; `option` is what could name one instead."""
     for candidate in FORMATS.values():
         if plain_suffix(path) in candidate.extensions:
             return candidate
     known = ", ".join(extension for form in FORMATS.values() for extension in form.extensions)
     raise BadData(
-        f"the extension tells no format (known: {known}, each also with .gz); name one with --format", file=str(path)
+        f"the extension tells no format (known: {known}, each also with .gz); name one with {option}", file=str(path)
     )

@@ -107,10 +107,10 @@ def parse(content: bytes, layout: Layout, delimiter: str, file: str) -> Transact
 
 
 def _check_header(content: bytes, layout: Layout, delimiter: str, file: str) -> None:
-    if not content.strip():
+    if not re.search(rb"\S", content):
         raise BadData("is empty; expected a header line", file=file)
     try:
-        header = re.split(rb"[\r\n]", content, maxsplit=1)[0]
+        header = re.match(rb"[^\r\n]*", content)[0]  # type: ignore[index]  # it matches always, and copies no more than the line
         columns = next(csv.reader([header.decode("utf-8-sig")], delimiter=delimiter, strict=True), [])
     except UnicodeDecodeError:
         raise not_utf8(header, file) or AssertionError("the text is valid after all") from None
