@@ -36,7 +36,7 @@ def altered(data, categories, seed):
         if rng.random() < 0.9:  # mostly the items turn up elsewhere, so that supports stay
             lists[rng.integers(len(lists))].add(item)
     for t in lists:
-        if data.occurrences and rng.random() < 0.05:  # without any: test_an_original_without_items_is_compared_too
+        if rng.random() < 0.05:
             t.add("never seen before")
     return lists
 
@@ -216,7 +216,6 @@ def test_what_is_undecided_is_never_accepted():
     assert not verdict.acceptable(100)
 
 
-@pytest.mark.xfail(raises=IndexError, reason="_find_left looks up the category of item 0, and there is none")
 def test_an_original_without_items_is_compared_too():
     verdict = HiddenTendency(categories={"a": "x"}).check(
         sv.from_lists([["a"]]), original=sv.from_lists([[]]), alignment=Alignment.identity(1)
@@ -224,7 +223,6 @@ def test_an_original_without_items_is_compared_too():
     assert verdict.breaches == {"support-changed": 1}
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="_corresponds counts only the witnesses it shows")
 def test_all_records_without_a_row_are_counted():
     many = MOST_WITNESSES + 20
     data = sv.from_lists([[f"a{r}", f"b{r}"] for r in range(many)])
@@ -234,7 +232,6 @@ def test_all_records_without_a_row_are_counted():
     assert len(verdict.witnesses) == MOST_WITNESSES
 
 
-@pytest.mark.xfail(raises=AssertionError, reason="a name compared with none is neither equal nor different, and passes")
 @pytest.mark.parametrize("which", ["published_ids", "original_ids"])
 def test_a_name_that_is_missing_in_the_alignment_does_not_agree(which):
     data, released, alignment, guarantee = small()

@@ -174,11 +174,12 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
         )
         return False
     hits = np.bincount(rows[(rows >= 0) & (rows < original.records)], minlength=original.records)
-    for record in np.flatnonzero(hits != 1)[:MOST_WITNESSES]:
-        cases.add(
-            "rows-do-not-correspond", f"original record {record + 1:,}", f"has {hits[record]} released rows; expected 1"
-        )
-    if cases.counts:
+    wrong = np.flatnonzero(hits != 1)
+    if len(wrong):
+        for record in wrong[:MOST_WITNESSES]:
+            place, detail = f"original record {record + 1:,}", f"has {hits[record]} released rows; expected 1"
+            cases.add("rows-do-not-correspond", place, detail)
+        cases.counts["rows-do-not-correspond"] = len(wrong)
         return False
     pairs = [("published", published.ids, alignment.published_ids)]
     if alignment.original_ids is not None:
@@ -187,9 +188,9 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
         if (in_data is None) != (in_alignment is None):
             cases.add("names-do-not-agree", f"the {which} ids", "are in the data or in the alignment, but not in both")
         elif in_data is not None:
-            wrong = np.flatnonzero(
-                pc.not_equal(in_data, in_alignment.cast(in_data.type)).to_numpy(zero_copy_only=False)
-            )
+            # A name that is missing is not known to agree.
+            differs = pc.fill_null(pc.not_equal(in_data, in_alignment.cast(in_data.type)), fill_value=True)
+            wrong = np.flatnonzero(differs.to_numpy(zero_copy_only=False))
             cases.add_rows(
                 "names-do-not-agree", wrong, ((f"its {which} id is not the one in the alignment", ()) for _ in wrong)
             )
@@ -216,7 +217,9 @@ def _find_left(
     cases: _Cases,
 ) -> None:
     """Find the records that still hold an item of their top category."""
-    left = due[record] & (code >= 0) & (category[np.maximum(code, 0)] == top[record])
+    known = code >= 0
+    record, code = record[known], code[known]
+    left = due[record] & (category[code] == top[record])
     record, code = record[left], code[left]
     left_records = np.unique(record)
 

@@ -197,7 +197,6 @@ class Exchange:
 
     def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
-        helpers = helpers[[int(r) not in self.given for r in helpers]] if self.given else helpers
         if not len(helpers):
             return
         chosen = self.data.take(helpers, ids=None)
