@@ -71,6 +71,7 @@ def end() -> None:
         remove_unfinished = getattr(staging, "remove_unfinished", list)  # absent while it is being imported
         written = " and ".join(map(str, remove_unfinished()))
         what = f"{written} was written before and is complete" if written else "nothing was written"
-        os.write(2, f"setveil: stopped; {what}\n".encode())
+        show_cursor = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""  # a progress bar hides it
+        os.write(2, f"{show_cursor}setveil: stopped; {what}\n".encode())
     finally:
         os._exit(STOPPED)
