@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-
-DONE, STOP = 0, 1
-"""Places in the control array (engines/base.py)."""
 
 OPEN, UNIQUE, TWIN = 0, 1, 2
 """What a mark says of a row."""

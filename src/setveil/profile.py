@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.data.transactions import Transactions, Unit, record_numbers
+from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -132,10 +133,7 @@ def profile(data: Transactions, *, known: int = 3, engine: Engine | None = None)
     """
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
         raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
-    if engine is None:
-        from setveil.engines.local import LocalEngine  # noqa: PLC0415 - imports Numba, which takes a while
-
-        engine = LocalEngine()
+    engine = engine or LocalEngine()
     contents = _content_numbers(data)
     copies = np.bincount(contents)
     return Profile(

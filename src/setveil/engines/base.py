@@ -1,7 +1,6 @@
 """What an engine can do.
 
-Long loops get a *control* array: they write how much is done to `control[DONE]` and return early, with whatever they have, once
-`control[STOP]` is not 0. That is how progress is shown and how Ctrl-C is heard while compiled code runs.
+Long loops get a *control* array (`kernels/control.py`). That is how progress is shown and how Ctrl-C is heard while compiled code runs.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-DONE = 0
-STOP = 1
-CONTROL_WIDTH = 8
-"""Control arrays are as long as a cache line, so that two threads do not write to the same one."""
+__all__ = ["CONTROL_WIDTH", "DONE", "STOP", "Engine", "Part", "Result"]
 
 Result = TypeVar("Result")
 Part = TypeVar("Part")

@@ -31,7 +31,7 @@ KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 """Caches of other versions are removed when they have not been used for this long."""
 
 KERNELS: list[Any] = []
-"""Every kernel that was declared, for the test that none compiles twice."""
+"""Every kernel that was declared: a test shows that a job which uses them all compiles none on its second run."""
 
 
 def cache_root() -> Path:

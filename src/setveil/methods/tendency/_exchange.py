@@ -6,7 +6,7 @@ categories in processing order, then those of one category.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -55,7 +55,6 @@ class Exchange:
         self.kind, self.top, self.above = sealed(kind), sealed(top), sealed(above)
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
-        self.receives_from = np.full(n, NOBODY, np.int64)
         self.helped_by = np.full(n, NOBODY, np.int64)
         self.given: dict[int, NDArray[np.int32]] = {}
         self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
@@ -230,12 +229,12 @@ class Exchange:
         # A record that need not be hidden may take any block; its top counts as none.
         barred = np.full(content.records, NOBODY, np.int32)
         barred[self.record] = self.tops
+        _all, block = self._signatures(self.data.offsets, self.data.items, self.top)
         while len(children):
             able = np.ones(content.records, np.bool_)
             able[self.record[self.waiting()]] = False
             parents = sealed(rng.permutation(np.flatnonzero(able)))
             signature, _none = self._signatures(content.offsets, content.items, self.top)
-            _all, block = self._signatures(self.data.offsets, self.data.items, self.top)
             class_of, classes = classes_of(self.top[children], block[children])
             parent = np.full(len(children), NOBODY, np.int64)
             arguments = (
@@ -308,8 +307,9 @@ class Exchange:
         items = self.engine.run("exchanging items", put_together)
         return Transactions(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
 
+    @cached_property
     def bounds(self) -> Bounds:
-        """Return what counting alone says about how many can be hidden."""
+        """What counting alone says about how many of those who take part can be hidden."""
         return Bounds.of(
             self.data,
             self.category,
@@ -329,15 +329,15 @@ class Exchange:
             "to-hide": len(self.record),
             "hidden": by_way,
             "not-hidden": int(np.count_nonzero(part == 0)),
-            "not-hidden-why": self.bounds().reasons(self.record[part == 0]),
+            "not-hidden-why": self.bounds.reasons(self.record[part == 0]),
             "helpers": len(self.given),
-            "bounds": self.bounds().to_dict(),
+            "bounds": self.bounds.to_dict(),
         }
 
     def advice(self) -> str:
         """Say why some records were not hidden and what would help; empty where all were."""
         left = len(self.waiting())
-        return self.bounds().explain(left, len(self.record)) if left else ""
+        return self.bounds.explain(left, len(self.record)) if left else ""
 
 
 def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]:

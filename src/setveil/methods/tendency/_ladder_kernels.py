@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.methods.tendency._part_swap_kernels import LOOK_EVERY, mark_record, tops_fit
-
-DONE, STOP = 0, 1
-"""Places in the control array (engines/base.py)."""
 
 
 @kernel

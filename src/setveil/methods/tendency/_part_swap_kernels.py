@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-
-DONE, STOP = 0, 1
-"""Places in the control array (engines/base.py)."""
 
 LOOK_EVERY = 64
 """How many records are treated between two looks at the control array."""

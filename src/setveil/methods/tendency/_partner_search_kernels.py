@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.methods.tendency._part_swap_kernels import DONE, LOOK_EVERY, STOP, mark_record, shared, tops_fit
+from setveil.methods.tendency._part_swap_kernels import LOOK_EVERY, mark_record, shared, tops_fit
 
 NEIGHBOURS = 24
 """How many free records are tried in order before the lists are asked: mostly one of the first few is disjoint."""
@@ -111,21 +112,9 @@ def pair_exactly(
             continue
         # p leaves the lists now: either it finds a partner, or it is of no use to those who come later (fact 1)
         take(
-            p,
-            list_of,
-            top,
-            slot_by_place,
-            slot_by_length,
-            next_by_place,
-            next_by_length,
-            free_in_list,
-            free_by_top,
-            free_tops,
-        )
-        next_free[p] = p + 1
-        refresh_heads(
-            list_of[p], list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n
-        )
+            p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, next_free, free_in_list, free_by_top,
+            free_tops, list_starts, by_place, top_by_place, head_top, other_slot, head, other,
+        )  # fmt: skip
         if free_tops[-1] == free_tops[top[p]]:
             continue
         stamp = 2 * p
@@ -170,22 +159,10 @@ def pair_exactly(
         if best < n:
             partner[p] = best
             partner[best] = p
-            next_free[best] = best + 1
             take(
-                best,
-                list_of,
-                top,
-                slot_by_place,
-                slot_by_length,
-                next_by_place,
-                next_by_length,
-                free_in_list,
-                free_by_top,
-                free_tops,
-            )
-            refresh_heads(
-                list_of[best], list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, n
-            )
+                best, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, next_free, free_in_list, free_by_top,
+                free_tops, list_starts, by_place, top_by_place, head_top, other_slot, head, other,
+            )  # fmt: skip
     control[DONE] = n
 
 
@@ -200,15 +177,35 @@ def disjoint(q, starts, items, mark, stamp):
 
 @kernel
 def take(
-    p, list_of, top, slot_by_place, slot_by_length, next_by_place, next_by_length, free_in_list, free_by_top, free_tops
+    p,
+    list_of,
+    top,
+    slot_by_place,
+    slot_by_length,
+    next_by_place,
+    next_by_length,
+    next_free,
+    free_in_list,
+    free_by_top,
+    free_tops,
+    list_starts,
+    by_place,
+    top_by_place,
+    head_top,
+    other_slot,
+    head,
+    other,
 ):
-    """Take a record out of its lists."""
+    """Take a record out of its lists, and look up again who is first there."""
     next_by_place[slot_by_place[p]] = slot_by_place[p] + 1
     next_by_length[slot_by_length[p]] = slot_by_length[p] + 1
-    free_in_list[list_of[p]] -= 1
-    free_by_top[list_of[p], top[p]] -= 1
+    next_free[p] = p + 1
+    s = list_of[p]
+    free_in_list[s] -= 1
+    free_by_top[s, top[p]] -= 1
     free_tops[top[p]] -= 1
     free_tops[-1] -= 1
+    refresh_heads(s, list_starts, next_by_place, by_place, top_by_place, head_top, other_slot, head, other, len(top))
 
 
 @kernel

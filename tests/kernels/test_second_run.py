@@ -1,0 +1,47 @@
+"""No compile on the second run of anything: a job that uses every kernel, in two processes with one new cache."""
+
+import json
+import os
+import subprocess
+import sys
+
+JOB = """
+import json
+import setveil as sv
+from setveil.kernels import jit
+
+told = []
+with jit.compiling(told.append):
+    data = sv.read("sample:supermarket?records=2000")
+    categories = sv.read_categories("sample:supermarket", level="department")
+    ladder = "helper,cycle,adopt,suppress"
+    for choice in ({}, {"same": "any"}, {"reading": "paper"}, {"full_min": 1, "leftovers": ladder}):
+        for ids in ("pseudonym", "drop"):
+            sv.publish(data, sv.PartSwap(categories=categories, **choice), ids=ids, allow_failures=data.records)
+    crowd = [["a0", "a1", f"b{r}"] for r in range(60)] + [["c0", "c1", f"b{r}"] for r in range(40)]
+    hot = sv.from_lists([*crowd, *[["b7", "c7"]] * 9])
+    method = sv.PartSwap(categories={i: i[0] for i in hot.vocabulary}, leftovers="cycle,helper,adopt")
+    sv.publish(hot, method, ids="pseudonym", allow_failures=hot.records)
+    sv.publish(data, sv.FullSwap(categories=categories))
+    sv.profile(data)
+unused = [kernel.py_func.__name__ for kernel in jit.KERNELS if not kernel.signatures]
+print(json.dumps({"told": told, "unused": unused}))
+"""
+
+
+def run_job(cache):
+    ended = subprocess.run(
+        [sys.executable, "-c", JOB],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"SETVEIL_CACHE_DIR": str(cache)},
+    )
+    return json.loads(ended.stdout)
+
+
+def test_a_second_run_compiles_nothing(tmp_path):
+    first, second = run_job(tmp_path), run_job(tmp_path)
+    assert first["told"]
+    assert first["unused"] == []
+    assert second["told"] == []
