@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from setveil.data.source import read
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profile import profile
-from setveil.release.card import CARD_NAME
+from setveil.release.card import CARD_NAME, file_sha256
 from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import REPORT_NAME, Private
 from setveil.release.publishing import publish, refuse_targets
@@ -131,7 +130,7 @@ def _unchanged_copy(out: Path, private: Path, data: Transactions) -> Verdict:
         FORMATS["long"].write(unchanged, fake / "data.csv", Layout())
         card = opened.card
         assert card is not None
-        sha256 = hashlib.sha256((fake / "data.csv").read_bytes()).hexdigest()
+        sha256 = file_sha256(fake / "data.csv")
         described = card.model_copy(update={"data": card.data.model_copy(update={"sha256": sha256})})
         (fake / CARD_NAME).write_text(described.to_json(), encoding="utf-8")
         copy = open_release(fake)

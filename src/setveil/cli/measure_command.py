@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.catalog import METRICS
 from setveil.cli.options import LEVEL, READING, Option, argument, read_data
 from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
-from setveil.errors import BadData
-from setveil.metrics.base import Measurement
 from setveil.release.checking import open_release
 from setveil.release.dossier import Private
-from setveil.release.measuring import all_metrics, measure_all, metric_of
+from setveil.release.measuring import chosen_metrics, measure_all
+
+if TYPE_CHECKING:
+    from setveil.metrics.base import Measurement
 
 TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
 or a data file. The reading options are those of ORIGINAL.
@@ -45,18 +46,11 @@ def run(_name: str, given: dict[str, Any]) -> int:
     published = open_release(place).data if place.is_dir() else read_data(given["release"], given)
     private = Private.load(Path(given["private"])) if given["private"] else None
     known: dict[str, Any] = dict(private.known_parameters()) if private else {}
-    if private and private.dossier["input"]["checksum"] != original.checksum():
-        raise BadData(
-            "the original is not the data that this release was made from: its checksum differs from the dossier's"
-        )
+    if private:
+        private.refuse_other_original(original)
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
-    if given["metric"]:
-        chosen = [metric_of(text, known) for text in given["metric"]]
-        lacking = [m for m in chosen if isinstance(m, Measurement)]
-        metrics = [m for m in chosen if not isinstance(m, Measurement)]
-    else:
-        metrics, lacking = all_metrics(known)
+    metrics, lacking = chosen_metrics(given["metric"] or None, known)
     results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
     if given["json"]:
         say_json({"metrics": [m.to_dict() for m in results]})

@@ -25,7 +25,7 @@ from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
 from setveil.release.dossier import REPORT_NAME
-from setveil.release.publishing import publish, refuse_format, refuse_targets, resolve_ids
+from setveil.release.publishing import default_format, publish, refuse_format, refuse_targets, resolve_ids
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
@@ -110,7 +110,6 @@ def run(_name: str, given: dict[str, Any]) -> int:
         say(f"{promise.name}: kept but for {promise.failures:,} records, as allowed; checked on the written file")
     else:
         say(f"{promise.name}: holds, checked on the written file")
-    assert release.verdict is not None or promise.name is None
     counts = {} if release.verdict is None else release.verdict.counts
     say_table(["", "records"], [[key.replace("-", " "), value] for key, value in counts.items()])
     say(f"{out}/  {card.data.file} and card.json: may be handed over")
@@ -134,7 +133,7 @@ def _release_format(given: dict[str, Any], data: Transactions) -> Format:
         form = format_named(given["release_format"])
     else:
         form = source_format(given["data"], given["format"])
-        needed = "basket" if ids == "drop" else "long"
+        needed = default_format(ids)
         if form.holds_ids != (ids != "drop"):
             note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
             form = format_named(needed)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 
+Direction = Literal["lower", "higher"]
+About = Literal["utility", "privacy"]
+
+
 @dataclass(frozen=True)
 class Measurement:
     """One figure. `value` is None where the metric is not defined on these data; `reason` then says why."""
@@ -47,8 +51,8 @@ class Metric(Declaration, ABC):
 
     title: ClassVar[str]
     unit: ClassVar[str]
-    better: ClassVar[Literal["lower", "higher"]]
-    about: ClassVar[Literal["utility", "privacy"]]
+    better: ClassVar[Direction]
+    about: ClassVar[About]
     formula: ClassVar[str]
     blind_to: ClassVar[str]
     """What the figure cannot see."""

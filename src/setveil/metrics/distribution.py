@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.declaration import parameter
-from setveil.metrics.base import Metric
+from setveil.metrics.base import About, Direction, Metric
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -18,8 +18,8 @@ class Dissimilarity(Metric):
     name: ClassVar[str] = "dissimilarity"
     title: ClassVar[str] = "Dissimilarity"
     unit: ClassVar[str] = "share of occurrences"
-    better: ClassVar[Literal["lower", "higher"]] = "lower"
-    about: ClassVar[Literal["utility", "privacy"]] = "utility"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
     formula: ClassVar[str] = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
     blind_to: ClassVar[str] = (
         "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from setveil.metrics.base import Metric, shared_items
+from setveil.metrics.base import About, Direction, Metric, shared_items
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -19,8 +19,8 @@ class RecordLoss(Metric):
     name: ClassVar[str] = "record-loss"
     title: ClassVar[str] = "Record loss"
     unit: ClassVar[str] = "mean Jaccard distance"
-    better: ClassVar[Literal["lower", "higher"]] = "lower"
-    about: ClassVar[Literal["utility", "privacy"]] = "utility"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
     formula: ClassVar[str] = "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty"
     blind_to: ClassVar[str] = "whether the items that came in are plausible beside the others"
     needs: ClassVar[tuple[str, ...]] = ("alignment",)
@@ -44,8 +44,8 @@ class FalseContent(Metric):
     name: ClassVar[str] = "false-content"
     title: ClassVar[str] = "False content"
     unit: ClassVar[str] = "share of released occurrences"
-    better: ClassVar[Literal["lower", "higher"]] = "lower"
-    about: ClassVar[Literal["utility", "privacy"]] = "utility"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
     formula: ClassVar[str] = "Σ |t~ \\ t| / Σ |t~|"
     blind_to: ClassVar[str] = "items that are missing"
     needs: ClassVar[tuple[str, ...]] = ("alignment",)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from setveil.data.categories import Categories
 from setveil.data.tendency import Kind, tendencies, weights
 from setveil.declaration import parameter
-from setveil.metrics.base import Metric
+from setveil.metrics.base import About, Direction, Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
     from setveil.data.transactions import Transactions
-
-Direction = Literal["lower", "higher"]
-About = Literal["utility", "privacy"]
 
 CELLS_AT_ONCE = 1 << 22
 """Rows are scored in blocks of so many (row, category) cells."""
@@ -129,7 +126,7 @@ class _Rows:
         self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
     ) -> None:
         self.start = np.searchsorted(row, np.arange(rows + 1))
-        self.row, self.cat, self.count = row, cat, rows
+        self.row, self.cat = row, cat
         best = np.zeros(rows, dtype=np.int64)
         np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
         self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)

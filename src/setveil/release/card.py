@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -102,6 +103,12 @@ class Card(_Part):
     def to_json(self) -> str:
         """Return the text of the file."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def file_sha256(path: Path) -> str:
+    """Return the checksum of a data file, as the card holds it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def make_card(

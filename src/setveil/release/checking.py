@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from setveil.catalog import GUARANTEES, named
 from setveil.data.formats import Layout, format_named, format_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
-from setveil.release.card import CARD_NAME, Card
+from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.seed import Seed
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def open_release(folder: str | Path) -> Opened:
     path = place / card.data.file
     if path.parent != place or not path.is_file():
         raise BadData(f"lacks the data file {card.data.file!r} that its card names", file=str(place))
-    if hashlib.sha256(path.read_bytes()).hexdigest() != card.data.sha256:
+    if file_sha256(path) != card.data.sha256:
         raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
     form = format_named(card.data.format)
     if card.data.layout.keys() - {entry.name for entry in fields(Layout)} or card.data.format_version != form.version:
@@ -92,10 +91,8 @@ def check_release(
         raise Missing(
             f"{guarantee.name} compares rows with the records they came from: name the private folder with --private"
         )
-    if private is not None and original is not None and original.checksum() != private.dossier["input"]["checksum"]:
-        raise BadData(
-            "the original is not the data that this release was made from: its checksum differs from the dossier's"
-        )
+    if private is not None and original is not None:
+        private.refuse_other_original(original)
     if private is not None and opened.card is not None:
         _refuse_other_card(opened.folder / CARD_NAME, opened.card, private)
     with progress.step(f"checking {guarantee.name}"):

@@ -19,6 +19,7 @@ from setveil.release.card import Card
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Verdict
     from setveil.release.publishing import Release
 
@@ -99,6 +100,13 @@ class Private:
         except ValidationError:
             raise other from None
         return cls(folder, dossier, card, Alignment.load(folder / ALIGNMENT_NAME))
+
+    def refuse_other_original(self, original: Transactions) -> None:
+        """Refuse data that the release was not made from."""
+        if original.checksum() != self.dossier["input"]["checksum"]:
+            raise BadData(
+                "the original is not the data that this release was made from: its checksum differs from the dossier's"
+            )
 
     def known_parameters(self) -> dict[str, Any]:
         """Return the method's parameters, private ones too, for metrics that need them."""

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 def measure(original: Transactions, release: Release, metrics: Iterable[str] | None = None) -> list[Measurement]:
     """Measure a release against its original: with all metrics, or with those named as `NAME[:param=value,...]`."""
     known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
-    if metrics is None:
-        chosen, lacking = all_metrics(known)
-    else:
-        made = [metric_of(text, known) for text in metrics]
-        chosen = [m for m in made if isinstance(m, Metric)]
-        lacking = [m for m in made if isinstance(m, Measurement)]
+    chosen, lacking = chosen_metrics(metrics, known)
     return measure_all(original, release.data, release.alignment, chosen) + lacking
+
+
+def chosen_metrics(texts: Iterable[str] | None, known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:
+    """Return the metrics named as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
+    if texts is None:
+        return all_metrics(known)
+    made = [metric_of(text, known) for text in texts]
+    return [m for m in made if isinstance(m, Metric)], [m for m in made if isinstance(m, Measurement)]
 
 
 def all_metrics(known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:

@@ -6,7 +6,6 @@ the folders appear. Or it raises and leaves nothing.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.formats import Format, Layout, format_named
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
-from setveil.release.card import CARD_NAME, Card, make_card
+from setveil.release.card import CARD_NAME, Card, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
 from setveil.release.measuring import all_metrics, measure_all
 from setveil.release.seed import Seed
@@ -42,7 +41,6 @@ class Terms:
 
     ids: Ids
     allow_failures: int = 0
-    no_guarantee: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +91,7 @@ class Release:
                     f"the written file does not read back as the same data: a fault of the format {form.name!r}"
                 )
             verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
-            sha256 = hashlib.sha256((public_folder / file).read_bytes()).hexdigest()
+            sha256 = file_sha256(public_folder / file)
             card = make_card(
                 reread, self.method, verdict, form=form, layout=layout, file=file, sha256=sha256, ids=self.terms.ids
             )
@@ -123,7 +121,7 @@ def publish(
 
     Nothing is written: `Release.save` does, through the same check on the staged files.
     """
-    terms = Terms(resolve_ids(data, ids), allow_failures, no_guarantee)
+    terms = Terms(resolve_ids(data, ids), allow_failures)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if not isinstance(data, method.accepts):
