@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
     from setveil.data.source import read
+    from setveil.data.tables import from_arrow, from_pandas, from_polars, from_scipy
     from setveil.data.transactions import Transactions, from_lists
     from setveil.errors import (
         BadData,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         SetveilError,
         UnknownName,
     )
+    from setveil.export import write
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.methods.tendency.full_swap import FullSwap
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
     "setveil.data.source": ("read",),
+    "setveil.data.tables": ("from_arrow", "from_pandas", "from_polars", "from_scipy"),
     "setveil.data.transactions": ("Transactions", "from_lists"),
     "setveil.errors": (
         "BadData",
@@ -53,6 +56,7 @@ _HOME = {
         "SetveilError",
         "UnknownName",
     ),
+    "setveil.export": ("write",),
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.methods.tendency.full_swap": ("FullSwap",),
@@ -80,12 +84,17 @@ __all__ = [
     "UnknownName",
     "Verdict",
     "Witness",
+    "from_arrow",
     "from_lists",
+    "from_pandas",
+    "from_polars",
+    "from_scipy",
     "measure",
     "profile",
     "publish",
     "read",
     "read_categories",
+    "write",
 ]
 
 

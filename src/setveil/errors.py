@@ -40,13 +40,17 @@ class BadParameter(InputError):
 
 
 class BadData(InputError):
-    """A file does not hold what it should: the message names file and place."""
+    """A file does not hold what it should: the message names file and place, lines and rows counted from 1."""
 
-    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
-        place = "" if file is None else file if line is None else f"{file}, line {line}"
+    def __init__(
+        self, message: str, *, file: str | None = None, line: int | None = None, row: int | None = None
+    ) -> None:
+        places = [file, line and f"line {line}", row and f"row {row}"]
+        place = ", ".join(str(part) for part in places if part)
         super().__init__(f"{place}: {message}" if place else message)
         self.file = file
         self.line = line
+        self.row = row
 
 
 class UnknownName(InputError):

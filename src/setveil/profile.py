@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.transactions import Transactions, Unit, record_numbers
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions, Unit
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 

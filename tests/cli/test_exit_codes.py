@@ -255,7 +255,7 @@ def test_a_disk_that_is_full_is_no_bug_and_leaves_nothing(tmp_path, size):
     assert call(*PUBLISH, cwd=tmp_path).code == 0  # compiles, if that was not done before
     program = [sys.executable, "-W", "error", "-c", LIMITED, str(size)]
     before = names_in(tmp_path)
-    ended = run(*PUBLISH[:-1], "another", "--compress", cwd=tmp_path, program=program)
+    ended = run(*PUBLISH[:-1], "another", "--compress", "gzip", cwd=tmp_path, program=program)
     assert ended.code == 2
     assert "cannot be written: File too large" in ended.sentence()
     assert names_in(tmp_path) == before

@@ -119,7 +119,7 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
             ended = run(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
-    assert set(names_in(tmp_path)) == {"baskets.csv.gz", "release", "release.private"}
+    assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private"}
 
 
 # -- a reader that goes away --------------------------------------------------------------------------------------------------

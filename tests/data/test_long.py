@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from setveil.data.formats import Layout
-from setveil.data.formats.base import READ_BLOCK
 from setveil.data.formats.long import Long
+from setveil.data.packing import READ_BLOCK
 from setveil.data.source import read
 from setveil.data.transactions import from_lists
 from setveil.errors import BadData, BadParameter, OutputRefused
@@ -134,8 +134,8 @@ def test_the_line_of_a_bad_row_far_into_a_large_file(written):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"id": "item"}, "ids and items are both in the column 'item'; name two columns with --id and --item"),
-        ({"id": "a\nb"}, "the name of a column holds a control character"),
+        ({"id": "item"}, "two columns have the same name 'item'; name them apart with --id, --item, --items"),
+        ({"id": "a\nb"}, r"the column name 'a\\nb' is empty or holds a control character"),
         ({"separator": '"'}, "the separator is '\"'; allowed is one printable ASCII character or a tab"),
     ],
 )

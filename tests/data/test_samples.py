@@ -12,7 +12,7 @@ from setveil import progress
 from setveil.data import _supermarket
 from setveil.data.categories import read_categories
 from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, read_sample, sample_sensitive, sample_taxonomy
-from setveil.data.transactions import record_numbers
+from setveil.data.tidying import record_numbers
 from setveil.errors import BadParameter, UnknownName
 
 SOURCE = "sample:supermarket"

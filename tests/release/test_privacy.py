@@ -17,10 +17,10 @@ from program import call, names_in
 SEED = 0xC0FFEE0DDBA11FACADE5EEDBEEF01
 RELEASES = {
     "pseudonyms": ["--ids", "pseudonym"],
-    "pseudonyms, compressed": ["--ids", "pseudonym", "--compress"],
+    "pseudonyms, compressed": ["--ids", "pseudonym", "--compress", "gzip"],
     "ids kept": ["--ids", "keep"],
     "no ids": ["--ids", "drop"],
-    "no ids, compressed": ["--ids", "drop", "--compress"],
+    "no ids, compressed": ["--ids", "drop", "--compress", "gzip"],
     "suppressed": ["--leftovers", "suppress"],
     "suppressed, no ids": ["--leftovers", "suppress", "--ids", "drop"],
     "the paper's reading": ["--reading", "paper"],

@@ -44,10 +44,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
         if given[name] < 0:
             raise BadParameter(f"{name.replace('_', '-')} is {given[name]}; allowed is a whole number from 0 on")
     place = Path(given["release"])
-    if place.is_file():
-        opened = open_file(place, given["release_format"], Layout(given["separator"], given["id"], given["item"]))
-    else:
-        opened = open_release(place)
+    bare = place.is_file()
+    opened = open_file(place, given["release_format"], Layout.chosen(given)) if bare else open_release(place)
     private = Private.load(Path(given["private"])) if given["private"] else None
     original = read_data(given["original"], given) if given["original"] else None
     if given["guarantee"]:

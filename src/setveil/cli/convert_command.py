@@ -7,23 +7,31 @@ from typing import Any
 
 from setveil.cli.options import FORCE, READING, Option, argument, read_data
 from setveil.cli.show import say, say_json
-from setveil.data.formats import Layout, format_named, format_of
-from setveil.progress import note
-from setveil.release.staging import replacing
+from setveil.data import databases
+from setveil.data.formats import FORMATS
+from setveil.export import RAGGED, format_for, write
+from setveil.release.card import CARD_NAME
+from setveil.release.checking import open_release
+from setveil.release.staging import refuse_file
 
-TEXT = """The format of OUT follows its extension (.dat, .csv, also with .gz) or --to. A long file names records by their ids, or by their
-numbers where there are none; a basket file leaves ids out. Nothing is protected by converting.
+TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can
+be a database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names
+records by their ids, or by their numbers where there are none; a basket file leaves ids out. Nothing is protected by converting.
 
 Example:
-  setveil convert "sample:supermarket?records=1000" baskets.csv.gz"""
+  setveil convert "sample:supermarket?records=1000" baskets.parquet"""
+
+SHAPES = (*FORMATS, RAGGED)
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("data", "A file or a built-in sample."),
-        argument("out", "The file to write."),
-        Option("to", str, "Format of OUT, where the extension does not tell."),
+        argument("data", "A file, a built-in sample, a database with --query, or a release folder."),
+        argument("out", "The file to write, or a database."),
+        Option("to", str, f"Format of OUT, where the extension does not tell: {' | '.join(SHAPES)}."),
+        Option("to_separator", str, "What separates items or columns in OUT."),
+        Option("table", str, "The new table, where OUT is a database: NAME or SCHEMA.NAME."),
         *READING,
         FORCE,
     ]
@@ -31,25 +39,34 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Convert."""
-    target = Path(given["out"])
-    form = format_named(given["to"]) if given["to"] else format_of(target, option="--to")
-    with replacing(target, force=given["force"]) as hidden:
-        data = read_data(given["data"], given)
-        if data.ids is None and form.holds_ids:
-            note("the data has no ids; records are named by their numbers")
-            data = data.with_ids(data.names())
-        elif data.ids is not None and not form.holds_ids:
-            note(f"the format {form.name!r} has no place for ids; they are left out")
-        form.write(data, hidden, Layout(given["separator"], given["id"], given["item"]))
+    target = given["out"]
+    in_database = databases.is_database(target)
+    if not in_database:
+        format_for(Path(target), given["to"])
+        refuse_file(Path(target), force=given["force"])  # before the work, not after it
+    place = Path(given["data"])
+    data = open_release(place).data if (place / CARD_NAME).is_file() else read_data(given["data"], given)
+    write(
+        data,
+        target,
+        format=given["to"],
+        separator=given["to_separator"],
+        id=given["id"],
+        item=given["item"],
+        items=given["items"],
+        table=given["table"],
+        force=given["force"],
+    )
+    shown = f"{databases.shown(target)}, table {given['table']}" if in_database else target
     if given["json"]:
         say_json(
             {
-                "out": str(target),
+                "out": shown,
                 "records": data.records,
                 "items": len(data.vocabulary),
                 "occurrences": data.occurrences,
             }
         )
     else:
-        say(f"{target}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
+        say(f"{shown}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
     return 0

@@ -43,14 +43,19 @@ def argument(name: str, text: str, *, default: Any = REQUIRED) -> Option:
 
 
 READING = (
-    Option("format", str, "Format of the data, where the extension does not tell: basket | long."),
+    Option("format", str, "Format of the data, where the extension does not tell: basket | long | list | wide."),
+    Option("id", str, "Column that names the record (default: id)."),
+    Option("item", str, "Column with one item, of data with a row an item (default: item)."),
+    Option("items", str, "Column with all items of a record, of data with a row a record (default: items)."),
     Option(
         "separator",
         str,
-        "What separates items of a basket line (default: blanks) or columns of a CSV (default: a comma).",
+        "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of a long CSV (default: a comma).",
     ),
-    Option("id", str, "Column of a long file that names the record.", "id"),
-    Option("item", str, "Column of a long file that holds the item.", "item"),
+    Option("ragged", bool, "A CSV without header, whose lines are lists of items.", default=False),
+    Option(
+        "query", str, 'What to ask a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'
+    ),
     Option("empty", Literal["keep", "drop"], "What to do with records without an item.", "keep"),
     Option(
         "unit",
@@ -98,7 +103,7 @@ def read_data(source: str, given: Mapping[str, Any]) -> Transactions:
     """Read a data argument with the reading options."""
     from setveil.data.source import read  # noqa: PLC0415 - not for --help
 
-    chosen = {name: given[name] for name in ("format", "separator", "id", "item", "empty", "unit")}
+    chosen = {option.name: given[option.name] for option in READING}
     return read(source, **chosen)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,13 +20,21 @@ from setveil.cli.options import (
     read_data,
 )
 from setveil.cli.show import say, say_json, say_table
-from setveil.data.formats import Layout, format_named
-from setveil.data.source import source_format
+from setveil.data.formats import FORMATS, Layout, format_named
+from setveil.data.packing import plain_suffix
+from setveil.data.source import in_words, source_format
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
 from setveil.release.dossier import REPORT_NAME
-from setveil.release.publishing import default_format, publish, refuse_format, refuse_targets, resolve_ids
+from setveil.release.publishing import (
+    data_file_name,
+    default_format,
+    publish,
+    refuse_format,
+    refuse_targets,
+    resolve_ids,
+)
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
@@ -60,8 +69,13 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             str,
             "Seed of all randomness, a whole number (default: 128 bits from the system; for experiments only).",
         ),
-        Option("release_format", str, "Format of the release (default: as the data, or long where rows carry ids)."),
-        Option("compress", bool, "Compress the data file with gzip.", default=False),
+        Option(
+            "release_format",
+            str,
+            f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
+            "(default: as the data, or long where rows carry ids and that has no place for them).",
+        ),
+        Option("compress", Literal["gzip", "zstd"], "Compress the data file."),
         Option(
             "allow_failures",
             int,
@@ -84,8 +98,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     seed = _seed(given["seed"])
     data = read_data(given["data"], given)
     method = declared(kind, given, data)
-    form = _release_format(given, data)
-    layout = Layout(separator=given["separator"], id=given["id"], item=given["item"])
+    form, extension, layout = _release_format(given, data)
     release = publish(
         data,
         method,
@@ -94,10 +107,16 @@ def run(_name: str, given: dict[str, Any]) -> int:
         allow_failures=given["allow_failures"],
         no_guarantee=given["no_guarantee"],
         engine=LocalEngine(given["threads"]),
-        source=given["data"],
+        source=in_words(given["data"]),
     )
     card = release.save(
-        out, private=private, format=form.name, layout=layout, compress=given["compress"], force=given["force"]
+        out,
+        private=private,
+        format=form.name,
+        extension=extension,
+        layout=layout,
+        compress=given["compress"],
+        force=given["force"],
     )
     if given["json"]:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
@@ -126,16 +145,24 @@ def _seed(text: str | None) -> int | None:
         raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
 
 
-def _release_format(given: dict[str, Any], data: Transactions) -> Format:
-    """Return the format of the release: as asked, as the input, or the one that can hold ids."""
+def _release_format(given: dict[str, Any], data: Transactions) -> tuple[Format, str, Layout]:
+    """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
     ids = resolve_ids(data, given["ids"])
+    layout = Layout.chosen(given)
+    extension: str | None
     if given["release_format"]:
-        form = format_named(given["release_format"])
+        name, dot, ending = given["release_format"].partition(".")
+        form, extension = format_named(name), dot + ending or None
     else:
-        form = source_format(given["data"], given["format"])
-        needed = default_format(ids)
-        if form.holds_ids != (ids != "drop"):
+        form = source_format(given["data"], given["format"], layout)
+        extension = plain_suffix(Path(given["data"]))
+        fits = form.holds_ids(layout) if ids != "drop" else form.ids != "required"
+        if not fits:
+            needed = default_format(ids)
             note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
-            form = format_named(needed)
-    refuse_format(form, data, ids)
-    return form
+            form, layout = format_named(needed), replace(layout, ragged=False)
+        if extension not in form.extensions:
+            extension = None
+    refuse_format(form, layout, data, ids)
+    data_file_name(form, extension, given["compress"])
+    return form, extension or form.extensions[0], layout

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from pydantic_core import core_schema
 
-from setveil.data.formats.base import not_utf8, read_bytes
+from setveil.data.side_files import listed, read_table, shown
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from setveil.data.side_files import Table
     from setveil.data.transactions import Transactions
 
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
+_DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 class Categories(Mapping[str, str]):
@@ -93,11 +93,14 @@ class Categories(Mapping[str, str]):
         return np.array([code[name] for name in of_code], dtype=np.int32), names
 
 
-def read_categories(source: str | Path, *, level: str | None = None, data: Transactions | None = None) -> Categories:
+def read_categories(
+    source: str | Path, *, level: str | int | None = None, data: Transactions | None = None
+) -> Categories:
     """Read categories from a CSV file with a header (gz too), from `sample:NAME`, or deal them out with `random:COUNT?seed=N`.
 
     A file with the columns `item,category` is read as it is. Of a taxonomy with one column a level, `level` names the column; several
-    levels separated by commas are joined to a path, for names that stand under several parents.
+    levels separated by commas are joined to a path, for names that stand under several parents. Of an `item,parent` file, `level` is a
+    number: 1 are the groups right below the top, 2 those below them.
     """
     text = str(source)
     if text.startswith("random:"):
@@ -109,63 +112,51 @@ def read_categories(source: str | Path, *, level: str | None = None, data: Trans
         if data is None:
             raise BadParameter(f"{text} deals out the items of a data set, and none was given")
         return Categories.at_random(data.vocabulary, int(random[1]), seed=int(random[2] or 0))
-    if text.startswith("sample:"):
-        from setveil.data.samples import sample_taxonomy  # noqa: PLC0415 - only who asks for a sample pays for it
-
-        header, rows = sample_taxonomy(text)
-        return _pick(header, enumerate(rows, start=2), level, text)
-    content = read_bytes(Path(text))
-    if wrong := not_utf8(content, text):
-        raise wrong
-    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-    try:
-        return _pick(next(reader, []), _numbered(reader), level, text)
-    except csv.Error as error:
-        raise BadData(f"is not a line of CSV ({error})", file=text, line=reader.line_num) from None
+    table = read_table(text)
+    wanted = None if level is None else str(level)
+    return _of_tree(table, wanted) if table.is_parents else _of_columns(table, wanted)
 
 
-def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    """Give each row with the number of the line on which it starts: a quoted value can hold line breaks."""
-    starts = reader.line_num + 1
-    for row in reader:
-        yield starts, row
-        starts = reader.line_num + 1
+def _of_tree(table: Table, level: str | None) -> Categories:
+    """Take the groups at one distance below the top of an `item,parent` file."""
+    from setveil.data.hierarchy_files import from_parents  # noqa: PLC0415 - it makes categories, so it imports this file
 
-
-def _pick(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], level: str | None, file: str) -> Categories:
-    columns = [name.strip() for name in header]
-    twice = [name for name in columns if columns.count(name) > 1]
-    if twice:
-        raise BadData(f"has {columns.count(twice[0])} columns {twice[0]!r}; each may stand once", file=file, line=1)
-    if "item" not in columns:
-        raise BadData(
-            f"expected a header with the column 'item'; the columns are: {', '.join(columns) or 'none'}",
-            file=file,
-            line=1,
-        )
-    levels = [name for name in columns if name != "item"]
-    if not levels:
-        raise BadData("has no column beside 'item'; expected one with the categories", file=file, line=1)
+    hierarchy = from_parents(table)
+    allowed = "the distance from the top as a number: 1 for the groups right below it, 2 for those below them"
     if level is None:
-        if "category" not in levels and len(levels) != 1:
-            raise BadData(f"has several levels ({', '.join(levels)}); name one with --level", file=file, line=1)
+        raise BadData(f"is an item,parent file; name with --level {allowed}", file=table.file, line=1)
+    if not _DISTANCE.fullmatch(level):
+        raise BadData(f"is an item,parent file, and --level is {level!r}; expected {allowed}", file=table.file, line=1)
+    try:
+        return hierarchy.level(int(level))
+    except BadData as error:
+        raise BadData(str(error), file=table.file) from None
+
+
+def _of_columns(table: Table, level: str | None) -> Categories:
+    levels = table.levels
+    if level is not None:
+        chosen = [name.strip() for name in level.split(",")]
+    elif "category" in levels or len(levels) == 1:
         chosen = ["category"] if "category" in levels else levels
     else:
-        chosen = [name.strip() for name in level.split(",")]
-        unknown = [name for name in chosen if name not in levels]
-        if unknown:
-            raise BadData(f"has no level {unknown[0]!r}; the levels are: {', '.join(levels)}", file=file, line=1)
-    item_at, at = columns.index("item"), [columns.index(name) for name in chosen]
+        raise BadData(f"has several levels ({listed(levels)}); name one with --level", file=table.file, line=1)
+    at, item_at = table.places(chosen), table.columns.index("item")
     of_item: dict[str, str] = {}
-    for number, row in rows:
-        if not row:
-            continue
-        if len(row) != len(columns):
-            raise BadData(f"has {len(row)} fields where the header has {len(columns)}", file=file, line=number)
-        # Doubled where it is part of a name, so that two paths never read the same.
-        category = "/".join(row[i].replace("/", "//") for i in at) if len(at) > 1 else row[at[0]]
-        if not all(row[i] for i in at) or not row[item_at]:
-            raise BadData("an item or its category is empty", file=file, line=number)
+    parts_of: dict[str, list[str]] = {}
+    for number, row in table.rows:
+        parts = [row[i] for i in at]
+        if not all(parts) or not row[item_at]:
+            raise BadData("an item or its category is empty", file=table.file, line=number)
+        category = _path_name(parts)
+        if parts_of.setdefault(category, parts) != parts:
+            problem = f"the paths {parts_of[category]} and {parts} both read {shown(category)}; rename one of them"
+            raise BadData(problem, file=table.file, line=number)
         if of_item.setdefault(row[item_at], category) != category:
-            raise BadData(f"item {row[item_at]!r} was given another category before", file=file, line=number)
+            raise BadData(f"item {row[item_at]!r} was given another category before", file=table.file, line=number)
     return Categories(of_item)
+
+
+def _path_name(parts: Sequence[str]) -> str:
+    """Join names to a path; a slash inside a name is doubled. A name alone stays as it is."""
+    return "/".join(part.replace("/", "//") for part in parts) if len(parts) > 1 else parts[0]

@@ -21,6 +21,12 @@ _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _DIGITS_BACKWARDS = str.maketrans("0123456789", "9876543210")
 
 
+class Vocabulary(tuple[str, ...]):
+    """Labels that are known to be texts, each once, in label order."""
+
+    __slots__ = ()
+
+
 def are_integers(labels: Sequence[str]) -> bool:
     """Tell whether every label is a canonical integer."""
     return all(_CANONICAL_INTEGER.fullmatch(label) for label in labels)

@@ -1,4 +1,4 @@
-"""Data arguments: a path or a built-in sample, read into transactions."""
+"""Data arguments: a path, a built-in sample or a query of a database, read into transactions; and data written to such a place."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ def read(
     *,
     format: str | None = None,  # noqa: A002 - the word people use
     separator: str | None = None,
-    id: str = "id",  # noqa: A002 - the same
-    item: str = "item",
+    id: str | None = None,  # noqa: A002 - the same
+    item: str | None = None,
+    items: str | None = None,
+    ragged: bool = False,
+    query: str | None = None,
     empty: Empty = "keep",
     unit: Unit | None = None,
 ) -> Transactions:
-    """Read data from a file or make a built-in sample.
+    """Read data from a file or a database, or make a built-in sample.
 
     >>> read("sample:supermarket?records=100").records
     100
@@ -34,14 +37,8 @@ def read(
         raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
     if unit not in (None, "person", "record"):
         raise BadParameter(f"unit is {unit!r}; allowed is person | record")
-    if str(source).startswith("sample:"):
-        from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
-
-        data = read_sample(str(source))
-    else:
-        path = Path(source)
-        form = format_named(format) if format else format_of(path)
-        data = form.read(path, Layout(separator=separator, id=id, item=item))
+    layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
+    data = _read(source, format, layout, query)
     if data.empty_records:
         what = "left out" if empty == "drop" else "kept (leave them out with --empty drop)"
         progress.note(f"{data.empty_records:,} empty records {what}")
@@ -50,8 +47,36 @@ def read(
     return data if unit is None else data.with_unit(unit)
 
 
-def source_format(source: str | Path, named: str | None = None) -> Format:
-    """Return the format of a data argument; a sample counts as long, since its records carry ids."""
-    if str(source).startswith("sample:"):
+def _read(source: str | Path, named: str | None, layout: Layout, query: str | None) -> Transactions:
+    from setveil.data import databases  # noqa: PLC0415 - not every program reads
+
+    text = str(source)
+    if databases.is_database(text):
+        from setveil.data.tables import read_query  # noqa: PLC0415 - only who asks a database pays for it
+
+        return read_query(text, query, named, layout)
+    if query is not None:
+        raise BadParameter("--query goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
+    if text.startswith("sample:"):
+        from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
+
+        return read_sample(text)
+    path = Path(source)
+    form = format_named(named) if named else format_of(path, layout)
+    return form.read(path, layout)
+
+
+def in_words(source: str | Path) -> str:
+    """Return a data argument as it may be shown: an address without its password."""
+    from setveil.data import databases  # noqa: PLC0415 - not every program reads
+
+    return databases.shown(str(source)) if databases.is_database(str(source)) else str(source)
+
+
+def source_format(source: str | Path, named: str | None, layout: Layout) -> Format:
+    """Return the format of a data argument; a sample or a table counts as long, since its records carry ids."""
+    from setveil.data import databases  # noqa: PLC0415 - not every program reads
+
+    if str(source).startswith("sample:") or databases.is_database(str(source)):
         return format_named("long")
-    return format_named(named) if named else format_of(Path(source))
+    return format_named(named) if named else format_of(Path(source), layout)

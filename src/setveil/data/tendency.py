@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.transactions import record_numbers
+from setveil.data.tidying import record_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

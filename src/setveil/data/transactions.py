@@ -10,16 +10,15 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import progress
-from setveil.data.labels import are_in_order, are_texts, as_arrow, label_order
-from setveil.errors import BadData, BadParameter
+from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow
+from setveil.data.tidying import rises_within_records, tidied
+from setveil.errors import BadData, BadParameter, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,17 +79,6 @@ def _id_column(ids: Any) -> Any:
         raise BadData("ids must be texts, one a record") from None
 
 
-class Vocabulary(tuple[str, ...]):
-    """Labels that are known to be texts, each once, in label order."""
-
-    __slots__ = ()
-
-
-def record_numbers(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each occurrence the number of its record."""
-    return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
-
-
 @dataclass(frozen=True, eq=False)
 class Transactions:
     """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards."""
@@ -117,7 +105,7 @@ class Transactions:
             object.__setattr__(self, "vocabulary", Vocabulary(labels))
         _check_offsets(offsets, len(items))
         _check_codes(items, len(self.vocabulary))
-        if not _rises_within_records(offsets, items):
+        if not rises_within_records(offsets, items):
             raise BadData(
                 "items must rise within a record, each once: use Transactions.from_codes for data in any order"
             )
@@ -170,27 +158,21 @@ class Transactions:
         _check_codes(codes, len(labels))
         if not are_texts(labels):
             raise BadData("labels must be texts that can be written as UTF-8")
-        order = label_order(labels)
-        sorted_labels = Vocabulary(labels[i] for i in order)
-        if any(a == b for a, b in pairwise(sorted_labels)):
-            raise BadData("two items carry the same label")
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        items = rank[codes] if len(codes) else np.empty(0, dtype=np.int32)
-        if not _rises_within_records(offsets, items):
-            width = max(len(labels), 1)
-            keys = record_numbers(offsets) * width + items
-            keys.sort()
-            keep = np.empty(len(keys), dtype=bool)
-            keep[:1] = True
-            np.not_equal(keys[1:], keys[:-1], out=keep[1:])
-            if repeated := len(keys) - int(np.count_nonzero(keep)):
-                progress.note(f"{repeated:,} repeated items within a record count once")
-            keys = keys[keep]
-            items = (keys % width).astype(np.int32)
-            counts = np.bincount(keys // width, minlength=len(offsets) - 1)
-            offsets = np.concatenate(([0], np.cumsum(counts)))
-        return cls(offsets, items, sorted_labels, ids=ids, unit=unit)
+        offsets, items, vocabulary = tidied(offsets, codes.astype(np.int32), labels)
+        return cls(offsets, items, vocabulary, ids=ids, unit=unit)
+
+    @classmethod
+    def of_parts(
+        cls, offsets: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...], *, ids: Any, unit: Unit
+    ) -> Transactions:
+        """Put together parts that are known to be right and that nobody else holds: nothing is checked or copied."""
+        for array in (offsets, items):
+            array.flags.writeable = False
+        made = object.__new__(cls)
+        for name, value in (("offsets", offsets), ("items", items), ("vocabulary", vocabulary), ("ids", ids)):
+            object.__setattr__(made, name, value)
+        object.__setattr__(made, "unit", unit)
+        return made
 
     # -- looking --------------------------------------------------------------------------------------------------------------
 
@@ -300,11 +282,17 @@ class Transactions:
 
     def with_ids(self, ids: Any) -> Transactions:
         """Return the same records under other ids, or under none."""
+        if ids is None:
+            return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit=self.unit)
         return replace(self, ids=ids)
 
     def with_unit(self, unit: Unit) -> Transactions:
         """Return the same records, said to be one a person (`person`) or not (`record`)."""
-        return self if unit == self.unit else replace(self, unit=unit)
+        if unit == self.unit:
+            return self
+        if unit not in ("person", "record"):
+            raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+        return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
 
     def without_empty(self) -> Transactions:
         """Return the records that hold at least one item."""
@@ -330,22 +318,28 @@ class Transactions:
         """Return the records as an Arrow column of lists of texts."""
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), self.labels.take(pa.array(self.items)))
 
+    def to_table(self) -> Any:
+        """Return an Arrow table: `id`, where the records carry ids, and `items`, a column of lists."""
+        ids = {} if self.ids is None else {"id": self.ids}
+        return pa.table(ids | {"items": self.to_arrow()})
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the columns of `to_table`; pandas must be installed."""
+        try:
+            return self.to_table().to_pandas()
+        except ImportError:
+            raise Missing("to_pandas needs pandas, which is not installed; to_arrow and to_lists do without") from None
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Let pyarrow, polars, DuckDB and others take the table of `to_table` as it is."""
+        return self.to_table().__arrow_c_stream__(requested_schema)
+
 
 def _add_texts(digest: Any, texts: Any) -> None:
     """Hash a column of texts: their lengths, then all of them in a row, so that no two columns give the same bytes."""
     digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8").tobytes())
     whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
     digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())
-
-
-def _rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:
-    if len(items) < 2:
-        return True
-    rises = items[1:] > items[:-1]
-    starts = offsets[1:-1]
-    starts = starts[(starts > 0) & (starts < len(items))]
-    rises[starts - 1] = True
-    return bool(rises.all())
 
 
 from_lists = Transactions.from_lists

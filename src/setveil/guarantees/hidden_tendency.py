@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from setveil.data.categories import Categories
 from setveil.data.tendency import Kind, tendencies
-from setveil.data.transactions import record_numbers
+from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
 from setveil.errors import Missing
 from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness

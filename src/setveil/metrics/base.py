@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from setveil.data.transactions import record_numbers
+from setveil.data.tidying import record_numbers
 from setveil.declaration import Declaration
 from setveil.errors import BadData, Missing
 

@@ -39,7 +39,7 @@ class DataFile(_Part):
     sha256: str
     format: str
     format_version: int
-    layout: dict[str, str]
+    layout: dict[str, str | bool]
     ids: Literal["pseudonym", "keep", "drop"]
 
 
@@ -161,7 +161,7 @@ def make_card(
             sha256=sha256,
             format=form.name,
             format_version=form.version,
-            layout=form.public_layout(layout),
+            layout=form.public_layout(published, layout),
             ids=ids,
         ),
         counts=Counts(

@@ -49,13 +49,13 @@ def open_release(folder: str | Path) -> Opened:
         raise BadData(
             f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
         )
-    data = form.read(path, Layout(**card.data.layout))
+    data = form.read(path, Layout(**card.data.layout))  # type: ignore[arg-type]  # the card says which are texts
     return Opened(place, card, data.with_unit(card.unit))
 
 
 def open_file(path: Path, format_name: str | None, layout: Layout) -> Opened:
     """Read a bare data file, of which nothing is known."""
-    form = format_named(format_name) if format_name else format_of(path, option="--release-format")
+    form = format_named(format_name) if format_name else format_of(path, layout, option="--release-format")
     return Opened(path, None, form.read(path, layout))
 
 

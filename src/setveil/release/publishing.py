@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from setveil import progress
 from setveil.data.alignment import Alignment
 from setveil.data.formats import Format, Layout, format_named
+from setveil.data.packing import PACKINGS
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
 from setveil.release.card import CARD_NAME, Card, file_sha256, make_card
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from setveil.metrics.base import Measurement
 
 Ids = Literal["pseudonym", "keep", "drop"]
+Packing = Literal["gzip", "zstd"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ class Release:
         private: str | Path | None = None,
         format: str | None = None,  # noqa: A002 - the word people use
         layout: Layout | None = None,
-        compress: bool = False,
+        extension: str | None = None,
+        compress: Packing | None = None,
         force: bool = False,
     ) -> Card:
         """Write the release folder and the private folder; the guarantee is checked again on the staged files."""
@@ -77,8 +80,8 @@ class Release:
         refuse_targets(target, private_target, force=force)
         form = format_named(format or default_format(self.terms.ids))
         layout = layout or Layout()
-        refuse_format(form, self.data, self.terms.ids)
-        file = "data" + form.extensions[0] + (".gz" if compress else "")
+        refuse_format(form, layout, self.data, self.terms.ids)
+        file = data_file_name(form, extension, compress)
         with staged(target, private_target, force=force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
@@ -192,13 +195,30 @@ def default_format(ids: Ids) -> str:
     return "basket" if ids == "drop" else "long"
 
 
-def refuse_format(form: Format, data: Transactions, ids: Ids) -> None:
+def data_file_name(form: Format, extension: str | None, compress: Packing | None) -> str:
+    """Return the name of the data file of a release."""
+    ending = extension or form.extensions[0]
+    if ending not in form.extensions:
+        raise BadParameter(
+            f"the ending is {ending!r}; files of the format {form.name!r} end in {' | '.join(form.extensions)}"
+        )
+    if compress is None:
+        return "data" + ending
+    packed = {kind: suffix for suffix, kind in PACKINGS.items()}
+    if compress not in packed:
+        raise BadParameter(f"compress is {compress!r}; allowed is {' | '.join(packed)}")
+    if not form.packable(ending):
+        raise BadParameter(f"a {ending} file is packed inside; leave out --compress")
+    return "data" + ending + packed[compress]
+
+
+def refuse_format(form: Format, layout: Layout, data: Transactions, ids: Ids) -> None:
     """Refuse a format that cannot hold the release, before any work is done."""
-    if ids != "drop" and not form.holds_ids:
+    if ids != "drop" and not form.holds_ids(layout):
         raise BadParameter(
             f"the format {form.name!r} has no column for ids; choose another --release-format, or --ids drop"
         )
-    if ids == "drop" and form.holds_ids:
+    if ids == "drop" and form.ids == "required":
         raise BadParameter(
             f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym"
         )

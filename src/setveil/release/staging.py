@@ -226,13 +226,21 @@ def remove_unfinished() -> list[Path]:
     return list(_written)
 
 
+def refuse_file(target: Path, *, force: bool) -> None:
+    """Refuse a file that exists or cannot be made, before any work is done; clear away what a killed run left."""
+    try:
+        if target.name in ("", "..") or (target.exists() and not target.is_file()):
+            raise OutputRefused(f"{target} is not a file; expected a file or nothing")
+        _sweep(target)
+        _refuse(target, force=force)
+    except ValueError:
+        raise OutputRefused(f"{str(target)!r} is not a name that a file can have") from None
+
+
 @contextmanager
 def replacing(target: Path, *, force: bool) -> Iterator[Path]:
     """Give a hidden file to write to; after the block it takes the target's place, or vanishes if it failed."""
-    if target.name in ("", "..") or (target.exists() and not target.is_file()):
-        raise OutputRefused(f"{target} is not a file; expected a file or nothing")
-    _sweep(target)
-    _refuse(target, force=force)
+    refuse_file(target, force=force)
     with _staging(target) as folder:
         hidden = folder / target.name  # the ending stays, since it names the format
         yield hidden

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setveil.data.formats.base import Format, Layout, plain_suffix
+import pyarrow as pa
+
+from setveil.data import column_files
+from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import Basket
+from setveil.data.formats.list import List
 from setveil.data.formats.long import Long
+from setveil.data.formats.wide import Wide
+from setveil.data.packing import packing_of, plain_suffix
 from setveil.errors import BadData, UnknownName
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMATS", "Format", "Layout", "format_named", "format_of"]
+__all__ = ["FORMATS", "Format", "Layout", "format_named", "format_of", "format_to_write"]
 
-FORMATS: dict[str, Format] = {form.name: form for form in (Basket(), Long())}
+FORMATS: dict[str, Format] = {form.name: form for form in (Basket(), Long(), List(), Wide())}
 
 
 def format_named(name: str) -> Format:
@@ -24,12 +30,30 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-def format_of(path: Path, *, option: str = "--format") -> Format:
-    """Return the format that the file's extension tells; `option` is what could name one instead."""
+def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format:
+    """Return the format of a file to read: by its extension and the columns that were named, else by the columns it has."""
+    suffix = plain_suffix(path)
+    if suffix in (".csv", ".tsv"):
+        return FORMATS["wide" if layout.ragged or layout.items is not None else "long"]
+    if suffix in column_files.EXTENSIONS and layout.item is not None:
+        return FORMATS["long"]
+    if suffix in column_files.EXTENSIONS and layout.items is None and not packing_of(path):
+        schema = column_files.schema_of(path)
+        has_lists = layout.items_column in schema.names and pa.types.is_nested(schema.field(layout.items_column).type)
+        return FORMATS["list" if has_lists or layout.item_column not in schema.names else "long"]
+    return format_to_write(path, option=option)
+
+
+def format_to_write(path: Path, *, option: str = "--to") -> Format:
+    """Return the format that a file is written in unless another one is named: by its extension."""
+    suffix = plain_suffix(path)
+    if suffix in column_files.EXTENSIONS:
+        return FORMATS["list"]
     for candidate in FORMATS.values():
-        if plain_suffix(path) in candidate.extensions:
+        if suffix in candidate.extensions:
             return candidate
-    known = ", ".join(extension for form in FORMATS.values() for extension in form.extensions)
+    known = ", ".join(dict.fromkeys(extension for form in FORMATS.values() for extension in form.extensions))
     raise BadData(
-        f"the extension tells no format (known: {known}, each also with .gz); name one with {option}", file=str(path)
+        f"the extension tells no format (known: {known}, text also with .gz and .zst); name one with {option}",
+        file=str(path),
     )

@@ -1,18 +1,27 @@
-"""Basket text, as FIMI and SPMF use it: a line is a record, items are separated by blanks or by a separator of your choice."""
+"""Basket text, as FIMI and SPMF use it: a line is a record, items are separated by blanks or by a separator of your choice.
+
+SPMF puts lines that begin with `@` before the records: `@CONVERTED_FROM_TEXT`, then `@ITEM=3=milk` for the name of item 3. Names are put
+in the place of the numbers; other such lines are skipped. Only what stands before the first record is a header: an item can begin with `@`.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.formats.base import Format, Layout, check_separator, not_utf8, read_bytes
+from setveil.data.assembly import ListAssembly, Origin
+from setveil.data.formats.base import Format, Layout
+from setveil.data.packing import blocks as file_blocks
+from setveil.data.texts import CONTROL, check_separator, not_utf8
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -21,6 +30,9 @@ _BLANKS = b" \t\r\v\f"
 _BLANKS_TEXT = _BLANKS.decode()
 _NEWLINE = 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_HEADER_LINE = re.compile(rb"@(?:CONVERTED_FROM_|ITEM=|NAME=|ATTRIBUTEVALUE=)")
+_NAME_LINE = re.compile(r"@ITEM=([^=]+)=(.+)")
+_WRITTEN_RECORDS = 1 << 18
 
 
 class Basket(Format):
@@ -29,16 +41,21 @@ class Basket(Format):
     name: ClassVar[str] = "basket"
     summary: ClassVar[str] = "text, a record a line, items separated by blanks or --separator"
     extensions: ClassVar[tuple[str, ...]] = (".dat", ".txt", ".basket")
-    holds_ids: ClassVar[bool] = False
+    ids: ClassVar[Literal["none", "optional", "required"]] = "none"
     holds_empty_records: ClassVar[bool] = True
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a basket file."""
-        content = read_bytes(path).removeprefix(_BYTE_ORDER_MARK)
-        return parse(content, _separator(layout), str(path))
+        return parse(file_blocks(path), _separator(layout), str(path))
 
-    def encode(self, data: Transactions, layout: Layout) -> bytes:
-        """Return the records as lines."""
+    def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
+        """Return the separator, where one was named."""
+        del data
+        return {"separator": layout.separator} if layout.separator else {}
+
+    def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[bytes]:
+        """Give the records as lines."""
+        del path
         separator = _separator(layout)
         for label in data.vocabulary:
             problem = _unwritable(label, separator)
@@ -47,11 +64,26 @@ class Basket(Format):
                 raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {way_out}")
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records")
-        lines = pc.binary_join(data.to_arrow(), pa.scalar(separator or " ", pa.large_string()))
+        yield from lines_of(data, data.labels, separator or " ")
+
+
+def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterator[bytes]:
+    """Give the records as lines of labels, as these are written."""
+    newline = pa.scalar("\n", pa.large_string())
+    for first in range(0, data.records, _WRITTEN_RECORDS):
+        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
+        labels = written_labels.take(pa.array(data.items[borders[0] : borders[-1]]))
+        records = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
+        lines = pc.binary_join(records, pa.scalar(separator, pa.large_string()))
         whole = pa.LargeListArray.from_arrays(pa.array([0, len(lines)], pa.int64()), lines)
-        text: bytes = pc.binary_join(whole, pa.scalar("\n", pa.large_string()))[0].as_buffer().to_pybytes()
-        first = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else b""  # a reader takes one away
-        return first + text + b"\n"
+        text: bytes = pc.binary_join(whole, newline)[0].as_buffer().to_pybytes()
+        if first == 0:
+            first_line = text.partition(b"\n")[0]
+            if _HEADER_LINE.match(first_line):
+                raise OutputRefused("the first record begins as the header of an SPMF file does; name another format")
+            if text.startswith(_BYTE_ORDER_MARK):
+                yield _BYTE_ORDER_MARK  # a reader takes one away
+        yield text + b"\n"
 
 
 def _separator(layout: Layout) -> str | None:
@@ -74,25 +106,92 @@ def _unwritable(label: str, separator: str | None) -> str | None:
     return "starts or ends with a blank" if label != label.strip(_BLANKS_TEXT) else None
 
 
-def parse(content: bytes, separator: str | None, file: str) -> Transactions:
-    """Make transactions of the bytes of a basket file."""
-    if not content:
+def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transactions:
+    """Make transactions of the blocks of a basket file."""
+    assembly = ListAssembly(Origin(file))
+    names: dict[str, str] = {}
+    line, in_header, anything = 0, True, False
+    for block in _whole_lines(content):
+        anything = True
+        if in_header:
+            records, skipped = _without_header(block, names, file, line)
+            line += skipped
+            in_header = not records
+        else:
+            records = block
+        if not records:
+            continue
+        lengths, tokens = _split(records, separator, file, line)
+        assembly.add_flat(lengths, tokens)
+        line += len(lengths)
+    if not anything:
         raise BadData("is empty; expected a record a line", file=file)
+    data = assembly.finish()
+    return _named(data, names, file) if names else data
+
+
+def _named(data: Transactions, names: dict[str, str], file: str) -> Transactions:
+    """Put names in the place of numbers."""
+    labels = [names.get(label, label) for label in data.vocabulary]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise BadData(
+            f"gives two items the name {twice!r}; name them apart in the lines that begin with @ITEM", file=file
+        )
+    return Transactions.from_codes(data.offsets, data.items, labels)
+
+
+def _whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut blocks at ends of lines."""
+    rest: list[bytes] = []
+    for block in content:
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield b"".join([*rest, block[:cut]])
+            rest = []
+        if cut < len(block):
+            rest.append(block[cut:])
+    if rest:
+        yield b"".join(rest)
+
+
+def _without_header(block: bytes, names: dict[str, str], file: str, before: int) -> tuple[bytes, int]:
+    """Take SPMF's header lines off a block, note the names in them, and return the rest and how many lines were taken."""
+    taken = 0
+    while _HEADER_LINE.match(block):
+        line, _, block = block.partition(b"\n")
+        taken += 1
+        if wrong := not_utf8(line, file):
+            raise BadData(str(wrong).partition(": ")[2], file=file, line=before + taken)
+        text = line.decode().strip(_BLANKS_TEXT)
+        if not text.startswith("@ITEM="):
+            continue
+        named = _NAME_LINE.fullmatch(text)
+        if re.search(CONTROL, text):
+            raise BadData("the name of an item holds a control character", file=file, line=before + taken)
+        if named is None or names.setdefault(named[1], named[2]) != named[2]:
+            problem = "is not of the form @ITEM=NUMBER=NAME" if named is None else "names an item that was named before"
+            raise BadData(problem, file=file, line=before + taken)
+    return block, taken
+
+
+def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple[NDArray[np.int64], Any]:
+    """Return how many items each line of a block has, and all of them; `line` lines came before."""
     raw = np.frombuffer(content, dtype=np.uint8)
-    _refuse_control_bytes(raw, file)
+    _refuse_control_bytes(raw, file, line)
     newline = raw == _NEWLINE
     lines = int(np.count_nonzero(newline)) + (0 if raw[-1] == _NEWLINE else 1)
     tokens, line_of_token = (
-        _split_blanks(raw, newline) if separator is None else _split_at(raw, newline, separator, file)
+        _split_blanks(raw, newline) if separator is None else _split_at(raw, newline, separator, file, line)
     )
     try:
         tokens.validate(full=True)
     except pa.ArrowInvalid:
-        raise not_utf8(content, file) or AssertionError("the text is valid after all") from None
-    encoded = tokens.dictionary_encode()
-    codes = encoded.indices.to_numpy()
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(line_of_token, minlength=lines))))
-    return Transactions.from_codes(offsets, codes, encoded.dictionary.to_pylist())
+        wrong = not_utf8(content, file)
+        assert wrong is not None
+        assert wrong.line is not None
+        raise BadData(str(wrong).partition(": ")[2], file=file, line=wrong.line + line) from None
+    return np.bincount(line_of_token, minlength=lines), tokens
 
 
 def _texts(values: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
@@ -115,7 +214,7 @@ def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[A
 
 
 def _split_at(
-    raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str
+    raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str, before: int
 ) -> tuple[Any, NDArray[np.int64]]:
     """Split at one character; blanks around an item do not belong to it, and an item must not be empty."""
     if raw[-1] != _NEWLINE:
@@ -131,16 +230,17 @@ def _split_at(
     blank_line = empty & (fields_of_line[line] == 1)
     broken = np.flatnonzero(empty & ~blank_line)
     if len(broken):
-        raise BadData(f"an item between two {separator!r} is empty", file=file, line=int(line[broken[0]]) + 1)
+        at = before + int(line[broken[0]]) + 1
+        raise BadData(f"an item between two {separator!r} is empty", file=file, line=at)
     return tokens.filter(pa.array(~blank_line)), line[~blank_line]
 
 
-def _refuse_control_bytes(raw: NDArray[np.uint8], file: str) -> None:
+def _refuse_control_bytes(raw: NDArray[np.uint8], file: str, before: int) -> None:
     allowed = np.ones(256, dtype=bool)
     allowed[:32] = False
     allowed[127] = False
     allowed[[*_BLANKS, _NEWLINE]] = True
     wrong = np.flatnonzero(~allowed[raw])
     if len(wrong):
-        line = int(np.count_nonzero(raw[: wrong[0]] == _NEWLINE)) + 1
+        line = before + int(np.count_nonzero(raw[: wrong[0]] == _NEWLINE)) + 1
         raise BadData(f"holds the control byte 0x{raw[wrong[0]]:02x}; expected text in UTF-8", file=file, line=line)

@@ -1,0 +1,74 @@
+"""Loops of `encoding` and `assembly`: a table of texts by hash, and rows put to their records."""
+
+# mypy: ignore-errors
+# Numba infers the types.
+
+from __future__ import annotations
+
+from setveil.kernels.jit import kernel
+
+PRIME = 2**31 - 1
+
+
+@kernel
+def enter(new_text, new_offsets, text, offsets, hashes, slots, count, multiplier, codes):
+    """Give each new text its code, adding those not seen before; return how many are known now.
+
+    The caller has made room for all of them. The hash is a polynomial over the bytes modulo a prime, at a place drawn at random: nobody
+    can write a file whose texts all meet in one slot. Products stay below 2**62, so that nothing overflows.
+    """
+    mask = len(slots) - 1
+    for i in range(len(codes)):
+        start, end = new_offsets[i], new_offsets[i + 1]
+        size = end - start
+        value = size + 1
+        for at in range(start, end):
+            value = value * multiplier + new_text[at] + 1
+            value = (value & PRIME) + (value >> 31)
+            if value >= PRIME:
+                value -= PRIME
+        place = value & mask
+        while True:
+            known = slots[place]
+            if known < 0:
+                slots[place] = count
+                hashes[count] = value
+                to = offsets[count]
+                for at in range(size):
+                    text[to + at] = new_text[start + at]
+                offsets[count + 1] = to + size
+                codes[i] = count
+                count += 1
+                break
+            if hashes[known] == value and offsets[known + 1] - offsets[known] == size:
+                same = True
+                begin = offsets[known]
+                for at in range(size):
+                    if text[begin + at] != new_text[start + at]:
+                        same = False
+                        break
+                if same:
+                    codes[i] = known
+                    break
+            place = (place + 1) & mask
+    return count
+
+
+@kernel
+def fill_slots(hashes, count, slots):
+    """Put the known texts into a table of another size, which is empty (-1 throughout)."""
+    mask = len(slots) - 1
+    for code in range(count):
+        place = hashes[code] & mask
+        while slots[place] >= 0:
+            place = (place + 1) & mask
+        slots[place] = code
+
+
+@kernel
+def put_to_records(record_of_row, codes, cursor, items):
+    """Write each row's code to the next free place of its record."""
+    for row in range(len(codes)):
+        record = record_of_row[row]
+        items[cursor[record]] = codes[row]
+        cursor[record] += 1

@@ -1,0 +1,119 @@
+"""Addresses of databases: what they say, and how they are shown without what is secret in them.
+
+An address is looked at strictly before a driver sees it. What a driver says of an address that it cannot read repeats parts of it, and with
+a password that is not percent-encoded such a part is a piece of the password.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote, unquote
+
+from setveil.errors import BadParameter
+
+Kind = Literal["postgresql", "sqlite", "duckdb"]
+
+_LOOKS_LIKE_ONE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+://|(?:postgres(?:ql)?|sqlite|duckdb)(?:\+\w+)?:", re.IGNORECASE)
+_SERVER = re.compile(
+    r"postgres(?:ql)?://(?:(?P<user>[^:@/?#]*)(?::(?P<password>[^@/?#]*))?@)?"
+    r"(?P<hosts>[^@/?#]*)(?P<database>/[^@/?#]*)?(?:\?(?P<parameters>[^@?#]*))?"
+)
+_HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]*)(?::[0-9]*)?")
+_FILE = re.compile(r"(?P<kind>sqlite|duckdb):///(?P<path>[^?]+)", re.DOTALL)
+_UNREADABLE = re.compile(r"[\x00-\x20\x7f]|%(?![0-9A-Fa-f]{2})|%00")
+_SHOWN_PARAMETERS = frozenset({"host", "hostaddr", "port", "dbname", "user", "sslmode"})
+_SECRET_PARAMETER = re.compile("pass|secret|token|key", re.IGNORECASE)
+_FORMS = "postgresql://user:password@host:port/database, sqlite:///file.db and duckdb:///file.duckdb"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a database is. Its `repr` holds nothing secret."""
+
+    kind: Kind
+    shown: str
+    """The address for people: no password, and no other parameter than those that say which database it is."""
+    url: str = field(repr=False)
+    """What the driver is given."""
+    secrets: tuple[str, ...] = field(repr=False, default=())
+    """What must not be told, in every spelling that could appear in a message."""
+    path: Path | None = None
+    """The file, where the database is one."""
+
+    def without_secrets(self, text: str) -> str:
+        """Return a text without anything secret of this address."""
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def is_database(source: str) -> bool:
+    """Tell whether a data argument is the address of a database, or would be one if it were right, and not a path."""
+    return _LOOKS_LIKE_ONE.match(source) is not None
+
+
+def shown(url: str) -> str:
+    """Return an address for people, without password or other secret.
+
+    >>> shown("postgresql://ann:hidden@db.example:5432/shop?sslpassword=hidden")
+    'postgresql://ann@db.example:5432/shop'
+    """
+    try:
+        return address(url).shown
+    except BadParameter:
+        return _unread(url)
+
+
+def _unread(url: str) -> str:
+    """Return what may be shown of an address that cannot be read: any part of it may be a piece of the password."""
+    scheme = re.match(r"[A-Za-z][A-Za-z0-9+.\-]*(?=://)", url)
+    return f"{scheme[0]}://..." if scheme else "the address"
+
+
+def address(url: str) -> Address:
+    """Read an address, or say in one sentence what is wrong with it, without repeating what may be secret."""
+    if url.startswith(("postgresql://", "postgres://")):
+        return _server(url)
+    file = _FILE.fullmatch(url)
+    if file is None or "\0" in url or file["path"] == ":memory:":
+        raise BadParameter(f"{_unread(url)} is not an address that can be used; allowed are {_FORMS}")
+    kind: Kind = "sqlite" if file["kind"] == "sqlite" else "duckdb"
+    return Address(kind, shown=url, url=url, path=Path(file["path"]))
+
+
+def _server(url: str) -> Address:
+    parts = _SERVER.fullmatch(url)
+    if parts is None or _UNREADABLE.search(url) or not all(map(_HOST.fullmatch, parts["hosts"].split(","))):
+        raise BadParameter(
+            f"{_unread(url)} cannot be read as postgresql://user:password@host:port/database; "
+            "write other characters than letters and digits of user and password percent-encoded, such as %40 for @"
+        )
+    parameters = [part.partition("=") for part in (parts["parameters"] or "").split("&") if part]
+    if not all(sign for _key, sign, _value in parameters):
+        raise BadParameter(
+            f"{_unread(url)} has a parameter without a value; write parameters as ?name=value&name=value"
+        )
+    secrets = [parts["password"] or ""]
+    secrets += [value for key, _sign, value in parameters if _SECRET_PARAMETER.search(unquote(key))]
+    login = f"{parts['user']}@" if parts["user"] else ""
+    kept = "&".join(f"{key}={value}" for key, _sign, value in parameters if unquote(key) in _SHOWN_PARAMETERS)
+    told = f"postgresql://{login}{parts['hosts']}{parts['database'] or ''}" + (f"?{kept}" if kept else "")
+    return Address("postgresql", shown=told, url=_for_driver(url, parameters), secrets=_spellings(secrets))
+
+
+def _for_driver(url: str, parameters: list[tuple[str, str, str]]) -> str:
+    """Return the address with what setveil needs: texts come as UTF-8, and a silent server is given up after a while."""
+    needed = ["client_encoding=UTF8"]  # the last of several counts, also before PGCLIENTENCODING
+    if "PGCONNECT_TIMEOUT" not in os.environ and all(unquote(key) != "connect_timeout" for key, *_ in parameters):
+        needed.append("connect_timeout=15")
+    return f"{url}{'&' if '?' in url else '?'}{'&'.join(needed)}"
+
+
+def _spellings(secrets: list[str]) -> tuple[str, ...]:
+    """Return each secret as given, decoded, and encoded anew; the longest first, so that no rest of one stays."""
+    found = {text for raw in secrets for text in (raw, unquote(raw), quote(unquote(raw)), quote(unquote(raw), safe=""))}
+    return tuple(sorted(found - {""}, key=len, reverse=True))

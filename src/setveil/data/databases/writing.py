@@ -1,0 +1,158 @@
+"""A new table of records, in one transaction: all of it or nothing, and never over another one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil import progress
+from setveil.data.databases.address import address
+from setveil.data.databases.base import Table
+from setveil.data.databases.new_file import new_file
+from setveil.data.databases.opening import connection_to
+from setveil.data.labels import are_texts
+from setveil.errors import BadParameter, OutputRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setveil.data.databases.address import Address
+    from setveil.data.databases.base import Connection
+    from setveil.data.transactions import Transactions
+
+Shape = Literal["long", "list"]
+
+BLOCK_RECORDS = 100_000
+BLOCK_OCCURRENCES = 1_000_000
+
+
+def write_table(
+    data: Transactions,
+    url: str,
+    table: str,
+    *,
+    shape: Shape,
+    id_column: str = "id",
+    item_column: str = "item",
+    items_column: str = "items",
+) -> None:
+    """Write records to a new table `name` or `schema.name`: a row an item (`long`), or a row a record (`list`).
+
+    Whatever happens, the table is there in full or not at all.
+    """
+    place = address(url)
+    connection = connection_to(place)
+    columns = _columns(data, shape, id_column, item_column, items_column)
+    made = _table(table, columns, connection)
+    _require_holdable(data, shape, connection)
+    with ExitStack() as stack:
+        if _is_new(place):
+            assert place.path is not None
+            hidden = stack.enter_context(new_file(place.path))
+            connection = connection_to(replace(place, path=hidden))
+        with progress.step(f"writing {made}", data.records) as advance:
+            try:
+                connection.open(writing=True)
+                connection.create(made)
+                for first, last in _blocks(data):
+                    connection.append(made, _block(data, first, last, made))
+                    advance(last)
+                expected = data.occurrences if shape == "long" else data.records
+                if (found := connection.count(made)) != expected:
+                    raise connection.refusal(f"{found:,} rows of {expected:,} arrived in {str(made)!r}", writing=True)
+                connection.commit()
+            finally:
+                connection.close()
+
+
+def _columns(data: Transactions, shape: Shape, id_: str, item: str, items: str) -> dict[str, bool]:
+    """Return whether a column holds lists, by its name."""
+    if shape not in get_args(Shape):
+        raise BadParameter(f"the shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
+    if shape == "list":
+        names = [(id_, False), (items, True)] if data.ids is not None else [(items, True)]
+    else:
+        names = [(id_, False), (item, False)]
+    columns = dict(names)
+    if len(columns) < len(names):
+        raise BadParameter(f"two columns are both named {id_!r}; give them different names")
+    return columns
+
+
+def _table(given: str, columns: dict[str, bool], connection: Connection) -> Table:
+    """Return the table to make; a name that the database would refuse or cut is refused here."""
+    parts = given.split(".")
+    if len(parts) > 2:
+        raise BadParameter(f"the table is named {given!r}; allowed is name or schema.name")
+    limit = connection.longest_name
+    for name in (*parts, *columns):
+        if not name or "\0" in name or not are_texts([name]):
+            raise BadParameter(f"{name!r} is not a name for a table or column; give one with at least one letter")
+        if limit is not None and len(name.encode()) > limit:
+            raise BadParameter(
+                f"the name {name!r} has {len(name.encode())} bytes; {connection.title} allows {limit} and would cut it"
+            )
+    return Table(parts[0] if len(parts) == 2 else None, parts[-1], columns)
+
+
+def _require_holdable(data: Transactions, shape: Shape, connection: Connection) -> None:
+    """Refuse what this shape of a table, or this kind of database, cannot hold."""
+    if shape == "list" and not connection.holds_lists:
+        raise OutputRefused(f"{connection.title} has no column type for lists; write a row an item with --to long")
+    if shape == "long" and data.ids is None:
+        raise OutputRefused(
+            "a row an item needs an id for each record, and the data has none; write lists with --to list"
+        )
+    if shape == "long" and data.empty_records:
+        raise OutputRefused(
+            f"a row an item cannot hold the {data.empty_records:,} empty records; write lists with --to list, "
+            "or leave them out with --empty drop"
+        )
+    if not connection.holds_zero_characters:
+        for what, texts in (("an item", data.labels.filter(pa.array(data.supports > 0))), ("an id", data.ids)):
+            if texts is not None and pc.any(pc.match_substring(texts, "\0")).as_py():
+                raise OutputRefused(f"{what} holds a zero character, which {connection.title} cannot; replace it first")
+
+
+def _is_new(place: Address) -> bool:
+    """Tell whether the database is a file that is not there yet."""
+    if place.path is None:
+        return False
+    try:
+        if place.path.is_dir():
+            raise OutputRefused(f"{place.path} is a folder; expected a database file or nothing")
+        if not place.path.parent.is_dir():
+            raise OutputRefused(f"{place.path.parent} is not a folder; make it first or name another place")
+        return not place.path.exists()
+    except OSError as error:
+        raise OutputRefused(f"{place.path} cannot be written: {error.strerror}") from None
+
+
+def _blocks(data: Transactions) -> Iterator[tuple[int, int]]:
+    """Cut the records into runs that are small enough to be held twice."""
+    first = 0
+    while first < data.records:
+        full = int(np.searchsorted(data.offsets, data.offsets[first] + BLOCK_OCCURRENCES, side="right")) - 1
+        last = min(max(full, first + 1), first + BLOCK_RECORDS, data.records)
+        yield first, last
+        first = last
+
+
+def _block(data: Transactions, first: int, last: int, table: Table) -> pa.RecordBatch:
+    """Return the rows of some records."""
+    offsets = data.offsets[first : last + 1]
+    items = data.labels.take(pa.array(data.items[offsets[0] : offsets[-1]]))
+    ids = None if data.ids is None else data.ids[first:last]
+    if not any(table.columns.values()):
+        assert ids is not None
+        owners = np.repeat(np.arange(last - first), np.diff(offsets))
+        columns = [ids.take(pa.array(owners)), items]
+    else:
+        lists = pa.LargeListArray.from_arrays(pa.array(offsets - offsets[0]), items)
+        columns = [lists] if ids is None else [ids, lists]
+    return pa.RecordBatch.from_arrays(columns, names=list(table.columns))

@@ -1,0 +1,100 @@
+"""A row is a record, with a column of lists: Parquet, Arrow, or JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from setveil.data import column_files
+from setveil.data.assembly import ListAssembly, Origin
+from setveil.data.csv_tables import in_words
+from setveil.data.formats.base import Format, Layout
+from setveil.data.json_lines import read_json_lines
+from setveil.data.packing import plain_suffix
+from setveil.data.texts import check_column_names, refuse_unusable
+from setveil.errors import BadData, OutputRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from setveil.data.transactions import Transactions
+
+_WRITTEN_RECORDS = 1 << 17
+
+
+class List(Format):
+    """One row a record; names of records are optional."""
+
+    name: ClassVar[str] = "list"
+    summary: ClassVar[str] = "a table or JSON Lines with a column --items of lists, a row a record"
+    extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
+    ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
+    holds_empty_records: ClassVar[bool] = True
+
+    def read(self, path: Path, layout: Layout) -> Transactions:
+        """Read a file; ids are read where the file has a column for them."""
+        check_column_names(layout.items_column, layout.id_column)
+        if plain_suffix(path) not in column_files.EXTENSIONS:
+            return read_json_lines(path, layout)
+        schema = column_files.schema_of(path)
+        if layout.items_column not in schema.names:
+            hint = "Name yours with --items, or --id and --item for a row an item"
+            there = in_words(schema.names)
+            raise BadData(f"has no column {layout.items_column!r}; the columns are: {there}. {hint}", file=str(path))
+        with_ids = layout.id is not None or layout.id_column in schema.names
+        names = [layout.items_column] + ([layout.id_column] if with_ids else [])
+        assembly = ListAssembly(
+            Origin(str(path)), items_column=names[0], id_column=layout.id_column if with_ids else None
+        )
+        for columns in column_files.batches(path, names, "Name yours with --items and --id"):
+            assembly.add(*columns)
+        return assembly.finish()
+
+    def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
+        """Return the names of the columns."""
+        columns: dict[str, str | bool] = {"items": layout.items_column}
+        return columns | ({"id": layout.id_column} if data.ids is not None else {})
+
+    def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
+        """Give the records, items in label order."""
+        check_column_names(layout.items_column, layout.id_column)
+        refuse_unusable(data, self.name)
+        if plain_suffix(path) in column_files.EXTENSIONS:
+            columns = {layout.id_column: pa.large_string()} if data.ids is not None else {}
+            columns[layout.items_column] = pa.large_list(pa.field("element", pa.large_string(), nullable=False))
+            return column_files.written(path, columns, list_batches(data, layout))
+        if not data.records:
+            raise OutputRefused("JSON Lines cannot hold data without records")
+        return _json_lines(data, layout)
+
+
+def list_batches(data: Transactions, layout: Layout) -> Iterator[Any]:
+    """Give the records as Arrow batches of some size: the ids where there are some, and the lists."""
+    for first in range(0, data.records, _WRITTEN_RECORDS):
+        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
+        labels = data.labels.take(pa.array(data.items[borders[0] : borders[-1]]))
+        lists = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
+        names, columns = [layout.items_column], [lists]
+        if data.ids is not None:
+            names.insert(0, layout.id_column)
+            columns.insert(0, data.ids.slice(first, len(lists)))
+        yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _json_lines(data: Transactions, layout: Layout) -> Iterator[bytes]:
+    labels = np.array([json.dumps(label, ensure_ascii=False) for label in data.vocabulary] or [""], dtype=object)
+    items_key, id_key = (json.dumps(name, ensure_ascii=False) for name in (layout.items_column, layout.id_column))
+    for first in range(0, data.records, _WRITTEN_RECORDS):
+        last = min(first + _WRITTEN_RECORDS, data.records)
+        texts = labels[data.items[data.offsets[first] : data.offsets[last]]].tolist()
+        places = (data.offsets[first : last + 1] - data.offsets[first]).tolist()
+        names = [None] * (last - first) if data.ids is None else data.ids.slice(first, last - first).to_pylist()
+        lines = []
+        for i, name in enumerate(names):
+            front = "" if name is None else f"{id_key}: {json.dumps(name, ensure_ascii=False)}, "
+            lines.append(f"{{{front}{items_key}: [{', '.join(texts[places[i] : places[i + 1]])}]}}\n")
+        yield "".join(lines).encode()

@@ -1,0 +1,199 @@
+"""CSV with a row a record: one column holds all items, or (ragged) every field of a line without header is an item."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil.data.assembly import ListAssembly, Origin
+from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.formats.base import Format, Layout
+from setveil.data.formats.basket import lines_of
+from setveil.data.formats.long import csv_text, delimiter_of
+from setveil.data.packing import read_bytes
+from setveil.data.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
+from setveil.errors import BadData, BadParameter, OutputRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from setveil.data.transactions import Transactions
+
+_BLANKS = " \t"
+_HINT = "Name yours with --items and --id, or say --ragged for lines of items without a header"
+_WRITTEN_RECORDS = 1 << 17
+
+
+class Wide(Format):
+    """One row a record; names of records are optional, and ragged lines have none."""
+
+    name: ClassVar[str] = "wide"
+    summary: ClassVar[str] = "CSV with all items of a record in the column --items, or ragged lines of items (--ragged)"
+    extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
+    holds_empty_records: ClassVar[bool] = True
+
+    def read(self, path: Path, layout: Layout) -> Transactions:
+        """Read a file; ids are read where the header has a column for them."""
+        if layout.ragged:
+            return _read_ragged(path, _ragged_separator(path, layout))
+        separator = _separator(layout)
+        check_column_names(layout.items_column, layout.id_column)
+        delimiter = delimiter_of(path, None)
+        columns = header(path, delimiter)
+        with_ids = layout.id is not None or layout.id_column in columns
+        names = [layout.items_column] + ([layout.id_column] if with_ids else [])
+        require(columns, names, str(path), _HINT)
+        origin = CsvOrigin(str(path), path, delimiter)
+        assembly = ListAssembly(origin, items_column=names[0], id_column=layout.id_column if with_ids else None)
+        row = 0
+        for cells, *ids in csv_batches(path, names, delimiter):
+            lengths, items = _split_cells(cells, separator, origin, row, names[0])
+            assembly.add_flat(lengths, items, *ids)
+            row += len(cells)
+        return assembly.finish()
+
+    def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
+        """Return separator and names of columns, or that there are none."""
+        named: dict[str, str | bool] = {"separator": layout.separator} if layout.separator else {}
+        if layout.ragged:
+            return named | {"ragged": True}
+        return named | {"items": layout.items_column} | ({"id": layout.id_column} if data.ids is not None else {})
+
+    def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
+        """Give the records, items in label order."""
+        if layout.ragged:
+            yield from _ragged_lines(data, _ragged_separator(path, layout))
+            return
+        separator = _separator(layout)
+        check_column_names(layout.items_column, layout.id_column)
+        delimiter = delimiter_of(path, None)
+        refuse_unusable(data, self.name)
+        for label in data.vocabulary:
+            if problem := _unwritable(label, separator):
+                way_out = "name another --separator or another format"
+                raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {way_out}")
+        names = ([layout.id_column] if data.ids is not None else []) + [layout.items_column]
+        joiner = separator or " "
+        # A row of nothing but an empty cell would be a blank line, which is no row of CSV: then every cell stands in quotes.
+        special = [
+            data.labels,
+            pa.array([joiner, '"' if data.ids is None and data.empty_records else ""], pa.large_string()),
+        ]
+        texts = (*special, data.ids) if data.ids is not None else tuple(special)
+        yield from csv_text(_cells(data, names, joiner), names, delimiter, texts)
+
+
+def _separator(layout: Layout) -> str | None:
+    if layout.separator in (None, " "):
+        return None
+    assert layout.separator is not None
+    check_separator(layout.separator, quote=False)
+    return layout.separator
+
+
+def _ragged_separator(path: Path, layout: Layout) -> str:
+    if layout.id is not None or layout.items is not None:
+        raise BadParameter("ragged lines have no columns to name; leave out --id and --items, or --ragged")
+    return delimiter_of(path, layout.separator)
+
+
+def _unwritable(label: str, separator: str | None) -> str | None:
+    if separator is None and any(blank in label for blank in _BLANKS):
+        return "holds a blank"
+    if separator is not None and separator in label:
+        return f"holds the separator {separator!r}"
+    return "starts or ends with a blank" if label != label.strip(_BLANKS) else None
+
+
+def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
+    for first in range(0, data.records, _WRITTEN_RECORDS):
+        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
+        labels = data.labels.take(pa.array(data.items[borders[0] : borders[-1]]))
+        lists = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
+        cells = pc.binary_join(lists, pa.scalar(joiner, pa.large_string()))
+        columns = [cells] if data.ids is None else [data.ids.slice(first, len(cells)), cells]
+        yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _split_cells(
+    cells: Any, separator: str | None, origin: Origin, row: int, column: str
+) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Any]:
+    """Return how many items each cell has, and all of them."""
+    cells = pc.ascii_trim(cells, _BLANKS)
+    blanks = f"[{_BLANKS}]+"
+    lists = pc.split_pattern_regex(cells, blanks) if separator is None else pc.split_pattern(cells, separator)
+    items = pc.ascii_trim(lists.flatten(), _BLANKS)
+    lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+    empty = pc.equal(pc.binary_length(items), 0).to_numpy(zero_copy_only=False)
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    nothing = empty & (lengths[owner] == 1)
+    broken = np.flatnonzero(empty & ~nothing)
+    if len(broken):
+        message = f"an item between two {separator!r} in the column {column!r} is empty"
+        raise origin.wrong(message, row + int(owner[broken[0]]))
+    lengths[owner[nothing]] = 0
+    return lengths, items.filter(pa.array(~nothing))
+
+
+# -- ragged lines ------------------------------------------------------------------------------------------------------
+
+
+def _read_ragged(path: Path, separator: str) -> Transactions:
+    """Read lines of items; empty fields at the end of a line are padding, as spreadsheets write it."""
+    file = str(path)
+    content = read_bytes(path)
+    if not content:
+        raise BadData("is empty; expected a record a line", file=file)
+    if wrong := not_utf8(content, file):
+        raise wrong
+    text = content.decode()
+    assembly = ListAssembly(_Lines(file))
+    lines = (line + "\n" for line in text.removesuffix("\n").split("\n"))
+    reader = csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=True)
+    values: list[str] = []
+    lengths: list[int] = []
+    before = csv.field_size_limit(len(text) + 1)
+    try:
+        for fields in reader:
+            record = [field.strip(_BLANKS) for field in fields]
+            while record and not record[-1]:
+                record.pop()
+            if any(not item or re.search(CONTROL, item) for item in record):
+                message = f"an item between two {separator!r} is empty or holds a control character"
+                raise BadData(message, file=file, line=reader.line_num)
+            values.extend(record)
+            lengths.append(len(record))
+    except csv.Error as error:
+        raise BadData(f"is not a line of CSV ({error})", file=file, line=reader.line_num) from None
+    finally:
+        csv.field_size_limit(before)
+    assembly.add_flat(np.array(lengths), pa.array(values, pa.large_string()))
+    return assembly.finish()
+
+
+class _Lines(Origin):
+    """Rows of ragged text are lines."""
+
+    def wrong(self, message: str, row: int | None = None) -> BadData:
+        """Return the error about a line, counted from 0."""
+        return BadData(message, file=self.name, line=None if row is None else row + 1)
+
+
+def _ragged_lines(data: Transactions, separator: str) -> Iterator[bytes]:
+    if not data.records:
+        raise OutputRefused("ragged lines cannot hold data without records")
+    refuse_unusable(data, "wide")
+    written = []
+    for label in data.vocabulary:
+        if label != label.strip(_BLANKS):
+            raise OutputRefused(f"the item {label!r} starts or ends with a blank, which ragged lines cannot hold")
+        special = separator in label or '"' in label
+        written.append('"' + label.replace('"', '""') + '"' if special else label)
+    yield from lines_of(data, pa.array(written, pa.large_string()), separator)

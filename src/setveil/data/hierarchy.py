@@ -1,0 +1,374 @@
+"""A tree over items: its leaves are the items, its inner nodes are what an item can be generalized to.
+
+Nodes are numbered depth first, from the root on: then the items below a node are an interval of `leaves`, and generalizing is a comparison
+of numbers. Among the children of a node items come first, then inner nodes, both in label order: equal trees have equal numbers. Nothing
+here is recursive, so that a chain may be as deep as memory allows.
+
+Where several nodes have no parent, a common root stands above them. It is called `*`, or the shortest run of stars that is no node's name.
+A single node without parent is the root itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic_core import core_schema
+
+from setveil.data.categories import Categories
+from setveil.data.labels import label_order
+from setveil.data.side_files import first_unusable, shown
+from setveil.errors import BadData, BadParameter, OutputRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+
+_MOST_CELLS = 100_000_000
+_CYCLE_SHOWN = 6
+
+
+class Cycle(BadData):
+    """Nodes that are each other's ancestors."""
+
+    def __init__(self, nodes: Sequence[str], *, file: str | None = None, line: int | None = None) -> None:
+        self.nodes = tuple(nodes)
+        steps = [shown(node) for node in nodes[:_CYCLE_SHOWN]]
+        if len(nodes) > _CYCLE_SHOWN:
+            steps.append(f"... ({len(nodes) - _CYCLE_SHOWN:,} more)")
+        circle = " -> ".join([*steps, shown(nodes[0])])
+        super().__init__(
+            f"parents go round in a circle: {circle}; expected that they end at the top", file=file, line=line
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Hierarchy:
+    """A tree over items, frozen, and usable as a parameter of methods, guarantees and metrics.
+
+    >>> Hierarchy({"milk": "dairy", "ham": "meat"}).ancestors("milk")
+    ('dairy', '*')
+    """
+
+    in_words: ClassVar[str] = "a file of a hierarchy"
+
+    nodes: tuple[str, ...]
+    """The names of all nodes; a node's place here is its number, and the root's is 0."""
+    leaves: tuple[str, ...]
+    """The items, in the order of `nodes`."""
+    parents: NDArray[np.int64]
+    """For each node the number of its parent, which is smaller than its own; -1 for the root."""
+    depths: NDArray[np.int64]
+    """For each node its distance from the root."""
+    leaf_starts: NDArray[np.int64]
+    leaf_ends: NDArray[np.int64]
+    """The items below node v, or v itself if it is one, are `leaves[leaf_starts[v]:leaf_ends[v]]`."""
+    _node_ends: NDArray[np.int64]
+    _number_of: dict[str, int]
+
+    def __init__(self, parent_of: Mapping[str, str]) -> None:
+        """Make a hierarchy from the parent of each item and inner node."""
+        for name, value in _laid_out(parent_of).items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def balanced(cls, items: Iterable[str], fanout: int) -> Hierarchy:
+        """Lay a tree over items in label order, for data without a taxonomy: all equally deep, in nearly equal groups of at most `fanout`.
+
+        The root is a star, and below it a node is named after its way from the root: `*2.1` is the first child of `*2`, and `*02` stands
+        beside `*10`. There is one more star than any item starts with, so that no node has the name of an item.
+        """
+        labels = list(items)
+        if fanout < 2:
+            raise BadParameter(f"the fan-out is {fanout}; it must be at least 2")
+        if not labels:
+            raise BadParameter("there are no items to lay a hierarchy over")
+        if len(set(labels)) < len(labels):
+            raise BadParameter("an item was given twice; a hierarchy holds each once")
+        labels = [labels[place] for place in label_order(labels)]
+        capacity = 1  # how many items fit below a child of the root
+        while capacity * fanout < len(labels):
+            capacity *= fanout
+        row = [("*" * (1 + max(len(label) - len(label.lstrip("*")) for label in labels)), 0, len(labels))]
+        parent_of: dict[str, str] = {}
+        dot = ""
+        while capacity > 1:
+            below = []
+            for parent, first, end in row:
+                size = end - first
+                children = -(-size // capacity)
+                digits = len(str(children))
+                for child in range(children):
+                    name = f"{parent}{dot}{child + 1:0{digits}}"
+                    parent_of[name] = parent
+                    below.append((name, first + child * size // children, first + (child + 1) * size // children))
+            row, dot = below, "."
+            capacity //= fanout
+        for parent, first, end in row:
+            parent_of.update(dict.fromkeys(labels[first:end], parent))
+        return cls(parent_of)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
+        """Let pydantic take a mapping and give one back as JSON."""
+        return core_schema.no_info_plain_validator_function(
+            cls._validated,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.parent_of()),
+        )
+
+    @classmethod
+    def _validated(cls, value: Any) -> Hierarchy:
+        if isinstance(value, Hierarchy):
+            return value
+        if not isinstance(value, Mapping):
+            wanted = "a mapping from item or node to its parent (setveil.read_hierarchy reads one from a file)"
+            raise ValueError(f"expected {wanted}, not {type(value).__name__}")  # noqa: TRY004 - what pydantic takes
+        try:
+            return cls(value)
+        except BadData as error:
+            raise ValueError(str(error)) from None
+
+    # -- looking -------------------------------------------------------------------------------------------------------
+
+    @property
+    def root(self) -> str:
+        """The node above all others."""
+        return self.nodes[0]
+
+    @property
+    def height(self) -> int:
+        """The distance of the deepest item from the root."""
+        return int(self.depths.max())
+
+    def number(self, node: str) -> int:
+        """Return the place of a node in `nodes`."""
+        try:
+            return self._number_of[node]
+        except KeyError:
+            raise BadParameter(f"the hierarchy has no node {shown(node)}") from None
+
+    def depth(self, node: str) -> int:
+        """Return the distance of a node from the root."""
+        return int(self.depths[self.number(node)])
+
+    def is_leaf(self, node: str) -> bool:
+        """Tell whether a node is an item."""
+        number = self.number(node)
+        return bool(self._node_ends[number] == number + 1)
+
+    def parent(self, node: str) -> str | None:
+        """Return the node right above; None for the root."""
+        above = int(self.parents[self.number(node)])
+        return None if above < 0 else self.nodes[above]
+
+    def ancestors(self, node: str) -> tuple[str, ...]:
+        """Return the nodes above, from the nearest to the root."""
+        found = []
+        above = int(self.parents[self.number(node)])
+        while above >= 0:
+            found.append(self.nodes[above])
+            above = int(self.parents[above])
+        return tuple(found)
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """Return the nodes right below, in their order."""
+        number = self.number(node)
+        found = []
+        child, end = number + 1, int(self._node_ends[number])
+        while child < end:
+            found.append(self.nodes[child])
+            child = int(self._node_ends[child])
+        return tuple(found)
+
+    def interval(self, node: str) -> tuple[int, int]:
+        """Return where in `leaves` the items below a node begin and end."""
+        number = self.number(node)
+        return int(self.leaf_starts[number]), int(self.leaf_ends[number])
+
+    def leaves_under(self, node: str) -> tuple[str, ...]:
+        """Return the items below a node; an item is below itself."""
+        first, end = self.interval(node)
+        return self.leaves[first:end]
+
+    def parent_of(self) -> dict[str, str]:
+        """Return the parent of each node but the root: what a hierarchy is made from."""
+        return {
+            node: self.nodes[above]
+            for node, above in islice(zip(self.nodes, self.parents.tolist(), strict=True), 1, None)
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.nodes == other.nodes and np.array_equal(self.parents, other.parents)
+
+    def __hash__(self) -> int:
+        return hash((self.nodes, self.parents.tobytes()))
+
+    def __repr__(self) -> str:
+        inner = len(self.nodes) - len(self.leaves)
+        return f"Hierarchy({len(self.leaves):,} items under {inner:,} inner nodes, height {self.height})"
+
+    # -- using ---------------------------------------------------------------------------------------------------------
+
+    def bind(self, data: Transactions) -> NDArray[np.int64]:
+        """Return for each item code its place in `leaves`."""
+        is_leaf = self._node_ends == np.arange(1, len(self.nodes) + 1)
+        numbers = np.array([self._number_of.get(label, 0) for label in data.vocabulary], dtype=np.int64)
+        missing = np.flatnonzero(~is_leaf[numbers])  # the root is no leaf: it stands for labels that are no node
+        if len(missing):
+            examples = ", ".join(shown(data.vocabulary[code]) for code in missing[:3])
+            count = f"{len(missing):,} of {len(data.vocabulary):,} items"
+            raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
+        return self.leaf_starts[numbers]
+
+    def level(self, distance: int) -> Categories:
+        """Return the group of each item at this distance below the root; 1 are the top groups."""
+        if not 1 <= distance < self.height:
+            known = (
+                f"from 1 to {self.height - 1}" if self.height > 1 else "none, as all items stand right below the top"
+            )
+            raise BadData(f"has no level {distance}; its levels are: {known}")
+        at_distance = np.flatnonzero(self.depths == distance)
+        groups = at_distance[self._node_ends[at_distance] > at_distance + 1]
+        of_item = {leaf: self.nodes[v] for v in groups for leaf in self.leaves_under(self.nodes[v])}
+        higher = [leaf for leaf in self.leaves if leaf not in of_item]
+        if higher:
+            examples = ", ".join(shown(leaf) for leaf in higher[:3])
+            count = f"{len(higher):,} of {len(self.leaves):,} items"
+            raise BadData(
+                f"{count} stand too high to have a group on level {distance}, such as {examples}; take a level above"
+            )
+        return Categories(of_item)
+
+    # -- handing on ----------------------------------------------------------------------------------------------------
+
+    def to_parents_csv(self) -> bytes:
+        """Return the bytes of an `item,parent` file: every node but the root, depth first."""
+        cells = [_cell(node) for node in self.nodes]
+        rows = (
+            f"{cell},{cells[above]}\n"
+            for cell, above in islice(zip(cells, self.parents.tolist(), strict=True), 1, None)
+        )
+        return ("item,parent\n" + "".join(rows)).encode()
+
+    def to_levels_csv(self) -> bytes:
+        """Return the bytes of a file with one column a level, named after its distance from the root: `level-2,level-1,level-0`.
+
+        An item that stands higher than others has empty cells between it and its first group.
+        """
+        height = self.height
+        if height * len(self.leaves) > _MOST_CELLS:
+            size = f"{len(self.leaves):,} items with {height:,} levels each"
+            raise OutputRefused(f"a file with one column a level would hold {size}; write the shape 'parents' instead")
+        cells = [_cell(node) for node in self.nodes]
+        above_of: dict[int, str] = {}
+        rows = [",".join(["item", *(f"level-{distance}" for distance in reversed(range(height)))])]
+        for leaf in np.flatnonzero(self._node_ends == np.arange(1, len(self.nodes) + 1)).tolist():
+            parent = int(self.parents[leaf])
+            if parent not in above_of:
+                padding = [""] * (height - 1 - int(self.depths[parent]))
+                above_of[parent] = ",".join([*padding, cells[parent], *map(_cell, self.ancestors(self.nodes[parent]))])
+            rows.append(f"{cells[leaf]},{above_of[parent]}")
+        return ("\n".join(rows) + "\n").encode()
+
+
+def _cell(name: str) -> str:
+    """Return a name as a field of CSV."""
+    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
+
+
+def _laid_out(parent_of: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of a hierarchy, its nodes numbered depth first."""
+    names, above = _rooted(parent_of)
+    order = _depth_first(names, above)
+    if len(order) < len(names):
+        raise Cycle(_cycle(names, above, min(set(range(len(names))).difference(order))))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    parents = np.array(above, dtype=np.int64)[order]
+    parents[1:] = place[parents[1:]]
+    above = parents.tolist()
+    depths, ends = [0] * len(above), list(range(1, len(above) + 1))
+    for node in range(1, len(above)):
+        depths[node] = depths[above[node]] + 1
+    for node in range(len(above) - 1, 0, -1):
+        ends[above[node]] = max(ends[above[node]], ends[node])
+    nodes = tuple(names[number] for number in order)
+    node_ends = np.array(ends, dtype=np.int64)
+    is_leaf = node_ends == np.arange(1, len(nodes) + 1)
+    leaves_before = np.concatenate(([0], np.cumsum(is_leaf, dtype=np.int64)))
+    return {
+        "nodes": nodes,
+        "leaves": tuple(nodes[v] for v in np.flatnonzero(is_leaf)),
+        "parents": parents,
+        "depths": np.array(depths, dtype=np.int64),
+        "leaf_starts": leaves_before[:-1].copy(),
+        "leaf_ends": leaves_before[node_ends],
+        "_node_ends": node_ends,
+        "_number_of": {name: number for number, name in enumerate(nodes)},
+    }
+
+
+def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
+    """Return the names, the root's at the end, and the place of each one's parent."""
+    if not parent_of:
+        raise BadData("a hierarchy needs at least one item")
+    number_of = {name: number for number, name in enumerate(parent_of)}
+    for parent in parent_of.values():
+        number_of.setdefault(parent, len(number_of))
+    if wrong := first_unusable(number_of):
+        raise BadData(wrong)
+    above = [number_of[parent] for parent in parent_of.values()]
+    tops = len(number_of) - len(above)
+    if not tops:
+        raise Cycle(_cycle(list(number_of), above, 0))
+    if tops > 1:
+        stars = "*"
+        while stars in number_of:
+            stars += "*"
+        above.extend([len(number_of)] * tops)
+        number_of[stars] = len(number_of)
+    return list(number_of), [*above, -1]
+
+
+def _depth_first(names: Sequence[str], above: Sequence[int]) -> list[int]:
+    """Return the places of the names that can be reached from the root, which is the last, in the order of their numbers."""
+    parents = np.array(above, dtype=np.int64)
+    counts = np.bincount(parents[:-1], minlength=len(names))
+    rank = np.empty(len(names), dtype=np.int64)
+    ranked = 0
+    for group in (np.flatnonzero(counts == 0), np.flatnonzero(counts)):  # items first, then inner nodes
+        in_order = group[label_order([names[v] for v in group.tolist()])]
+        rank[in_order] = np.arange(ranked, ranked + len(group))
+        ranked += len(group)
+    children = np.lexsort((rank, parents))[1:][::-1].tolist()  # without the root; backwards, as a stack gives them back
+    ends = np.cumsum(counts[::-1])[::-1].tolist()
+    starts = [*ends[1:], 0]
+    order = []
+    waiting = [len(names) - 1]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting.extend(children[starts[node] : ends[node]])
+    return order
+
+
+def _cycle(names: Sequence[str], above: Sequence[int], start: int) -> list[str]:
+    """Return the circle into which the parents of a node lead, from the node on that was given last."""
+    seen: dict[int, None] = {}
+    while start not in seen:
+        seen[start] = None
+        start = above[start]
+    way = list(seen)
+    circle = way[way.index(start) :]
+    last = circle.index(max(circle))
+    return [names[node] for node in circle[last:] + circle[:last]]
