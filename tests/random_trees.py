@@ -1,0 +1,26 @@
+"""Random trees over items for tests: from one item to a few dozen nodes, with names that are hard on files."""
+
+from hypothesis import strategies as st
+
+NAMES = st.text('*a1,"/ é-', min_size=1, max_size=4)
+
+
+@st.composite
+def mappings(draw):
+    """Draw a mapping from node to parent without circles; there may be several nodes without parent."""
+    names = draw(st.lists(NAMES | st.integers(-3, 30).map(str), min_size=2, max_size=25, unique=True))
+    above = [0, *(draw(st.none() | st.integers(0, i - 1)) for i in range(2, len(names)))]
+    return {names[i]: names[parent] for i, parent in enumerate(above, start=1) if parent is not None}
+
+
+@st.composite
+def level_rows(draw):
+    """Draw rows (item, most specific name, ..., most general name), some of them without the specific names."""
+    height = draw(st.integers(1, 4))
+    items = draw(st.lists(st.integers(0, 99).map(lambda number: f"i{number}"), min_size=1, max_size=12, unique=True))
+    rows = []
+    for item in items:
+        named = draw(st.integers(1, height))
+        names = draw(st.lists(st.sampled_from(["a", "b", "c/d", "i"]), min_size=named, max_size=named))
+        rows.append([item, *[""] * (height - named), *names])
+    return rows
