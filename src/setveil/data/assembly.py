@@ -60,18 +60,20 @@ class _Column:
             at = int(pc.index(texts.is_null(), value=True).as_py())
             raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
         if pa.types.is_dictionary(texts.type):
-            used, distinct = texts.indices, texts.dictionary
-            if distinct.null_count:
-                raise self._origin.wrong(f"the column {self._name!r} has a missing value in its dictionary")
+            # A dictionary may hold texts that no row uses, and in another order than rows use them.
+            encoded = texts.indices.dictionary_encode()
+            distinct = texts.dictionary.take(encoded.dictionary)
         else:
             encoded = texts.dictionary_encode()
-            used, distinct = encoded.indices, encoded.dictionary
+            distinct = encoded.dictionary
+        used = encoded.indices
+        if distinct.null_count:
+            at = int(pc.index(used, pc.index(distinct.is_null(), value=True).cast(used.type)).as_py())
+            raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
         wrong = first_unusable(distinct)
         if wrong is not None:
             at = int(pc.index(used, pa.scalar(wrong, used.type)).as_py())
-            if at >= 0:  # a dictionary may hold what no row uses
-                raise self._origin.wrong(f"the column {self._name!r} {RULE}", self._row(at, row_of, base))
-            return self.encode(texts.cast(pa.large_string()), row_of, base)
+            raise self._origin.wrong(f"the column {self._name!r} {RULE}", self._row(at, row_of, base))
         codes = self.encoder.encode(distinct)
         result: NDArray[np.int32] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
         return result

@@ -6,6 +6,7 @@ pandas, polars, DuckDB and others hand over their tables as Arrow without being 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,23 +88,26 @@ def from_arrow(
     layout = Layout(id=id, item=item, items=items)
     name = "the table"
     try:
-        reader = _reader(table, layout)
+        reader, alone = _reader(table, layout.items_column)
+        if alone:
+            layout = replace(layout, items=layout.items_column)
         data = assemble(reader.schema, reader, layout, name)
     except pa.ArrowException as error:
         raise BadData(f"{name} cannot be read ({str(error).splitlines()[0]})") from None
     return data if unit is None else data.with_unit(unit)
 
 
-def _reader(table: Any, layout: Layout) -> Any:
+def _reader(table: Any, items_column: str) -> tuple[Any, bool]:
+    """Return a reader of batches, and whether what was given is a column of lists alone."""
     if isinstance(table, (pa.Array, pa.ChunkedArray)) or hasattr(table, "__arrow_c_array__"):
         column = table if isinstance(table, pa.ChunkedArray) else pa.array(table)
         if not pa.types.is_struct(column.type):
-            return pa.table({layout.items_column: column}).to_reader()
+            return pa.table({items_column: column}).to_reader(), True
     if hasattr(table, "__arrow_c_stream__"):
         try:
-            return pa.RecordBatchReader.from_stream(table)
+            return pa.RecordBatchReader.from_stream(table), False
         except pa.ArrowInvalid:  # a stream of a single column, as a Series gives
-            return pa.table({layout.items_column: pa.chunked_array(table)}).to_reader()
+            return pa.table({items_column: pa.chunked_array(table)}).to_reader(), True
     kind = type(table).__name__
     raise BadParameter(
         f"a {kind} hands over no Arrow data; give a table, a data frame or a column of lists, or use from_lists"
