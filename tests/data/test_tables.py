@@ -162,7 +162,11 @@ def test_pandas_is_not_needed():
     """Arrow itself imports pandas where it is installed; here it is not."""
     code = """
 import sys
-sys.modules["pandas"] = None
+class Without:
+    def find_spec(self, name, *_):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Without())
 import setveil as sv
 data = sv.from_arrow(sv.from_lists([["a"]]))
 try:
