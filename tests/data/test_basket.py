@@ -176,3 +176,48 @@ def test_real_data_is_written_as_it_came(real_folder, real_data, tmp_path, name)
     path = tmp_path / "again.dat"
     Basket().write(real_data(name), path, Layout())
     assert path.read_bytes() == gzip.decompress((real_folder / f"{name}.dat.gz").read_bytes())
+
+
+# -- SPMF's header -----------------------------------------------------------------------------------------------------
+
+SPMF = "@CONVERTED_FROM_TEXT\n@ITEM=1=whole milk\n@ITEM=2=outlook=sunny\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (SPMF + "1 2\n2\n", [["outlook=sunny", "whole milk"], ["outlook=sunny"]]),
+        (SPMF.replace("\n", "\r\n") + "1 2\r\n", [["outlook=sunny", "whole milk"]]),
+        (SPMF + "1 3\n", [["3", "whole milk"]]),
+        (SPMF + "\n1\n", [[], ["whole milk"]]),
+        (SPMF + "1\n@ITEM=1=x\n", [["whole milk"], ["@ITEM=1=x"]]),
+        ("@home 1\n", [["1", "@home"]]),
+        ("@CONVERTED_FROM_ARFF\n1\n", [["1"]]),
+    ],
+)
+def test_names_in_the_header_take_the_place_of_numbers(tmp_path, content, expected):
+    path = tmp_path / "data.txt"
+    path.write_bytes(content.encode())
+    assert read(path).to_lists() == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("@ITEM=1\n1\n", ", line 1: is not of the form @ITEM=NUMBER=NAME"),
+        ("@ITEM=1=a\n@ITEM=1=b\n1\n", ", line 2: names an item that was named before"),
+        (
+            "@ITEM=1=a\n@ITEM=2=a\n1 2\n",
+            ": gives two items the name 'a'; name them apart in the lines that begin with @ITEM",
+        ),
+        ("@ITEM=1=a\0\n1\n", ", line 1: the name of an item holds a control character"),
+        ("@ITEM=1=a\n1 2\n3\0\n", ", line 3: holds the control byte 0x00; expected text in UTF-8"),
+        (SPMF, ": has a header and no records; expected a record a line"),
+    ],
+)
+def test_headers_that_are_wrong(tmp_path, content, sentence):
+    path = tmp_path / "data.txt"
+    path.write_bytes(content.encode())
+    with pytest.raises(BadData) as refused:
+        read(path)
+    assert str(refused.value) == f"{path}{sentence}"

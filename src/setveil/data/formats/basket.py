@@ -110,9 +110,8 @@ def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transac
     """Make transactions of the blocks of a basket file."""
     assembly = ListAssembly(Origin(file))
     names: dict[str, str] = {}
-    line, in_header, anything = 0, True, False
+    line, in_header = 0, True
     for block in _whole_lines(content):
-        anything = True
         if in_header:
             records, skipped = _without_header(block, names, file, line)
             line += skipped
@@ -124,8 +123,8 @@ def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transac
         lengths, tokens = _split(records, separator, file, line)
         assembly.add_flat(lengths, tokens)
         line += len(lengths)
-    if not anything:
-        raise BadData("is empty; expected a record a line", file=file)
+    if in_header:
+        raise BadData(f"{'has a header and no records' if line else 'is empty'}; expected a record a line", file=file)
     data = assembly.finish()
     return _named(data, names, file) if names else data
 
