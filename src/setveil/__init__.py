@@ -19,6 +19,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
+    from setveil.data.hierarchy import Hierarchy
+    from setveil.data.hierarchy_files import read_hierarchy
+    from setveil.data.side_files import read_itemsets, read_sensitive
     from setveil.data.source import read
     from setveil.data.tables import from_arrow, from_pandas, from_polars, from_scipy
     from setveil.data.transactions import Transactions, from_lists
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
         SetveilError,
         UnknownName,
     )
-    from setveil.export import write
+    from setveil.export import write, write_hierarchy
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.methods.tendency.full_swap import FullSwap
@@ -43,6 +46,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
+    "setveil.data.hierarchy": ("Hierarchy",),
+    "setveil.data.hierarchy_files": ("read_hierarchy",),
+    "setveil.data.side_files": ("read_itemsets", "read_sensitive"),
     "setveil.data.source": ("read",),
     "setveil.data.tables": ("from_arrow", "from_pandas", "from_polars", "from_scipy"),
     "setveil.data.transactions": ("Transactions", "from_lists"),
@@ -56,7 +62,7 @@ _HOME = {
         "SetveilError",
         "UnknownName",
     ),
-    "setveil.export": ("write",),
+    "setveil.export": ("write", "write_hierarchy"),
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.methods.tendency.full_swap": ("FullSwap",),
@@ -74,6 +80,7 @@ __all__ = [
     "FullSwap",
     "GuaranteeBroken",
     "HiddenTendency",
+    "Hierarchy",
     "InputError",
     "Missing",
     "OutputRefused",
@@ -94,7 +101,11 @@ __all__ = [
     "publish",
     "read",
     "read_categories",
+    "read_hierarchy",
+    "read_itemsets",
+    "read_sensitive",
     "write",
+    "write_hierarchy",
 ]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from setveil.data import databases
 from setveil.data.formats import Format, Layout, format_named, format_to_write
-from setveil.data.packing import packing_of, plain_suffix
+from setveil.data.packing import packing_of, plain_suffix, writing
 from setveil.errors import BadParameter, Missing, OutputRefused
 from setveil.progress import note, step
 from setveil.release.staging import replacing
 
 if TYPE_CHECKING:
+    from setveil.data.hierarchy import Hierarchy
     from setveil.data.transactions import Transactions
 
 RAGGED = "ragged"
@@ -44,7 +45,9 @@ def write(
         raise BadParameter("--table goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
     path = Path(target)
     form = format_for(path, format)
-    layout = Layout(separator=separator, id=id, item=item, items=items, ragged=format == RAGGED)
+    layout = Layout(separator=separator, id=id, item=item, items=items)
+    if format == RAGGED:
+        layout = Layout(separator=separator, ragged=True)  # no columns, and so no names
     with replacing(path, force=force) as hidden, step(f"writing {path.name}"):
         form.write(_named(data, form, layout), hidden, layout)
 
@@ -59,6 +62,15 @@ def format_for(path: Path, named: str | None) -> Format:
     if table_like and suffix not in form.extensions:
         raise OutputRefused(f"{path}: a {suffix} file cannot be of the format {form.name!r}; name another file or --to")
     return form
+
+
+def write_hierarchy(
+    tree: Hierarchy, target: str | Path, *, shape: Literal["levels", "parents"] = "levels", force: bool = False
+) -> None:
+    """Write a hierarchy as CSV: a column a level, or `item,parent`."""
+    path = Path(target)
+    with replacing(path, force=force) as hidden, writing(hidden) as file:
+        file.write(tree.to_levels_csv() if shape == "levels" else tree.to_parents_csv())
 
 
 def _named(data: Transactions, form: Format, layout: Layout) -> Transactions:

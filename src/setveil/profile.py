@@ -28,7 +28,7 @@ from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,6 +102,15 @@ class Uniqueness:
 
 
 @dataclass(frozen=True)
+class Holders:
+    """Items that were asked for, the number of records that hold all of them (for sensitive items: any), and their share."""
+
+    items: tuple[str, ...]
+    records: int
+    share: float | None
+
+
+@dataclass(frozen=True)
 class Profile:
     """What `profile` finds. Plain values; labels of the most frequent items are the only content of the data."""
 
@@ -119,14 +128,27 @@ class Profile:
     popularity: Popularity
     unique: tuple[Uniqueness, ...]
     """For one known item, for two, and so on."""
+    sensitive: Holders | None = None
+    """Who holds any of the sensitive items, where some were named."""
+    itemsets: tuple[Holders, ...] = ()
+    """Who holds each of the itemsets that were named."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
         return {name: _listed(value) for name, value in asdict(self).items()}
 
 
-def profile(data: Transactions, *, known: int = 3, engine: Engine | None = None) -> Profile:
+def profile(
+    data: Transactions,
+    *,
+    known: int = 3,
+    sensitive: Sequence[str] = (),
+    itemsets: Sequence[Sequence[str]] = (),
+    engine: Engine | None = None,
+) -> Profile:
     """Describe the data and count the records that are unique by 1 ... `known` items.
+
+    With `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter.
 
     >>> found = profile(Transactions.from_lists([["milk", "bread"], ["milk"], ["bread", "tea"]]), known=2)
     >>> [level.records for level in found.unique]
@@ -151,7 +173,41 @@ def profile(data: Transactions, *, known: int = 3, engine: Engine | None = None)
             Uniqueness(level, count, _share(count, data.records))
             for level, count in enumerate(_unique_records(data, contents, copies, known, engine), start=1)
         ),
+        sensitive=_holders_of_any(data, sensitive) if sensitive else None,
+        itemsets=_holders_of_each(data, itemsets),
     )
+
+
+def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
+    unknown = [item for item in items if item not in data.code_of]
+    if unknown or not items:
+        raise BadParameter(
+            f"the data has no item {unknown[0]!r}" if unknown else "an itemset is empty; name at least one item"
+        )
+    return [data.code_of[item] for item in dict.fromkeys(items)]
+
+
+def _holders_of_any(data: Transactions, items: Sequence[str]) -> Holders:
+    held = np.flatnonzero(np.isin(data.items, _codes(data, items)))
+    count = len(np.unique(np.searchsorted(data.offsets, held, side="right")))
+    return Holders(tuple(items), count, _share(count, data.records))
+
+
+def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> tuple[Holders, ...]:
+    if not itemsets:
+        return ()
+    by_item = np.argsort(data.items, kind="stable")
+    record = record_numbers(data.offsets)[by_item]
+    starts = np.concatenate(([0], np.cumsum(data.supports)))
+    found = []
+    for items in itemsets:
+        # The rarest first: what is left to look for gets no longer.
+        codes = sorted(_codes(data, items), key=lambda code: data.supports[code])
+        holders = record[starts[codes[0]] : starts[codes[0] + 1]]
+        for code in codes[1:]:
+            holders = np.intersect1d(holders, record[starts[code] : starts[code + 1]], assume_unique=True)
+        found.append(Holders(tuple(items), len(holders), _share(len(holders), data.records)))
+    return tuple(found)
 
 
 def _listed(value: Any) -> Any:

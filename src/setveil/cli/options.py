@@ -64,7 +64,10 @@ READING = (
     ),
 )
 LEVEL = Option(
-    "level", str, "Level of the taxonomy in --categories; several, separated by commas, are joined to a path."
+    "level",
+    str,
+    "Level of the taxonomy in --categories, its column or, in an item,parent file, its number from the top; several, "
+    "separated by commas, are joined to a path.",
 )
 QUIET = Option("quiet", bool, "No progress and no notes.", False)
 JSON = Option("json", bool, "Print the result as JSON on standard output.", False)

@@ -6,6 +6,7 @@ from typing import Any
 
 from setveil.cli.options import READING, THREADS, Option, argument, read_data
 from setveil.cli.show import say, say_json, say_table
+from setveil.data.side_files import read_itemsets, read_sensitive
 from setveil.engines.local import LocalEngine
 from setveil.profile import Profile, profile
 
@@ -21,6 +22,8 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
     return [
         argument("data", "A file, or a built-in sample."),
         Option("known", int, "Up to how many known items: 1, 2 or 3.", 3),
+        Option("sensitive", str, "File with a sensitive item a line: how many records hold one."),
+        Option("itemsets", str, "File with an itemset a line, or JSON lists in .jsonl: how many records hold each."),
         *READING,
         THREADS,
     ]
@@ -29,7 +32,13 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Describe the data."""
     data = read_data(given["data"], given)
-    found = profile(data, known=given["known"], engine=LocalEngine(given["threads"]))
+    found = profile(
+        data,
+        known=given["known"],
+        sensitive=read_sensitive(given["sensitive"], data) if given["sensitive"] else (),
+        itemsets=read_itemsets(given["itemsets"], data, separator=given["separator"]) if given["itemsets"] else (),
+        engine=LocalEngine(given["threads"]),
+    )
     if given["json"]:
         say_json(found.to_dict())
     else:
@@ -55,5 +64,15 @@ def show_profile(found: Profile) -> None:
     say_table(["most common", "records", "share"], [[i.label, i.support, f"{i.share:.1%}"] for i in popularity.top])
     say_table(
         ["known items", "unique records", "share"],
-        [[u.known, u.records, "–" if u.share is None else f"{u.share:.1%}"] for u in found.unique],
+        [[u.known, u.records, _percent(u.share)] for u in found.unique],
     )
+    if found.sensitive:
+        named = found.sensitive
+        say(f"{named.records:,} records ({_percent(named.share)}) hold one of the {len(named.items):,} sensitive items")
+    if found.itemsets:
+        rows = [[", ".join(i.items), i.records, _percent(i.share)] for i in found.itemsets]
+        say_table(["itemset", "records", "share"], rows)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"

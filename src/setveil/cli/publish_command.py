@@ -75,6 +75,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
             "(default: as the data, or long where rows carry ids and that has no place for them).",
         ),
+        Option("release_separator", str, "What separates items or columns in the release (default: as the data)."),
         Option("compress", Literal["gzip", "zstd"], "Compress the data file."),
         Option(
             "allow_failures",
@@ -149,20 +150,25 @@ def _release_format(given: dict[str, Any], data: Transactions) -> tuple[Format, 
     """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
     ids = resolve_ids(data, given["ids"])
     layout = Layout.chosen(given)
+    source = source_format(given["data"], given["format"], layout)
     extension: str | None
     if given["release_format"]:
         name, dot, ending = given["release_format"].partition(".")
         form, extension = format_named(name), dot + ending or None
     else:
-        form = source_format(given["data"], given["format"], layout)
+        form = source
         extension = plain_suffix(Path(given["data"]))
         fits = form.holds_ids(layout) if ids != "drop" else form.ids != "required"
         if not fits:
             needed = default_format(ids)
             note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
-            form, layout = format_named(needed), replace(layout, ragged=False)
+            form = format_named(needed)
         if extension not in form.extensions:
             extension = None
+    if form is not source:  # what separates items in one format may separate columns in another
+        layout = replace(layout, separator=None, ragged=False)
+    if given["release_separator"] is not None:
+        layout = replace(layout, separator=given["release_separator"])
     refuse_format(form, layout, data, ids)
     data_file_name(form, extension, given["compress"])
     return form, extension or form.extensions[0], layout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -68,17 +69,18 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
         if path.suffix.lower() == ".parquet":
             import pyarrow.parquet as pq  # noqa: PLC0415 - only who reads one pays for it
 
-            with pq.ParquetFile(path, memory_map=False) as file:
+            with pa.OSFile(os.fsencode(path)) as raw, pq.ParquetFile(raw) as file:
 
                 def read(columns: list[str], repeating: Sequence[str]) -> Iterator[Any]:
                     texts = [c for c in repeating if pa.types.is_string(file.schema_arrow.field(c).type)]
-                    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as again:
+                    with pq.ParquetFile(raw, read_dictionary=texts, pre_buffer=False) as again:
                         yield from again.iter_batches(batch_size=_BATCH_ROWS, columns=columns)
 
                 yield file.schema_arrow, read, file.metadata.num_rows
             return
-        with pa.OSFile(str(path)) as raw:
+        with pa.OSFile(os.fsencode(path)) as raw:
             reader = _ipc_reader(raw)
+            _ = reader.schema.names  # fails here, and not later, if one is not text
 
             def pick(columns: list[str], _repeating: Sequence[str]) -> Iterator[Any]:
                 stream = (

@@ -11,6 +11,7 @@ import csv
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -29,6 +30,8 @@ BLOCK = 1 << 20
 """Bytes parsed together: with more, Arrow reads further ahead and needs more memory, and is no faster."""
 _LONGEST_LINE = 1 << 28
 _SHOWN = 200
+_NO_TEXT = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+"""What cannot stand in a sentence: control characters, and what else ends a line."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def header(path: Path, delimiter: str) -> list[str]:
 
 def in_words(columns: Sequence[str]) -> str:
     """Name columns for an error, not too many of them."""
-    shown = re.sub(CONTROL, "?", ", ".join(columns)) or "none"
+    shown = _NO_TEXT.sub("?", ", ".join(columns)) or "none"
     return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
@@ -95,8 +98,8 @@ def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[l
                     done = passed + rows
                 passed += rows
         except pa.ArrowInvalid as error:
-            if block_size < _LONGEST_LINE and "straddl" in str(error):
-                continue  # a line is longer than a block
+            if block_size < _LONGEST_LINE and _needs_larger_block(error):
+                continue
             raise _what_is_wrong(path, wanted, delimiter, error) from None
         return
 
@@ -143,21 +146,26 @@ def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exc
                 row = broken[0]
                 message = f"has {row.actual_columns} fields where the header has {row.expected_columns}"
                 return BadData(message, file=file, line=_line_of_row(path, delimiter, row.number))
-            if "straddl" in str(error):
+            if _needs_larger_block(error):
                 continue
         break
-    if "straddl" in str(error):
+    if _needs_larger_block(error):
         return BadData(f"has a line of more than {_LONGEST_LINE >> 20} MB, or a quote that never closes", file=file)
     return BadData(f"cannot be read as CSV ({str(error).splitlines()[0]})", file=file)
+
+
+def _needs_larger_block(error: Exception) -> bool:
+    """Tell whether a line, which may be the header, is longer than a block."""
+    return "straddl" in str(error) or "Empty CSV file or block" in str(error)
 
 
 def _not_utf8(path: Path) -> BadData | None:
     """Return the error about the first byte that is not UTF-8 text, if there is one."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
-    for block in blocks(path):
+    for block in chain(blocks(path), [b""]):
         try:
-            lines += decoder.decode(block).count("\n")
+            lines += decoder.decode(block, final=not block).count("\n")
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
             message = f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text"
@@ -167,24 +175,32 @@ def _not_utf8(path: Path) -> BadData | None:
 
 def _lines(path: Path) -> Iterator[str]:
     """Give the lines of a file with their ends, as the csv module wants them."""
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    rest = ""
+    parts: list[bytes] = []
     for block in blocks(path):
-        *whole, rest = re.split(r"(?<=\n)|(?<=\r)(?!\n)", rest + decoder.decode(block))
-        if whole and not rest:
-            rest = whole.pop()  # its end may go on in the next block
-        yield from whole
-    yield from (line for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", rest) if line)
+        for piece in block.splitlines(keepends=True):
+            if parts and parts[-1].endswith(b"\r") and piece != b"\n":
+                yield b"".join(parts).decode(errors="replace")
+                parts = []
+            parts.append(piece)
+            if piece.endswith(b"\n"):
+                yield b"".join(parts).decode(errors="replace")
+                parts = []
+    if parts:
+        yield b"".join(parts).decode(errors="replace")
 
 
 def _line_of_row(path: Path, delimiter: str, row: int) -> int:
     """Return the line on which a row starts, both from 1 on: blank lines are no rows, and values can hold breaks."""
     reader = csv.reader(_lines(path), delimiter=delimiter)
     starts = 1
-    with suppress(csv.Error):  # a value longer than the reader takes: a quote that never closes, and this is the line
-        for found in reader:
-            row -= bool(found)
-            if row == 0:
-                break
-            starts = reader.line_num + 1
+    before = csv.field_size_limit(_LONGEST_LINE)
+    try:
+        with suppress(csv.Error):  # a value longer than any line: a quote that never closes, and this is the line
+            for found in reader:
+                row -= bool(found)
+                if row == 0:
+                    break
+                starts = reader.line_num + 1
+    finally:
+        csv.field_size_limit(before)
     return starts

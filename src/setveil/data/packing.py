@@ -7,6 +7,8 @@ gives the same bytes.
 from __future__ import annotations
 
 import gzip
+import os
+import re
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,14 +28,17 @@ READ_BLOCK = 1 << 22
 _MARKS = {
     b"\x1f\x8b": "is packed with gzip, though its name does not end in .gz; rename it",
     b"\x28\xb5\x2f\xfd": "is packed with Zstandard, though its name does not end in .zst; rename it",
-    b"PAR1": "is a Parquet file; name it so (.parquet)",
-    b"ARROW1": "is an Arrow file; name it so (.arrow)",
+    b"\xff\xfe\0\0": "is UTF-32 text; expected UTF-8: save it again as UTF-8",
+    b"\0\0\xfe\xff": "is UTF-32 text; expected UTF-8: save it again as UTF-8",
     b"\xff\xfe": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
     b"\xfe\xff": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
     b"PK\x03\x04": "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
     b"SQLite format 3\0": "is an SQLite database; name it as sqlite:///PATH, with --query",
 }
 """How files begin that text files do not begin with."""
+_TABLE = re.compile(rb"(PAR1|ARROW1).{0,64}?[\x00-\x08\x0e-\x1f]", re.DOTALL)
+"""How tables begin: with letters that an item can begin with too, but with other bytes soon after them."""
+_TABLE_KINDS = {b"PAR1": "is a Parquet file; name it so (.parquet)", b"ARROW1": "is an Arrow file; name it so (.arrow)"}
 
 
 def packing_of(path: Path) -> str | None:
@@ -74,7 +79,7 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     name, packing = str(path), packing_of(path)
     size = refuse_no_file(path)
     try:
-        with pa.OSFile(name) as raw, progress.step(f"reading {path.name}", size) as advance:
+        with pa.OSFile(os.fsencode(path)) as raw, progress.step(f"reading {path.name}", size) as advance:
             if not packing:
                 yield raw, lambda: advance(raw.tell())
                 return
@@ -103,6 +108,8 @@ def refuse_other_kind(beginning: bytes, name: str) -> None:
     for mark, sentence in _MARKS.items():
         if beginning.startswith(mark):
             raise BadData(sentence, file=name)
+    if table := _TABLE.match(beginning):
+        raise BadData(_TABLE_KINDS[table[1]], file=name)
 
 
 def read_bytes(path: Path) -> bytes:

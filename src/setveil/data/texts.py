@@ -39,12 +39,12 @@ def first_unusable(texts: Any) -> int | None:
     return None if place < 0 else int(place)
 
 
-def not_utf8(content: bytes, file: str) -> BadData | None:
-    """Return the error about the first byte that is not UTF-8 text, if there is one."""
+def not_utf8(content: bytes, file: str, before: int = 0) -> BadData | None:
+    """Return the error about the first byte that is not UTF-8 text, if there is one; `before` lines came before the content."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = before + content.count(b"\n", 0, error.start) + 1
         return BadData(f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text", file=file, line=line)
     return None
 

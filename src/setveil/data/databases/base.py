@@ -195,9 +195,11 @@ class Connection(ABC):
             while not done.wait(HEARING_SECONDS):  # a signal may reach another thread, and wakes nobody then
                 pass
         except BaseException:
-            with suppress(Exception):
+            try:
                 self._cancel()
-            done.wait(GRACE_SECONDS)
+                done.wait(GRACE_SECONDS)
+            except Exception:  # noqa: BLE001 - SQLite's driver cannot cancel: waiting would only keep the person waiting
+                done.wait(HEARING_SECONDS)
             with self._turn:
                 self._left = not done.is_set()
             raise

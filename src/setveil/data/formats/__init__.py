@@ -39,8 +39,9 @@ def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format
         return FORMATS["long"]
     if suffix in column_files.EXTENSIONS and layout.items is None and not packing_of(path):
         schema = column_files.schema_of(path)
-        has_lists = layout.items_column in schema.names and pa.types.is_nested(schema.field(layout.items_column).type)
-        return FORMATS["list" if has_lists or layout.item_column not in schema.names else "long"]
+        names = schema.names  # a name can stand there twice, which the reader refuses
+        has_lists = layout.items_column in names and pa.types.is_nested(schema.types[names.index(layout.items_column)])
+        return FORMATS["list" if has_lists or layout.item_column not in names else "long"]
     return format_to_write(path, option=option)
 
 

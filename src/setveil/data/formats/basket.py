@@ -7,6 +7,7 @@ in the place of the numbers; other such lines are skipped. Only what stands befo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -132,10 +133,10 @@ def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transac
 def _named(data: Transactions, names: dict[str, str], file: str) -> Transactions:
     """Put names in the place of numbers."""
     labels = [names.get(label, label) for label in data.vocabulary]
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
+    label, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
+    if times > 1:
         raise BadData(
-            f"gives two items the name {twice!r}; name them apart in the lines that begin with @ITEM", file=file
+            f"gives {times} items the name {label!r}; name them apart in the lines that begin with @ITEM", file=file
         )
     return Transactions.from_codes(data.offsets, data.items, labels)
 
@@ -156,12 +157,14 @@ def _whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
 
 def _without_header(block: bytes, names: dict[str, str], file: str, before: int) -> tuple[bytes, int]:
     """Take SPMF's header lines off a block, note the names in them, and return the rest and how many lines were taken."""
-    taken = 0
-    while _HEADER_LINE.match(block):
-        line, _, block = block.partition(b"\n")
+    taken = at = 0
+    while _HEADER_LINE.match(block, at):
+        end = block.find(b"\n", at)
+        line = block[at:] if end < 0 else block[at:end]
+        at = len(block) if end < 0 else end + 1
+        if wrong := not_utf8(line, file, before + taken):
+            raise wrong
         taken += 1
-        if wrong := not_utf8(line, file):
-            raise BadData(str(wrong).partition(": ")[2], file=file, line=before + taken)
         text = line.decode().strip(_BLANKS_TEXT)
         if not text.startswith("@ITEM="):
             continue
@@ -171,7 +174,7 @@ def _without_header(block: bytes, names: dict[str, str], file: str, before: int)
         if named is None or names.setdefault(named[1], named[2]) != named[2]:
             problem = "is not of the form @ITEM=NUMBER=NAME" if named is None else "names an item that was named before"
             raise BadData(problem, file=file, line=before + taken)
-    return block, taken
+    return block[at:], taken
 
 
 def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple[NDArray[np.int64], Any]:
@@ -186,10 +189,9 @@ def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple
     try:
         tokens.validate(full=True)
     except pa.ArrowInvalid:
-        wrong = not_utf8(content, file)
+        wrong = not_utf8(content, file, line)
         assert wrong is not None
-        assert wrong.line is not None
-        raise BadData(str(wrong).partition(": ")[2], file=file, line=wrong.line + line) from None
+        raise wrong from None
     return np.bincount(line_of_token, minlength=lines), tokens
 
 

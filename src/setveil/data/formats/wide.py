@@ -59,6 +59,10 @@ class Wide(Format):
             row += len(cells)
         return assembly.finish()
 
+    def holds_ids(self, layout: Layout) -> bool:
+        """Tell that ragged lines have no place for ids."""
+        return not layout.ragged
+
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return separator and names of columns, or that there are none."""
         named: dict[str, str | bool] = {"separator": layout.separator} if layout.separator else {}
