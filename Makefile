@@ -30,9 +30,12 @@ lint: $(READY)
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
 
-# What only some tests need, from Debian's packages; nothing so far.
+# What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server. Its package would start one too.
 system-deps:
-	@echo "no system packages are needed yet"
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+	  mkdir -p /etc/postgresql-common/createcluster.d && \
+	  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main-cluster.conf && \
+	  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis setveil-demo setveil-demo.private

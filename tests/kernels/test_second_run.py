@@ -7,6 +7,7 @@ import sys
 
 JOB = """
 import json
+import pyarrow as pa
 import setveil as sv
 from setveil.kernels import jit
 
@@ -24,6 +25,8 @@ with jit.compiling(told.append):
     sv.publish(hot, method, ids="pseudonym", allow_failures=hot.records)
     sv.publish(data, sv.FullSwap(categories=categories))
     sv.profile(data)
+    rows = pa.table({"id": list(range(6000)) * 2, "item": list(range(12000))})
+    sv.from_arrow(rows.to_reader(max_chunksize=4000))  # in batches, not grouped, more texts than the table begins with
 unused = [kernel.py_func.__name__ for kernel in jit.KERNELS if not kernel.signatures]
 print(json.dumps({"told": told, "unused": unused}))
 """

@@ -22,8 +22,14 @@ def enter(new_text, new_offsets, text, offsets, hashes, slots, count, multiplier
         start, end = new_offsets[i], new_offsets[i + 1]
         size = end - start
         value = size + 1
-        for at in range(start, end):
-            value = value * multiplier + new_text[at] + 1
+        at = start
+        while at < end:
+            step = new_text[at] + 1
+            if at + 2 < end:  # three bytes at once stay below the prime; four would not
+                step += (new_text[at + 1] << 8) + (new_text[at + 2] << 16)
+                at += 2
+            at += 1
+            value = value * multiplier + step
             value = (value & PRIME) + (value >> 31)
             if value >= PRIME:
                 value -= PRIME
