@@ -240,11 +240,13 @@ def test_integers_texts_and_lists_arrive(postgres_server, duckdb_url, sqlite_url
 
 
 def test_texts_are_unicode_whatever_the_server_keeps(postgres_server, monkeypatch):
+    latin, raw = (
+        postgres_server.new_database(f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+        for encoding in ("LATIN1", "SQL_ASCII")
+    )
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
-    name = postgres_server.new_database("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
-    assert rows_of(postgres_server.url(name), "SELECT chr(246) AS a") == [{"a": "ö"}]
-    name = postgres_server.new_database("ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
-    assert "invalid byte sequence" in refusal(postgres_server.url(name), "SELECT chr(246) AS a")
+    assert rows_of(postgres_server.url(latin), "SELECT chr(246) AS a") == [{"a": "ö"}]
+    assert "invalid byte sequence" in refusal(postgres_server.url(raw), "SELECT chr(246) AS a")
 
 
 # -- order, memory, Ctrl-C --------------------------------------------------------------------------------------------------------
@@ -349,3 +351,27 @@ def test_ctrl_c_ends_a_query_within_a_second(kind, front, request, fill):
         assert server.run(
             "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()"
         ) == [(0,)]
+
+
+RAISED_INSIDE = """
+import signal, sys, threading, time
+from setveil.data.databases import query_batches
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def stop():
+    time.sleep(1.5)
+    print(time.monotonic(), flush=True)
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+threading.Thread(target=stop, daemon=True).start()
+try:
+    with query_batches(sys.argv[1], sys.argv[2]) as rows:
+        list(rows)
+except KeyboardInterrupt:
+    print(time.monotonic(), flush=True)
+"""
+
+
+def test_a_signal_that_reaches_another_thread_is_heard(duckdb_url):
+    command = [sys.executable, "-c", RAISED_INSIDE, duckdb_url, ENDLESS]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    sent, heard = map(float, ran.stdout.split())
+    assert heard - sent < 1

@@ -17,11 +17,3 @@ def test_a_file_gets_its_name_where_there_are_no_links(tmp_path, monkeypatch):
         with contextlib.suppress(OutputRefused), new_file.new_file(tmp_path / "new.db") as hidden:
             hidden.write_bytes(b"second" if (tmp_path / "new.db").exists() else b"first")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"first"]
-
-
-def test_what_is_unfinished_can_be_removed_by_another_thread(tmp_path):
-    with contextlib.suppress(OutputRefused), new_file.new_file(tmp_path / "new.db") as hidden:
-        hidden.write_bytes(b"half")
-        new_file.remove_unfinished()
-        assert list(tmp_path.iterdir()) == []
-    assert list(tmp_path.iterdir()) == []

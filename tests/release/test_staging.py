@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from setveil.errors import OutputRefused
-from setveil.release.staging import _hidden, _lock, private_beside, refuse_taken, replacing, staged
+from setveil.release.staging import private_beside, refuse_taken, replacing, staged
+from setveil.unfinished import hidden_name, lock
 
 from program import hidden_in, names_in, start
 
@@ -231,12 +232,12 @@ def test_staging_beside_a_name_that_begins_alike_is_left_alone(tmp_path):
 def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, staging_there, alive, cleared):
     """Where the staging is gone, the public folder was there and somebody took it away; where it is held, it is about to come."""
     out, private = pair
-    staging = _hidden(out, "staging")
+    staging = hidden_name(out, "staging")
     if staging_there:
         staging.mkdir()
     private.mkdir()
     (private / ".uncommitted").write_text(staging.name)
-    handle = _lock(private) if alive else None
+    handle = lock(private) if alive else None
     if cleared:
         make(out, private)
         assert holds(out, private, "new")

@@ -244,6 +244,8 @@ def _joined(parts: list[NDArray[Any]], size: int) -> NDArray[np.int32]:
 
 def _run_starts(ids: Any) -> NDArray[np.int64]:
     """Return where runs of equal ids begin. Missing values begin one each, and are found when they are encoded."""
+    if pa.types.is_null(ids.type):  # Arrow does not compare these
+        return np.arange(len(ids))
     if pa.types.is_dictionary(ids.type):
         ids = ids.indices
     differs = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)).fill_null(True)

@@ -5,8 +5,7 @@ address is only ever shown as `shown` gives it, and what a driver says is told a
 """
 
 from setveil.data.databases.address import is_database, shown
-from setveil.data.databases.new_file import remove_unfinished
 from setveil.data.databases.reading import Rows, query_batches
 from setveil.data.databases.writing import Shape, write_table
 
-__all__ = ["Rows", "Shape", "is_database", "query_batches", "remove_unfinished", "shown", "write_table"]
+__all__ = ["Rows", "Shape", "is_database", "query_batches", "shown", "write_table"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -17,6 +17,7 @@ from setveil.data.databases.new_file import new_file
 from setveil.data.databases.opening import connection_to
 from setveil.data.labels import are_texts
 from setveil.errors import BadParameter, OutputRefused
+from setveil.unfinished import committing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,8 @@ def write_table(
     made = _table(table, columns, connection)
     _require_holdable(data, shape, connection)
     with ExitStack() as stack:
-        if _is_new(place):
+        is_new = _is_new(place)
+        if is_new:
             assert place.path is not None
             hidden = stack.enter_context(new_file(place.path))
             connection = connection_to(replace(place, path=hidden))
@@ -65,7 +67,8 @@ def write_table(
                 expected = data.occurrences if shape == "long" else data.records
                 if (found := connection.count(made)) != expected:
                     raise connection.refusal(f"{found:,} rows of {expected:,} arrived in {str(made)!r}", writing=True)
-                connection.commit()
+                with nullcontext() if is_new else committing(f"the table {made} of {place.shown}"):
+                    connection.commit()
             finally:
                 connection.close()
 
