@@ -1,0 +1,31 @@
+"""What the pages say can be done is done."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = Path(__file__).parents[1] / "docs"
+
+
+@pytest.mark.parametrize("page", ["data.md"])
+def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (PAGES / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), {})  # noqa: S102 - our own page
+
+
+def test_the_conversions_on_the_page_work_as_printed(tmp_path):
+    from program import call  # noqa: PLC0415 - only here
+
+    text = (PAGES / "data.md").read_text(encoding="utf-8")
+    section = text.partition("## From one to another")[2].partition("```\n")[2].partition("```")[0]
+    assert call("convert", "sample:supermarket?records=50", tmp_path / "baskets.dat.gz").code == 0
+    assert call("convert", "sample:supermarket", tmp_path / "taxonomy.csv", "--to", "levels").code == 0
+    lines = [line.partition("#")[0].replace("'", "").split() for line in section.splitlines()]
+    assert len(lines) == 5
+    for words in lines:
+        ended = call(*words[1:], cwd=tmp_path)
+        assert ended.code == 0, (words, ended.err)
