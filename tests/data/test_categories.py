@@ -14,17 +14,7 @@ PLAIN = "item,category\nmilk,dairy\nham,meat\n"
 TAXONOMY = "item,name,aisle,section\n1,milk,dairy,food\n2,ham,meat,food\n3,bone,meat,pets\n"
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Give a function that writes a file of categories."""
-
-    def write(content, name="categories.csv"):
-        path = tmp_path / name
-        content = content if isinstance(content, bytes) else content.encode()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
-
-    return write
+FILE_NAME = "categories.csv"
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -23,17 +23,7 @@ DEEPER = {**TREE, "food": "*", "soap": "wash", "wash": "care", "care": "*"}
 TWICE = "item,category,department\nham,meat,deli\nbone,meat,pets\n"
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Give a function that writes a file of a hierarchy."""
-
-    def write(content, name="hierarchy.csv"):
-        path = tmp_path / name
-        content = content if isinstance(content, bytes) else content.encode()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
-
-    return write
+FILE_NAME = "hierarchy.csv"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,3 @@
-import gzip
 import json
 import re
 from pathlib import Path
@@ -21,17 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "side-files.md"
 DEEP = "[" * 100_000
 
 
-@pytest.fixture
-def written(tmp_path):
-    """Give a function that writes a side file."""
-
-    def write(content, name="side.txt"):
-        path = tmp_path / name
-        content = content if isinstance(content, bytes) else content.encode()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-        return path
-
-    return write
+FILE_NAME = "side.txt"
 
 
 @pytest.fixture(scope="module")
