@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 _BATCH_LINES = 1 << 16
+JSON_KINDS: dict[type, str] = {
+    float: "a number with a fraction",
+    bool: "true or false",
+    type(None): "null",
+    list: "a list",
+    dict: "an object",
+}
+"""Values of JSON that are no items, in words."""
 
 
 class _LineOrigin(Origin):
@@ -30,16 +38,27 @@ class _LineOrigin(Origin):
         return BadData(message, file=self.name, line=None if row is None else row + 1)
 
 
-def json_value(line: bytes) -> Any:
-    """Return the value on a line, or raise ValueError with what is wrong in a few words."""
+class Whole(str):
+    """A whole number, as the digits it was written with: making a number of them fails on long ones."""
+
+    __slots__ = ()
+
+
+def json_value(line: bytes | str) -> Any:
+    """Return the value on a line, its whole numbers as `Whole`, or raise ValueError with what is wrong in a few words."""
     try:
-        return json.loads(line.decode(), object_pairs_hook=_each_once, parse_constant=_no_constant)
+        text = line if isinstance(line, str) else line.decode()
+        return json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_constant, parse_int=_whole)
     except RecursionError:
         raise ValueError("is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON ({error.msg} at character {error.colno})") from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"holds the byte 0x{line[error.start]:02x}, which is not UTF-8 text") from None
+        raise ValueError(f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text") from None
+
+
+def _whole(digits: str) -> Whole:
+    return Whole("0" if digits == "-0" else digits)
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,16 +80,7 @@ def item_text(value: Any, what: str = "an item") -> str:
         except UnicodeEncodeError:
             raise ValueError(f"{what} holds half a character (a lone surrogate)") from None
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    kinds = {
-        float: "a number with a fraction",
-        bool: "true or false",
-        type(None): "null",
-        list: "a list",
-        dict: "an object",
-    }
-    raise ValueError(f"{what} is {kinds[type(value)]}; expected text or a whole number")
+    raise ValueError(f"{what} is {JSON_KINDS[type(value)]}; expected text or a whole number")
 
 
 def read_json_lines(path: Path, layout: Layout) -> Transactions:
@@ -97,7 +107,7 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
                 _refuse_other_shape(name, layout.id_column, with_ids=with_ids)
                 values.extend(item_text(item) for item in items)
             except ValueError as error:
-                raise BadData(_one_sentence(error), file=file, line=number) from None
+                raise BadData(str(error), file=file, line=number) from None
             lengths.append(len(items))
             if name is not None:
                 ids.append(name)
@@ -112,11 +122,6 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
 def _refuse_other_shape(name: str | None, column: str, *, with_ids: bool) -> None:
     if (name is not None) != with_ids:
         raise ValueError(f"has {'no' if with_ids else 'a'} field {column!r}, unlike the first line")
-
-
-def _one_sentence(error: ValueError) -> str:
-    text = str(error)
-    return "holds a number with too many digits" if "int_max_str_digits" in text or "set_int" in text else text
 
 
 def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:

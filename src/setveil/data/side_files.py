@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil import progress
+from setveil.data.json_lines import JSON_KINDS, item_text, json_value
 from setveil.data.labels import are_texts, label_order
 from setveil.data.packing import plain_suffix, read_bytes
 from setveil.data.texts import CONTROL, check_separator, not_utf8
@@ -34,13 +34,6 @@ _SHOWN = 60
 _SHOWN_COLUMNS = 200
 _JSON_LINES = (".jsonl", ".ndjson")
 _JSON_EXAMPLE = '["milk", "bread"]'
-_JSON_KINDS: dict[type, str] = {
-    float: "a number with a fraction",
-    bool: "true or false",
-    type(None): "null",
-    list: "a list",
-    dict: "an object",
-}
 # Comparing a word with a million labels takes longer than a person waits for an error.
 _HINT_LABELS = 20_000
 
@@ -268,32 +261,23 @@ def _refuse_unusable(item: str, file: str, number: int) -> None:
 def _json_items(line: str, file: str, number: int) -> list[str]:
     if not line.strip(_BLANKS):
         return []
-    problem: str | None
     try:
-        # Whole numbers stay the digits they are: making numbers of them fails on long ones.
-        items = json.loads(line, parse_int=lambda digits: "0" if digits == "-0" else digits)
-    except json.JSONDecodeError as error:
-        problem = f"is not JSON ({error.msg} at character {error.colno})"
-    except RecursionError:
-        problem = "is nested too deeply"
-    else:
-        problem = _problem_of_list(items)
-    if problem:
-        raise BadData(f"{problem}; expected a list of items such as {_JSON_EXAMPLE}", file=file, line=number)
-    return [str(item) for item in items]
+        return _items_of_list(json_value(line))
+    except ValueError as error:
+        expected = f"expected a list of items such as {_JSON_EXAMPLE}"
+        raise BadData(f"{str(error).partition('; ')[0]}; {expected}", file=file, line=number) from None
 
 
-def _problem_of_list(items: Any) -> str | None:
-    if not isinstance(items, list):
-        return f"is {_JSON_KINDS.get(type(items), 'a single item')}"
-    if not items:
-        return "is an empty list"
+def _items_of_list(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - of the data
+    if not value:
+        raise ValueError("is an empty list")
+    items = [item_text(item) for item in value]
     for item in items:
-        if not isinstance(item, str):
-            return f"an item is {_JSON_KINDS[type(item)]}"
         if wrong := unusable(item):
-            return f"the item {shown(item)} {wrong}"
-    return None
+            raise ValueError(f"the item {shown(item)} {wrong}")
+    return items
 
 
 def _in_label_order(labels: Iterable[str]) -> tuple[str, ...]:

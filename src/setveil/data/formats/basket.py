@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from setveil.data.assembly import ListAssembly, Origin
 from setveil.data.formats.base import Format, Layout
 from setveil.data.packing import blocks as file_blocks
-from setveil.data.texts import CONTROL, check_separator, not_utf8
+from setveil.data.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
@@ -102,9 +102,9 @@ def _unwritable(label: str, separator: str | None) -> str | None:
         return "holds a blank"
     if separator is not None and separator in label:
         return f"holds the separator {separator!r}"
-    if any(c == "\x7f" or (c < " " and c not in _BLANKS_TEXT) for c in label):
-        return "holds a line break or another control character"
-    return "starts or ends with a blank" if label != label.strip(_BLANKS_TEXT) else None
+    if label != label.strip(_BLANKS_TEXT):
+        return "starts or ends with a blank"
+    return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
 
 def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transactions:
@@ -136,7 +136,7 @@ def _named(data: Transactions, names: dict[str, str], file: str) -> Transactions
     label, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
     if times > 1:
         raise BadData(
-            f"gives {times} items the name {label!r}; name them apart in the lines that begin with @ITEM", file=file
+            f"gives two items the name {label!r}; name them apart in the lines that begin with @ITEM", file=file
         )
     return Transactions.from_codes(data.offsets, data.items, labels)
 
@@ -233,7 +233,11 @@ def _split_at(
     if len(broken):
         at = before + int(line[broken[0]]) + 1
         raise BadData(f"an item between two {separator!r} is empty", file=file, line=at)
-    return tokens.filter(pa.array(~blank_line)), line[~blank_line]
+    tokens, line = tokens.filter(pa.array(~blank_line)), line[~blank_line]
+    wrong = first_unusable(tokens)
+    if wrong is not None:  # a tab or the like, which is a blank elsewhere
+        raise BadData("an item holds a control character", file=file, line=before + int(line[wrong]) + 1)
+    return tokens, line
 
 
 def _refuse_control_bytes(raw: NDArray[np.uint8], file: str, before: int) -> None:
