@@ -133,6 +133,10 @@ def say_json(value: Any) -> None:
     say(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+_LONGEST_CELL = 400
+"""Characters of a cell: an item may be as long as a book."""
+
+
 def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
     """Print a table; numbers to the right, nothing cut where there is no terminal."""
     rows = [[_cell(value) for value in row] for row in rows]
@@ -153,7 +157,10 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = str(value)
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 3] + "..."
 
 
 def _is_number(text: str) -> bool:

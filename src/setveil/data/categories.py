@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic_core import core_schema
 
-from setveil.data.side_files import listed, read_table, shown
+from setveil.data.side_files import read_table, shown
+from setveil.data.texts import in_words
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _of_columns(table: Table, level: str | None) -> Categories:
     elif "category" in levels or len(levels) == 1:
         chosen = ["category"] if "category" in levels else levels
     else:
-        raise BadData(f"has several levels ({listed(levels)}); name one with --level", file=table.file, line=1)
+        raise BadData(f"has several levels ({in_words(levels)}); name one with --level", file=table.file, line=1)
     at, item_at = table.places(chosen), table.columns.index("item")
     of_item: dict[str, str] = {}
     parts_of: dict[str, list[str]] = {}

@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 
 from setveil.data.assembly import Origin
 from setveil.data.packing import blocks, reading
-from setveil.data.texts import CONTROL
+from setveil.data.texts import CONTROL, in_words
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """Bytes parsed together: with more, Arrow reads further ahead and needs more memory, and is no faster."""
 _LONGEST_LINE = 1 << 28
-_SHOWN = 200
-_NO_TEXT = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
-"""What cannot stand in a sentence: control characters, and what else ends a line."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +65,6 @@ def header(path: Path, delimiter: str) -> list[str]:
     if re.search(CONTROL, "".join(columns)):
         raise BadData("the header holds a control character", file=file, line=1)
     return columns
-
-
-def in_words(columns: Sequence[str]) -> str:
-    """Name columns for an error, not too many of them."""
-    shown = _NO_TEXT.sub("?", ", ".join(columns)) or "none"
-    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
 def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str, *, line: int | None = 1) -> None:

@@ -19,7 +19,7 @@ from setveil import progress
 from setveil.data.json_lines import JSON_KINDS, item_text, json_value
 from setveil.data.labels import are_texts, label_order
 from setveil.data.packing import plain_suffix, read_bytes
-from setveil.data.texts import CONTROL, check_separator, not_utf8
+from setveil.data.texts import CONTROL, check_separator, in_words, not_utf8
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _BLANKS = " \t\r\v\f"
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
-_SHOWN_COLUMNS = 200
 _JSON_LINES = (".jsonl", ".ndjson")
 _JSON_EXAMPLE = '["milk", "bread"]'
 # Comparing a word with a million labels takes longer than a person waits for an error.
@@ -42,12 +41,6 @@ def shown(label: str) -> str:
     """Return a label as it stands in a sentence: in quotes, and cut if it is very long."""
     text = repr(label)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the names of columns as they stand in a sentence: on one line, and cut if they are very many."""
-    text = _CONTROL.sub("?", ", ".join(names)) or "none"
-    return text if len(text) <= _SHOWN_COLUMNS else f"{text[:_SHOWN_COLUMNS]}..."
 
 
 def unusable(label: str) -> str | None:
@@ -102,7 +95,7 @@ class Table:
         places = []
         for name in names:
             if name not in place_of:
-                known = listed(place_of)
+                known = in_words(place_of)
                 raise BadData(f"has no level {shown(name)}; the levels are: {known}", file=self.file, line=1)
             places.append(place_of[name])
         return places
@@ -125,7 +118,7 @@ def read_table(source: str) -> Table:
         if count > 1:
             raise BadData(f"has {count} columns {shown(name)}; each may stand once", file=source, line=1)
     if "item" not in count_of:
-        known = listed(columns)
+        known = in_words(columns)
         raise BadData(f"expected a header with the column 'item'; the columns are: {known}", file=source, line=1)
     if len(columns) == 1:
         raise BadData("has no column beside 'item'; expected one with the categories", file=source, line=1)

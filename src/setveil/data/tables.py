@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.data.assembly import ListAssembly, LongAssembly, Origin
-from setveil.data.csv_tables import in_words, require
+from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
-from setveil.data.texts import check_column_names
+from setveil.data.texts import check_column_names, in_words
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 

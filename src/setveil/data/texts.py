@@ -13,10 +13,15 @@ from setveil.data.encoding import text_buffers
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from setveil.data.transactions import Transactions
 
 CONTROL = r"[\x00-\x1f\x7f]"
 RULE = "is empty or holds a control character"
+_SHOWN = 200
+_NO_TEXT = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+"""What cannot stand in a sentence: control characters, and what else ends a line."""
 
 
 def unusable(texts: Any) -> Any:
@@ -70,6 +75,12 @@ def refuse_unusable(data: Transactions, form: str) -> None:
     for what, values in (("item", data.labels), ("id", data.ids)):
         if values is not None and first_unusable(values) is not None:
             raise OutputRefused(f"an {what} {RULE}, and {form!r} holds neither")
+
+
+def in_words(columns: Iterable[str]) -> str:
+    """Name columns for an error, not too many of them."""
+    shown = _NO_TEXT.sub("?", ", ".join(columns)) or "none"
+    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
 def is_text_type(kind: Any) -> bool:

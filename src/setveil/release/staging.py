@@ -126,13 +126,12 @@ def _sync_tree(folder: Path) -> None:
 
 def refuse_file(target: Path, *, force: bool) -> None:
     """Refuse a file that exists or cannot be made, before any work is done; clear away what a killed run left."""
-    try:
-        if target.name in ("", "..") or (target.exists() and not target.is_file()):
-            raise OutputRefused(f"{target} is not a file; expected a file or nothing")
-        sweep(target)
-        _refuse(target, force=force)
-    except ValueError:
-        raise OutputRefused(f"{str(target)!r} is not a name that a file can have") from None
+    if "\0" in str(target):
+        raise OutputRefused(f"{str(target)!r} is not a name that a file can have")
+    if target.name in ("", "..") or (target.exists() and not target.is_file()):
+        raise OutputRefused(f"{target} is not a file; expected a file or nothing")
+    sweep(target)
+    _refuse(target, force=force)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote, unquote
 
+from setveil.data.labels import are_texts
 from setveil.errors import BadParameter
 
 Kind = Literal["postgresql", "sqlite", "duckdb"]
@@ -76,6 +77,8 @@ def _unread(url: str) -> str:
 
 def address(url: str) -> Address:
     """Read an address, or say in one sentence what is wrong with it, without repeating what may be secret."""
+    if not are_texts([url]):  # bytes on the command line that are not UTF-8
+        raise BadParameter(f"{_unread(url)} holds bytes that are not UTF-8 text; write them percent-encoded")
     if url.startswith(("postgresql://", "postgres://")):
         return _server(url)
     file = _FILE.fullmatch(url)

@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from setveil.data import column_files
 from setveil.data.assembly import ListAssembly, Origin
-from setveil.data.csv_tables import in_words
 from setveil.data.formats.base import Format, Layout
 from setveil.data.json_lines import read_json_lines
 from setveil.data.packing import plain_suffix
-from setveil.data.texts import check_column_names, refuse_unusable
+from setveil.data.texts import check_column_names, in_words, refuse_unusable
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ class List(Format):
         assembly = ListAssembly(
             Origin(str(path)), items_column=names[0], id_column=layout.id_column if with_ids else None
         )
+        if all(schema.names.count(name) == 1 for name in names):  # else `batches` tells
+            assembly.check_types(*(schema.field(name).type for name in names))
         for columns in column_files.batches(path, names, "Name yours with --items and --id"):
             assembly.add(*columns)
         return assembly.finish()
