@@ -20,7 +20,7 @@ Example:
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("data", "A file, or a built-in sample."),
+        argument("data", "A file, a database with --query, or a built-in sample."),
         Option("known", int, "Up to how many known items: 1, 2 or 3.", 3),
         Option("sensitive", str, "File with a sensitive item a line: how many records hold one."),
         Option("itemsets", str, "File with an itemset a line, or JSON lists in .jsonl: how many records hold each."),

@@ -72,9 +72,9 @@ def fill_slots(hashes, count, slots):
 
 
 @kernel
-def put_to_records(record_of_row, codes, cursor, items):
-    """Write each row's code to the next free place of its record."""
+def put_to_records(record_of_row, codes, next_place, items):
+    """Write each row's code to the next free place of its record, and move that on."""
     for row in range(len(codes)):
         record = record_of_row[row]
-        items[cursor[record]] = codes[row]
-        cursor[record] += 1
+        items[next_place[record]] = codes[row]
+        next_place[record] += 1

@@ -152,13 +152,14 @@ class LongAssembly:
             return items
         from setveil.data._encoding_kernels import put_to_records  # noqa: PLC0415 - only large files pay for the compiler
 
-        cursor = offsets[:-1].copy()
         self._codes.reverse()
         self._runs.reverse()
         while self._codes:
             records, lengths = self._runs.pop()
             codes = self._codes.pop().astype(np.int32, copy=False)
-            put_to_records(records if lengths is None else np.repeat(records, lengths), codes, cursor, items)
+            put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
+        offsets[1:] = offsets[:-1]  # each was moved on to the end of its record, which is where the next one begins
+        offsets[0] = 0
         return items
 
 
