@@ -130,7 +130,7 @@ def test_rows_in_any_order_and_any_batches_become_the_same_records(rows_, places
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("vocabulary", [50, 70_000])
+@pytest.mark.parametrize("vocabulary", [50, 110_000])
 def test_many_rows_in_many_batches(shuffled, vocabulary):
     """Codes are kept in two bytes until the vocabulary outgrows them, which happens between two batches here."""
     rng = np.random.default_rng(7)

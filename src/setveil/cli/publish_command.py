@@ -54,7 +54,9 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
     method = named_in(arguments, "--method")
     of_method = of_declaration(named("method", METHODS, method)) if method else []
     return [
-        argument("data", "A file, a database with --query, or a sample such as sample:supermarket?records=100000&seed=3."),
+        argument(
+            "data", "A file, a database with --query, or a sample such as sample:supermarket?records=100000&seed=3."
+        ),
         Option("method", str, f"How to protect: {' | '.join(METHODS)}.", REQUIRED),
         *of_method,
         Option("out", str, "The release folder to make.", REQUIRED),

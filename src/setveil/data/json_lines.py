@@ -98,7 +98,9 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
             try:
                 name, items = _record(json_value(line), layout)
                 if assembly is None:
-                    with_ids = name is not None or layout.id is not None
+                    with_ids = name is not None
+                    if layout.id is not None and not with_ids:
+                        raise ValueError(f"has no field {layout.id!r}; name yours with --id")  # noqa: TRY301 - of the data
                     assembly = ListAssembly(
                         _LineOrigin(file),
                         items_column=layout.items_column,
