@@ -48,6 +48,13 @@ def test_a_cell_holds_the_items(written, content, options, expected):
     assert data.unit == "record"
 
 
+def test_a_header_with_items_and_no_item_is_wide(written):
+    assert pairs(read(written("id,items\np,b a\n", "data.csv"))) == [("p", ["a", "b"])]
+    assert pairs(read(written("id,items,item\np,b a,c\n", "data.csv"))) == [("p", ["c"])]
+    with pytest.raises(BadData, match="has no column 'thing'"):
+        read(written("id,items\np,b a\n", "data.csv"), item="thing")
+
+
 def test_tabs_between_columns_of_tsv(written):
     assert pairs(read(written("id\titems\np\ta,b c\n", "x.tsv"), items="items", separator=",")) == [("p", ["a", "b c"])]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from setveil.data import column_files
+from setveil.data.csv_tables import header
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import Basket
 from setveil.data.formats.list import List
-from setveil.data.formats.long import Long
+from setveil.data.formats.long import Long, delimiter_of
 from setveil.data.formats.wide import Wide
 from setveil.data.packing import packing_of, plain_suffix
 from setveil.errors import BadData, UnknownName
@@ -34,7 +36,7 @@ def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format
     """Return the format of a file to read: by its extension and the columns that were named, else by the columns it has."""
     suffix = plain_suffix(path)
     if suffix in (".csv", ".tsv"):
-        return FORMATS["wide" if layout.ragged or layout.items is not None else "long"]
+        return FORMATS["wide" if layout.ragged or layout.items is not None or _has_items(path, layout) else "long"]
     if suffix in column_files.EXTENSIONS and layout.item is not None:
         return FORMATS["long"]
     if suffix in column_files.EXTENSIONS and layout.items is None and not packing_of(path):
@@ -43,6 +45,14 @@ def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format
         has_lists = layout.items_column in names and pa.types.is_nested(schema.types[names.index(layout.items_column)])
         return FORMATS["list" if has_lists or layout.item_column not in names else "long"]
     return format_to_write(path, option=option)
+
+
+def _has_items(path: Path, layout: Layout) -> bool:
+    """Tell whether the header of a CSV names a column of all items and none of one item."""
+    columns: list[str] = []
+    with suppress(BadData):  # the reader will say what is wrong
+        columns = header(path, delimiter_of(path, None))
+    return layout.item is None and layout.items_column in columns and layout.item_column not in columns
 
 
 def format_to_write(path: Path, *, option: str = "--to") -> Format:
