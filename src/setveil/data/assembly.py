@@ -152,9 +152,8 @@ class LongAssembly:
             return items
         from setveil.data._encoding_kernels import put_to_records  # noqa: PLC0415 - only large files pay for the compiler
 
-        self._codes.reverse()
-        self._runs.reverse()
-        while self._codes:
+        pa.default_memory_pool().release_unused()
+        while self._codes:  # from the last one on: memory goes back to the system from its end
             records, lengths = self._runs.pop()
             codes = self._codes.pop().astype(np.int32, copy=False)
             put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
