@@ -153,7 +153,7 @@ class LongAssembly:
         from setveil.data._encoding_kernels import put_to_records  # noqa: PLC0415 - only large files pay for the compiler
 
         pa.default_memory_pool().release_unused()
-        while self._codes:  # from the last one on: memory goes back to the system from its end
+        while self._codes:  # in any order: records are sorted afterwards
             records, lengths = self._runs.pop()
             codes = self._codes.pop().astype(np.int32, copy=False)
             put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
