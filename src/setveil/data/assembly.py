@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.encoding import TextEncoder
-from setveil.data.texts import RULE, as_texts, first_unusable, is_text_type
+from setveil.data.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type
 from setveil.data.tidying import tidied
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData
@@ -189,7 +189,7 @@ class ListAssembly:
 
     def check_types(self, lists: Any, ids: Any = None) -> None:
         """Refuse columns of other types than lists of texts or whole numbers, and ids of these."""
-        if not (pa.types.is_list(lists) or pa.types.is_large_list(lists) or pa.types.is_fixed_size_list(lists)):
+        if not is_list_type(lists):
             raise self._origin.wrong(f"the column {self._items_column!r} is of type {lists}; expected lists of items")
         self._items.check_type(lists.value_type)
         if self._ids is not None:

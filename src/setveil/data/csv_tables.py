@@ -19,7 +19,7 @@ import pyarrow.csv as pacsv
 
 from setveil.data.assembly import Origin
 from setveil.data.packing import blocks, reading
-from setveil.data.texts import CONTROL, in_words
+from setveil.data.texts import CONTROL, in_words, not_utf8
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -55,11 +55,10 @@ def header(path: Path, delimiter: str) -> list[str]:
     if not re.search(rb"\S", beginning):
         raise BadData("is empty; expected a header line", file=file)
     line = re.match(rb"[^\r\n]*", beginning)[0]  # type: ignore[index]  # it matches always
+    if wrong := not_utf8(line, file):
+        raise wrong
     try:
         columns = next(csv.reader([line.decode()], delimiter=delimiter, strict=True), [])
-    except UnicodeDecodeError as error:
-        message = f"holds the byte 0x{line[error.start]:02x}, which is not UTF-8 text"
-        raise BadData(message, file=file, line=1) from None
     except csv.Error as error:
         raise BadData(f"the header is not a line of CSV ({error})", file=file, line=1) from None
     if re.search(CONTROL, "".join(columns)):

@@ -15,7 +15,7 @@ import pyarrow as pa
 from setveil.data.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
-from setveil.data.texts import check_column_names, in_words
+from setveil.data.texts import check_column_names, in_words, is_list_type
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 
@@ -43,7 +43,7 @@ def assemble(
     """Make transactions of record batches; the shape follows the columns that were named, else those that are there."""
     names = schema.names
     if shape is None:
-        lists = layout.items_column in names and _is_list(schema.field(names.index(layout.items_column)).type)
+        lists = layout.items_column in names and is_list_type(schema.field(names.index(layout.items_column)).type)
         shape = "list" if layout.items is not None or (layout.item is None and lists) else "long"
     origin = Origin(name)
     if shape == "long":
@@ -63,10 +63,6 @@ def assemble(
     for batch in batches:
         rows.add(*(batch.column(names.index(column)) for column in wanted))
     return rows.finish()
-
-
-def _is_list(kind: Any) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def from_arrow(

@@ -97,6 +97,11 @@ def is_text_type(kind: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
+def is_list_type(kind: Any) -> bool:
+    """Tell whether a column of that type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def as_texts(values: Any) -> Any:
     """Return a column as large_string: text as it is, whole numbers in decimal. A dictionary column stays one."""
     if pa.types.is_dictionary(values.type):

@@ -45,19 +45,19 @@ def tidied(
     return *_sorted_each_once(offsets, codes, max(len(vocabulary), 1)), vocabulary
 
 
-def _blocks_of_records(offsets: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Give ranges of records of some million occurrences each; a longer record is a range of its own."""
+def record_ranges(offsets: NDArray[np.int64], occurrences: int, most: int) -> Iterator[tuple[int, int]]:
+    """Cut the records into ranges of so many occurrences and at most so many records; a longer record is a range of its own."""
     records, first = len(offsets) - 1, 0
     while first < records:
-        last = int(np.searchsorted(offsets, offsets[first] + BLOCK, side="right")) - 1
-        last = min(max(last, first + 1), records, first + BLOCK)
+        last = int(np.searchsorted(offsets, offsets[first] + occurrences, side="right")) - 1
+        last = min(max(last, first + 1), records, first + most)
         yield first, last
         first = last
 
 
 def rises_within_records(offsets: NDArray[np.int64], items: NDArray[Any]) -> bool:
     """Tell whether items rise within each record, each once."""
-    for first, last in _blocks_of_records(offsets):
+    for first, last in record_ranges(offsets, BLOCK, BLOCK):
         block = items[offsets[first] : offsets[last]]
         rises = block[1:] > block[:-1]
         starts = offsets[first + 1 : last] - offsets[first]
@@ -73,7 +73,7 @@ def _sorted_each_once(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Sort each record and leave out what is repeated in it; what is kept moves up within the same array."""
     filled = 0
-    for first, last in _blocks_of_records(offsets):
+    for first, last in record_ranges(offsets, BLOCK, BLOCK):
         borders = offsets[first : last + 1] - offsets[first]
         keys = record_numbers(borders) * width
         keys += items[offsets[first] : offsets[last]]

@@ -316,7 +316,14 @@ class Transactions:
 
     def to_arrow(self) -> Any:
         """Return the records as an Arrow column of lists of texts."""
-        return pa.LargeListArray.from_arrays(pa.array(self.offsets), self.labels.take(pa.array(self.items)))
+        return self.lists(0, self.records)
+
+    def lists(self, first: int, last: int, labels: Any = None) -> Any:
+        """Return the records from `first` to before `last` as an Arrow column of lists, of `labels` where others than the items' own."""
+        borders = self.offsets[first : last + 1]
+        texts = (self.labels if labels is None else labels).take(pa.array(self.items[borders[0] : borders[-1]]))
+        places = borders - borders[0] if borders[0] else borders  # as they are, they are shared and not copied
+        return pa.LargeListArray.from_arrays(pa.array(places), texts)
 
     def to_table(self) -> Any:
         """Return an Arrow table: `id`, where the records carry ids, and `items`, a column of lists."""

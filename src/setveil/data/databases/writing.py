@@ -16,12 +16,11 @@ from setveil.data.databases.base import Table
 from setveil.data.databases.new_file import new_file
 from setveil.data.databases.opening import connection_to
 from setveil.data.labels import are_texts
+from setveil.data.tidying import record_ranges
 from setveil.errors import BadParameter, OutputRefused
 from setveil.unfinished import committing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from setveil.data.databases.address import Address
     from setveil.data.databases.base import Connection
     from setveil.data.transactions import Transactions
@@ -61,7 +60,7 @@ def write_table(
             try:
                 connection.open(writing=True)
                 connection.create(made)
-                for first, last in _blocks(data):
+                for first, last in record_ranges(data.offsets, BLOCK_OCCURRENCES, BLOCK_RECORDS):
                     connection.append(made, _block(data, first, last, made))
                     advance(last)
                 expected = data.occurrences if shape == "long" else data.records
@@ -136,26 +135,14 @@ def _is_new(place: Address) -> bool:
         raise OutputRefused(f"{place.path} cannot be written: {error.strerror}") from None
 
 
-def _blocks(data: Transactions) -> Iterator[tuple[int, int]]:
-    """Cut the records into runs that are small enough to be held twice."""
-    first = 0
-    while first < data.records:
-        full = int(np.searchsorted(data.offsets, data.offsets[first] + BLOCK_OCCURRENCES, side="right")) - 1
-        last = min(max(full, first + 1), first + BLOCK_RECORDS, data.records)
-        yield first, last
-        first = last
-
-
 def _block(data: Transactions, first: int, last: int, table: Table) -> pa.RecordBatch:
     """Return the rows of some records."""
-    offsets = data.offsets[first : last + 1]
-    items = data.labels.take(pa.array(data.items[offsets[0] : offsets[-1]]))
+    lists = data.lists(first, last)
     ids = None if data.ids is None else data.ids[first:last]
     if not any(table.columns.values()):
         assert ids is not None
-        owners = np.repeat(np.arange(last - first), np.diff(offsets))
-        columns = [ids.take(pa.array(owners)), items]
+        owners = np.repeat(np.arange(last - first), data.lengths[first:last])
+        columns = [ids.take(pa.array(owners)), lists.values]
     else:
-        lists = pa.LargeListArray.from_arrays(pa.array(offsets - offsets[0]), items)
         columns = [lists] if ids is None else [ids, lists]
     return pa.RecordBatch.from_arrays(columns, names=list(table.columns))

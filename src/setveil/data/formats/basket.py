@@ -72,9 +72,7 @@ def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterato
     """Give the records as lines of labels, as these are written."""
     newline = pa.scalar("\n", pa.large_string())
     for first in range(0, data.records, _WRITTEN_RECORDS):
-        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
-        labels = written_labels.take(pa.array(data.items[borders[0] : borders[-1]]))
-        records = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
+        records = data.lists(first, first + _WRITTEN_RECORDS, written_labels)
         lines = pc.binary_join(records, pa.scalar(separator, pa.large_string()))
         whole = pa.LargeListArray.from_arrays(pa.array([0, len(lines)], pa.int64()), lines)
         text: bytes = pc.binary_join(whole, newline)[0].as_buffer().to_pybytes()

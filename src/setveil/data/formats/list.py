@@ -76,9 +76,7 @@ class List(Format):
 def list_batches(data: Transactions, layout: Layout) -> Iterator[Any]:
     """Give the records as Arrow batches of some size: the ids where there are some, and the lists."""
     for first in range(0, data.records, _WRITTEN_RECORDS):
-        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
-        labels = data.labels.take(pa.array(data.items[borders[0] : borders[-1]]))
-        lists = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
+        lists = data.lists(first, first + _WRITTEN_RECORDS)
         names, columns = [layout.items_column], [lists]
         if data.ids is not None:
             names.insert(0, layout.id_column)

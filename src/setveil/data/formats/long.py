@@ -18,6 +18,7 @@ from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
 from setveil.data.formats.base import Format, Layout
 from setveil.data.packing import plain_suffix
 from setveil.data.texts import check_column_names, check_separator, refuse_unusable
+from setveil.data.tidying import record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,15 +85,11 @@ def delimiter_of(path: Path, named: str | None) -> str:
 
 def long_batches(data: Transactions, names: list[str]) -> Iterator[Any]:
     """Give the rows as Arrow batches of some size."""
-    first = 0
-    while first < data.records:
-        last = int(np.searchsorted(data.offsets, data.offsets[first] + WRITTEN_ROWS, side="right")) - 1
-        last = min(max(last, first + 1), data.records)
+    for first, last in record_ranges(data.offsets, WRITTEN_ROWS, WRITTEN_ROWS):
         owner = np.repeat(np.arange(first, last), data.lengths[first:last])
         items = data.items[data.offsets[first] : data.offsets[last]]
         columns = [data.ids.take(pa.array(owner)), data.labels.take(pa.array(items))]
         yield pa.RecordBatch.from_arrays(columns, names=names)
-        first = last
 
 
 def csv_text(batches: Iterator[Any], names: list[str], delimiter: str, texts: tuple[Any, ...]) -> Iterator[bytes]:

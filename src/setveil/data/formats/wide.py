@@ -118,10 +118,7 @@ def _unwritable(label: str, separator: str | None) -> str | None:
 
 def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
     for first in range(0, data.records, _WRITTEN_RECORDS):
-        borders = data.offsets[first : first + _WRITTEN_RECORDS + 1]
-        labels = data.labels.take(pa.array(data.items[borders[0] : borders[-1]]))
-        lists = pa.LargeListArray.from_arrays(pa.array(borders - borders[0]), labels)
-        cells = pc.binary_join(lists, pa.scalar(joiner, pa.large_string()))
+        cells = pc.binary_join(data.lists(first, first + _WRITTEN_RECORDS), pa.scalar(joiner, pa.large_string()))
         columns = [cells] if data.ids is None else [data.ids.slice(first, len(cells)), cells]
         yield pa.RecordBatch.from_arrays(columns, names=names)
 
