@@ -154,6 +154,13 @@ def test_the_line_after_a_very_long_value_is_found_and_the_limit_of_others_stays
     assert csv.field_size_limit() == USUAL_LIMIT
 
 
+def test_a_file_that_is_one_long_line_is_looked_through_once(tmp_path):
+    path = tmp_path / "line.csv"
+    path.write_bytes(b"[" * 4_000_000)  # going through it again from every place would take hours
+    with pytest.raises(BadData, match=r"line 1: the header is not a line of CSV"):
+        read(path)
+
+
 def test_a_ragged_line_may_hold_a_very_long_item(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text(f"a,{'x' * 200_000}\n", encoding="utf-8")

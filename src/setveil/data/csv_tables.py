@@ -47,14 +47,18 @@ class CsvOrigin(Origin):
 def header(path: Path, delimiter: str) -> list[str]:
     """Return the names of the columns."""
     file = str(path)
-    beginning = b""
+    beginning = bytearray()
+    begun = False
     for block in blocks(path):
         beginning += block
-        if re.search(rb"\S[^\r\n]*[\r\n]", beginning) or len(beginning) > _LONGEST_LINE:
+        text = block if begun else block.lstrip()
+        begun = begun or bool(text)
+        # Looked for in what is new only: a file that is one long line would be searched again with every block.
+        if b"\n" in text or b"\r" in text or len(beginning) > _LONGEST_LINE:
             break
-    if not re.search(rb"\S", beginning):
+    if not begun:
         raise BadData("is empty; expected a header line", file=file)
-    line = re.match(rb"[^\r\n]*", beginning)[0]  # type: ignore[index]  # it matches always
+    line = bytes(re.match(rb"[^\r\n]*", beginning)[0])  # type: ignore[index]  # it matches always
     if wrong := not_utf8(line, file):
         raise wrong
     try:
