@@ -5,6 +5,7 @@
     SetveilError                 exit code 1 unless a subclass says otherwise
     ├── InputError            2  what was given cannot be used; nothing was written
     │   ├── BadParameter         a parameter of a method, guarantee or metric
+    │   │   └── TooManyItemsets  a support so low that more itemsets are frequent than may be listed
     │   ├── BadData              a data file or a side file: names file and place
     │   ├── UnknownName          a name that the catalog does not hold
     │   ├── Missing              something needed was not given (original, private folder ...)
@@ -37,6 +38,16 @@ class InputError(SetveilError):
 
 class BadParameter(InputError):
     """A parameter is out of its limits, unknown, or missing."""
+
+
+class TooManyItemsets(BadParameter):
+    """More itemsets are frequent than may be listed."""
+
+    def __init__(self, message: str, *, found: int, exact: bool) -> None:
+        super().__init__(message)
+        self.found = found
+        """How many there are, or at least are."""
+        self.exact = exact
 
 
 class BadData(InputError):

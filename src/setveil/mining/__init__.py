@@ -1,0 +1,1 @@
+"""Frequent itemsets, association rules and supports: what analysts look for in set-valued data."""

@@ -1,0 +1,98 @@
+"""Itemsets and their supports, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from setveil.data.labels import as_arrow
+from setveil.data.transactions import Transactions
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Itemsets:
+    """Sets of items, in the layout of the data: `offsets[s]` to `offsets[s + 1]` are the places of set s in `items`, whose codes rise.
+
+    `supports[s]` is the number of the `records` records that hold all items of set s.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    supports: NDArray[np.int64]
+    vocabulary: tuple[str, ...]
+    records: int
+
+    def __post_init__(self) -> None:
+        for array in (self.offsets, self.items, self.supports):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Give each set as labels, with its support."""
+        for labels, support in zip(self.to_arrow().to_pylist(), self.supports.tolist(), strict=True):
+            yield tuple(labels), support
+
+    def __repr__(self) -> str:
+        return f"Itemsets({len(self):,} sets of up to {self.longest} items, in {self.records:,} records)"
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each set."""
+        return np.diff(self.offsets)
+
+    @property
+    def longest(self) -> int:
+        """The number of items of the longest set."""
+        return int(self.lengths.max(initial=0))
+
+    def take(self, chosen: NDArray[Any]) -> Itemsets:
+        """Return the sets of these numbers in this order, or those where a mask is true."""
+        as_records = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
+        taken = as_records.take(chosen)
+        return Itemsets(taken.offsets, taken.items, self.supports[chosen].copy(), self.vocabulary, self.records)
+
+    def ordered(self) -> Itemsets:
+        """Return the sets as people read them: the most frequent first, then the shorter, then in label order."""
+        as_records = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
+        by_content = as_records.content_order()
+        rank = np.lexsort((self.lengths[by_content], -self.supports[by_content]))
+        return self.take(by_content[rank])
+
+    def to_arrow(self) -> Any:
+        """Return the sets as an Arrow column of lists of texts."""
+        texts = as_arrow(self.vocabulary).take(pa.array(self.items))
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), texts)
+
+    def to_table(self) -> Any:
+        """Return an Arrow table: `items`, `support` in records, `share` of the records."""
+        share = self.supports / max(self.records, 1)
+        return pa.table({"items": self.to_arrow(), "support": self.supports, "share": share})
+
+    def to_lists(self) -> list[list[str]]:
+        """Return the sets as lists of labels."""
+        sets: list[list[str]] = self.to_arrow().to_pylist()
+        return sets
+
+
+def codes_of(sets: Iterable[Iterable[str]], data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return offsets and codes of sets given as labels; an item that the data do not know has the code -1."""
+    code_of = data.code_of
+    flat: list[int] = []
+    offsets = [0]
+    for one in sets:
+        if isinstance(one, str):
+            raise BadData(f"an itemset is the text {one[:40]!r}; expected a list of items")
+        flat.extend(sorted({code_of.get(label, -1) for label in one}))
+        offsets.append(len(flat))
+    return np.array(offsets, dtype=np.int64), np.array(flat, dtype=np.int32)
