@@ -1,0 +1,333 @@
+# mypy: ignore-errors
+# (Numba infers the types)
+"""The search below a path that few items can extend: a record is a word there, one bit an item.
+
+A row is a word of the items that may still come (`words`), and, where closed sets are wanted, of those that must not be in all rows of a
+path: in the lower bits of the same word those that were passed on the way here, in `backs` those from before. Rows that are equal in what
+may come are one row with the sum of their weights and the intersection of the rest (but see `merge_rows`).
+
+For each node one pass counts all pairs of its bits: so each of its children knows its own extensions before it has rows. When these are
+few, a table of all their combinations is summed up, and nothing is searched any more.
+"""
+
+from __future__ import annotations
+
+from setveil.kernels.bits import WORD_BITS, bit_count, lowest_bit
+from setveil.kernels.control import STOP
+from setveil.kernels.jit import kernel
+from setveil.mining._writing_kernels import (
+    ALL,
+    BUDGET,
+    KIND,
+    LISTING,
+    MAX_LENGTH,
+    MAXIMAL,
+    MIN_COUNT,
+    MIN_LENGTH,
+    NODES,
+    OUT_OF_BUDGET,
+    PATH,
+    PERFECT,
+    RUNNING,
+    STATUS,
+    STOPPED,
+    TABLE_BITS,
+    grown,
+    note,
+    pop,
+    push,
+    put_in,
+)
+
+FEW_ROWS = 4
+"""Fewer rows are not worth looking for equal ones."""
+
+
+@kernel
+def merge_rows(words, backs, weights, first, last, live, kind, slots):
+    """Make one row of those that are equal in the live bits; return where the rows end now.
+
+    What came before is intersected, which is all that closed sets need to know of it. Whether a set is maximal depends on how often it
+    occurs: there, only rows that are equal in all are merged.
+    """
+    if last - first < FEW_ROWS:
+        return last
+    size = 8
+    while size < 2 * (last - first):
+        size *= 2
+    for slot in range(size):
+        slots[slot] = -1
+    end = first
+    for row in range(first, last):
+        key, back = words[row] & live, backs[row] if kind == MAXIMAL else 0
+        slot = ((key ^ (key >> 29) ^ back) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
+        while slots[slot] >= 0 and (
+            words[slots[slot]] & live != key or (kind == MAXIMAL and backs[slots[slot]] != back)
+        ):
+            slot = (slot + 1) & (size - 1)
+        same = slots[slot]
+        if same >= 0:
+            weights[same] += weights[row]
+            words[same] &= words[row]
+            backs[same] &= backs[row]
+        else:
+            slots[slot] = end
+            words[end] = words[row]
+            backs[end] = backs[row]
+            weights[end] = weights[row]
+            end += 1
+    return end
+
+
+@kernel
+def write_bits(word, bits):
+    """Write the places of the bits of a word; return how many there are."""
+    count = 0
+    while word:
+        bits[count] = lowest_bit(word)
+        count += 1
+        word &= word - 1
+    return count
+
+
+@kernel
+def count_pairs(words, weights, first, last, live, pairs, bits):
+    """Count for each two live bits the weight of the rows that have both; `pairs[a, b]` with a below b."""
+    for a in range(write_bits(live, bits)):
+        for b in range(bits[a], WORD_BITS):
+            pairs[bits[a], b] = 0
+    for row in range(first, last):
+        weight = weights[row]
+        width = write_bits(words[row] & live, bits)
+        for a in range(width - 1):
+            for b in range(a + 1, width):
+                pairs[bits[a], bits[b]] += weight
+
+
+@kernel
+def is_held_back(words, backs, first, last, must, below):
+    """Tell whether all rows with the bits `must` have a bit in common that came before them: then a larger set has the same records."""
+    lower, before = below, -1
+    for row in range(first, last):
+        if words[row] & must == must:
+            lower &= words[row]
+            before &= backs[row]
+            if lower == 0 and before == 0:
+                return False
+    return True
+
+
+@kernel
+def has_frequent_before(words, backs, weights, first, last, must, below, min_count, counts):
+    """Tell whether the rows with the bits `must` hold an item that came before them often enough: then a larger set is frequent."""
+    for place in range(2 * WORD_BITS):
+        counts[place] = 0
+    for row in range(first, last):
+        if words[row] & must == must:
+            word = words[row] & below
+            while word:
+                counts[lowest_bit(word)] += weights[row]
+                word &= word - 1
+            word = backs[row]
+            while word:
+                counts[WORD_BITS + lowest_bit(word)] += weights[row]
+                word &= word - 1
+    for place in range(2 * WORD_BITS):
+        if counts[place] >= min_count:
+            return True
+    return False
+
+
+@kernel
+def fill_table(words, backs, weights, first, last, must, below, extensions, kind, sums, lowers, befores, places):
+    """Sum up, for each combination of extensions, the weight of the rows that have it, and what these have in common from before."""
+    width = 0
+    word = extensions
+    while word:
+        places[lowest_bit(word)] = width
+        width += 1
+        word &= word - 1
+    size = 1 << width
+    for index in range(size):
+        sums[index] = 0
+        lowers[index] = -1
+        befores[index] = -1
+    for row in range(first, last):
+        if words[row] & must != must:
+            continue
+        index = 0
+        word = words[row] & extensions
+        while word:
+            index |= 1 << places[lowest_bit(word)]
+            word &= word - 1
+        sums[index] += weights[row]
+        if kind != ALL:
+            lowers[index] &= words[row] & below
+            befores[index] &= backs[row]
+    step = 1
+    while step < size:
+        for start in range(0, size, 2 * step):
+            for index in range(start, start + step):
+                sums[index] += sums[index + step]
+            if kind != ALL:
+                for index in range(start, start + step):
+                    lowers[index] &= lowers[index + step]
+                    befores[index] &= befores[index + step]
+        step *= 2
+    return width
+
+
+@kernel
+def is_of_kind(combination, width, sums, lowers, befores, kind, min_count):
+    """Tell whether a frequent combination of the table is closed, or maximal, as far as the table knows."""
+    if lowers[combination] != 0 or befores[combination] != 0:
+        return False
+    enough = min_count if kind == MAXIMAL else sums[combination]
+    for place in range(width):
+        if not combination >> place & 1 and sums[combination | 1 << place] >= enough:
+            return False
+    return True
+
+
+@kernel
+def note_table(
+    rows, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts, out, tally,
+    shared, own,
+):  # fmt: skip
+    """Note every combination of the extensions that is asked for; return the arrays, which may have grown."""
+    words, backs, weights = rows
+    base, choice = scratch
+    sums, lowers, befores, places, bits = table
+    min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
+    width = fill_table(words, backs, weights, first, last, must, below, extensions, kind, sums, lowers, befores, places)
+    size = 1 << width
+    no_bound = wanted[MIN_LENGTH] <= state[PATH] + 1 and longest >= state[PATH] + width + state[PERFECT]
+    if kind == ALL and not wanted[LISTING] and no_bound:
+        frequent = 0
+        for combination in range(1, size):
+            frequent += sums[combination] >= min_count
+        tally[min(state[PATH] + 1, len(tally) - 1), state[PERFECT]] += frequent
+        return out
+    write_bits(extensions, bits)
+    for combination in range(1, size):
+        if sums[combination] < min_count:
+            continue
+        if kind != ALL and not is_of_kind(combination, width, sums, lowers, befores, kind, min_count):
+            continue
+        length = state[PATH]
+        for place in range(length):
+            base[place] = path[place]
+        word = combination
+        held = must
+        while word:
+            bit = bits[lowest_bit(word)]
+            word &= word - 1
+            held |= 1 << bit
+            put_in(base, 0, length, names[bit])
+            length += 1
+        if length > longest or (
+            kind == MAXIMAL and has_frequent_before(words, backs, weights, first, last, held, below, min_count, counts)
+        ):
+            continue
+        out = note(state, wanted, base, length, perfect, sums[combination], out, choice, tally, shared, own)
+        if state[STATUS] != RUNNING:
+            break
+    return out
+
+
+@kernel
+def search_bits(
+    n_rows, width, names, bit_supports, wanted, state, path, perfect, scratch, rows, slots, stacks, pairs, table, counts,
+    out, tally, shared, own, control,
+):  # fmt: skip
+    """Find the sets that extend the path by the items `names` of the bits, which occur `bit_supports` times.
+
+    The rows stand at the start of `rows`. `stacks` holds, for each level: where its rows begin and end, which of its bits are alive and not
+    yet looked at, which are inside the path, the bit that leads to the level below, and how many perfect items there were. Return the
+    arrays that may have grown.
+    """
+    min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
+    firsts, lasts, lives, lefts, insides, steps, perfects = stacks
+    words, backs, weights = rows
+    whole = (1 << width) - 1
+    if width <= wanted[TABLE_BITS]:
+        state[NODES] += 1
+        out = note_table(
+            rows, 0, n_rows, 0, 0, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
+            own,
+        )  # fmt: skip
+        return rows, out
+    n_rows = merge_rows(words, backs, weights, 0, n_rows, whole, kind, slots)
+    count_pairs(words, weights, 0, n_rows, whole, pairs[0], table[4])
+    firsts[0], lasts[0], lives[0], lefts[0], insides[0] = 0, n_rows, whole, whole, 0
+    level = 0
+    while state[STATUS] == RUNNING:
+        if lefts[level] == 0:
+            level -= 1
+            if level < 0:
+                break
+            pop(path, state, names[steps[level]])
+            state[PERFECT] = perfects[level]
+            continue
+        bit = lowest_bit(lefts[level])
+        lefts[level] &= lefts[level] - 1
+        first, last = firsts[level], lasts[level]
+        support = bit_supports[bit] if level == 0 else pairs[level - 1, steps[level - 1], bit]
+        extensions, perfect_bits = 0, 0
+        word = lives[level] & ~((2 << bit) - 1)
+        while word:
+            other = lowest_bit(word)
+            word &= word - 1
+            if pairs[level, bit, other] == support:
+                perfect_bits |= 1 << other
+            elif pairs[level, bit, other] >= min_count:
+                extensions |= 1 << other
+        must, below = 1 << bit, ((1 << bit) - 1) & ~insides[level]
+        state[NODES] += 1
+        if kind != ALL and is_held_back(words, backs, first, last, must, below):
+            continue
+        if control[STOP] != 0:
+            state[STATUS] = STOPPED
+        if wanted[BUDGET] and state[NODES] > wanted[BUDGET]:
+            state[STATUS] = OUT_OF_BUDGET
+        steps[level], perfects[level] = bit, state[PERFECT]
+        push(path, state, names[bit])
+        inside = insides[level] | must | perfect_bits
+        while perfect_bits:
+            perfect[state[PERFECT]] = names[lowest_bit(perfect_bits)]
+            state[PERFECT] += 1
+            perfect_bits &= perfect_bits - 1
+        if kind != MAXIMAL or (
+            extensions == 0
+            and not has_frequent_before(words, backs, weights, first, last, must, below, min_count, counts)
+        ):
+            out = note(state, wanted, path, state[PATH], perfect, support, out, scratch[1], tally, shared, own)
+        deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < longest
+        if deeper and bit_count(extensions) > wanted[TABLE_BITS]:
+            if 2 * last - first > len(words):
+                words, backs = grown(words, last, 2 * last - first), grown(backs, last, 2 * last - first)
+                weights = grown(weights, last, 2 * last - first)
+                rows = words, backs, weights
+            keep = extensions if kind == ALL else extensions | below
+            end = last
+            for row in range(first, last):
+                if words[row] & must and words[row] & extensions:
+                    words[end] = words[row] & keep
+                    backs[end] = backs[row]
+                    weights[end] = weights[row]
+                    end += 1
+            end = merge_rows(words, backs, weights, last, end, keep if kind == MAXIMAL else extensions, kind, slots)
+            level += 1
+            firsts[level], lasts[level], insides[level] = last, end, inside
+            lives[level] = lefts[level] = extensions
+            count_pairs(words, weights, last, end, extensions, pairs[level], table[4])
+            continue
+        if deeper and state[STATUS] == RUNNING:
+            state[NODES] += 1
+            out = note_table(
+                rows, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts,
+                out, tally, shared, own,
+            )  # fmt: skip
+        pop(path, state, names[bit])
+        state[PERFECT] = perfects[level]
+    return rows, out

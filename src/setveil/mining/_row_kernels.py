@@ -1,0 +1,136 @@
+# mypy: ignore-errors
+# (Numba infers the types)
+"""Rows of items: made from records, compared, merged, indexed.
+
+A row is from `starts` to `ends` in `places` and stands for `weights` records. An item's entries, rows and places in them, stand one behind
+the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.jit import kernel
+
+
+@kernel
+def sort(codes, first, last):
+    """Sort a few codes in place (Shell's way): for rows that are short, and quick to compile."""
+    gap = 1
+    while 3 * gap + 1 < last - first:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for at in range(first + gap, last):
+            code = codes[at]
+            place = at
+            while place - gap >= first and codes[place - gap] > code:
+                codes[place] = codes[place - gap]
+                place -= gap
+            codes[place] = code
+        gap //= 3
+
+
+@kernel
+def hash_of(places, first, last):
+    """Hash a part of a row."""
+    value = last - first
+    for place in range(first, last):
+        value = (value ^ (np.int64(places[place]) + 0x1E3779B97F4A7C15)) * 0x100000001B3
+        value ^= value >> 29
+    return value
+
+
+@kernel
+def are_equal(places, first, last, other_first, other_last):
+    """Tell whether two parts of rows are the same."""
+    if last - first != other_last - other_first:
+        return False
+    for step in range(last - first):
+        if places[first + step] != places[other_first + step]:
+            return False
+    return True
+
+
+@kernel
+def intersected(places, first, middle, other_first, other_middle):
+    """Keep, of a row's items from before, those that another row has too; return where they begin now: they stay before the middle."""
+    to = middle
+    own, other = middle - 1, other_middle - 1
+    while own >= first and other >= other_first:
+        if places[own] == places[other]:
+            to -= 1
+            places[to] = places[own]
+            own -= 1
+            other -= 1
+        elif places[own] > places[other]:
+            own -= 1
+        else:
+            other -= 1
+    return to
+
+
+@kernel
+def index_entries(
+    n_items, first_row, last_row, starts, ends, places, item_starts, at, entry_rows, entry_places, offset
+):
+    """Write the entries of each item, in order of rows; `item_starts[at + i]` is where those of item i begin."""
+    for item in range(n_items + 1):
+        item_starts[at + item] = 0
+    for row in range(first_row, last_row):
+        for place in range(starts[row], ends[row]):
+            item_starts[at + places[place] + 1] += 1
+    item_starts[at] = offset
+    for item in range(n_items):
+        item_starts[at + item + 1] += item_starts[at + item]
+    for row in range(first_row, last_row):
+        for place in range(starts[row], ends[row]):
+            entry = item_starts[at + places[place]]
+            entry_rows[entry] = row
+            entry_places[entry] = place
+            item_starts[at + places[place]] += 1
+    for item in range(n_items, 0, -1):
+        item_starts[at + item] = item_starts[at + item - 1]
+    item_starts[at] = offset
+
+
+@kernel
+def merge_equal(n_rows, starts, ends, weights, places, slots):
+    """Make one row of equal ones, in place; return how many there are."""
+    size = len(slots)
+    for slot in range(size):
+        slots[slot] = -1
+    count = 0
+    for row in range(n_rows):
+        slot = (hash_of(places, starts[row], ends[row]) >> 7) & (size - 1)
+        while slots[slot] >= 0 and not are_equal(
+            places, starts[row], ends[row], starts[slots[slot]], ends[slots[slot]]
+        ):
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] >= 0:
+            weights[slots[slot]] += weights[row]
+        else:
+            slots[slot] = count
+            starts[count], ends[count], weights[count] = starts[row], ends[row], weights[row]
+            count += 1
+    return count
+
+
+@kernel
+def recode(offsets, items, new_codes, starts, ends, places):
+    """Write the records in new codes, sorted, without items that have none; rows of one item or none are left out. Return how many rows."""
+    n_rows = 0
+    to = 0
+    for record in range(len(offsets) - 1):
+        start = to
+        for at in range(offsets[record], offsets[record + 1]):
+            code = new_codes[items[at]]
+            if code >= 0:
+                places[to] = code
+                to += 1
+        sort(places, start, to)
+        if to > start + 1:
+            starts[n_rows], ends[n_rows] = start, to
+            n_rows += 1
+        else:
+            to = start
+    return n_rows
