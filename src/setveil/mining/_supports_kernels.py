@@ -1,0 +1,165 @@
+# mypy: ignore-errors
+# (Numba infers the types)
+"""The loops of `supports`: rows that hold all items of a set, found by intersecting from its rarest item on.
+
+Items are numbered by rising support. One that few records hold has the list of these (`rows`, from `starts[item]` on); one that many
+hold has one bit a record instead (`words[bits[item]]`; `bits` is -1 for the others). The sets come in rising order, so that a set begins as
+the one before it did, as often as can be: the intersections along the last set are kept, one a depth, and only those after the common
+beginning are made anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.control import DONE, STOP
+from setveil.kernels.jit import kernel
+
+LOOK_EVERY = 4095
+"""A mask: control arrays are looked at when a number that is counted up has none of these bits."""
+
+_PAIRS = np.uint64(0x5555555555555555)
+_FOURS = np.uint64(0x3333333333333333)
+_EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
+_ONE = np.uint64(1)
+_LOW = np.uint64(0x7F)
+
+
+@kernel
+def ones(word):
+    """Count the bits of a word that are set."""
+    word = word - ((word >> _ONE) & _PAIRS)
+    word = (word & _FOURS) + ((word >> np.uint64(2)) & _FOURS)
+    word = (word + (word >> np.uint64(4))) & _EIGHTS
+    word = word + (word >> np.uint64(8))
+    word = word + (word >> np.uint64(16))
+    word = word + (word >> np.uint64(32))
+    return np.int64(word & _LOW)
+
+
+@kernel
+def lay_out(offsets, codes, number_of, starts, bits, filled, rows, words, control):
+    """Fill the lists and the bits of the items that have a number; `filled` is work space, one a number."""
+    filled[:] = starts[:-1]
+    for record in range(len(offsets) - 1):
+        if record & LOOK_EVERY == 0:
+            control[DONE] = record
+            if control[STOP] != 0:
+                return
+        for place in range(offsets[record], offsets[record + 1]):
+            item = number_of[codes[place]]
+            if item < 0:
+                continue
+            if bits[item] < 0:
+                rows[filled[item]] = record
+                filled[item] += 1
+            else:
+                words[bits[item], record >> 6] |= _ONE << np.uint64(record & 63)
+    control[DONE] = len(offsets) - 1
+
+
+@kernel
+def _kept_by_bits(found, first, last, word, into):
+    """Copy the rows of `found` whose bit is set behind them; return where the copies end."""
+    end = into
+    for at in range(first, last):
+        row = found[at]
+        found[end] = row
+        end += np.int64((word[row >> 6] >> np.uint64(row & 63)) & _ONE)
+    return end
+
+
+@kernel
+def _kept_by_list(found, first, last, rows, begin, end_of_list, into):
+    """Copy the rows of `found` that are in a list behind them; return where the copies end."""
+    end = into
+    at = begin
+    few = (end_of_list - begin) > 8 * (last - first)
+    for place in range(first, last):
+        row = found[place]
+        if few:  # the list is much longer: leap ahead, then halve
+            step = 1
+            while at + step < end_of_list and rows[at + step] < row:
+                at += step
+                step *= 2
+            upper = min(at + step, end_of_list)
+            while at < upper:
+                middle = (at + upper) >> 1
+                if rows[middle] < row:
+                    at = middle + 1
+                else:
+                    upper = middle
+        else:
+            while at < end_of_list and rows[at] < row:
+                at += 1
+        if at >= end_of_list:
+            break
+        found[end] = row
+        end += rows[at] == row
+    return end
+
+
+@kernel
+def count_sets(first, last, set_offsets, set_items, order, starts, bits, rows, words, supports, control):
+    """Write the supports of the sets `order[first]` to before `order[last]`, none of which is empty."""
+    longest = 0
+    room = 1
+    for place in range(first, last):
+        one = order[place]
+        longest = max(longest, set_offsets[one + 1] - set_offsets[one])
+        rarest = set_items[set_offsets[one]]
+        if bits[rarest] < 0:
+            room = max(room, starts[rarest + 1] - starts[rarest])
+    # Intersections lie one after another in `found`, the one of depth d up to `ends[d]`; those of items with bits in `masks`.
+    found = np.empty((longest + 1) * room + 1, np.int64)
+    masks = np.empty((longest, words.shape[1]), np.uint64)
+    ends = np.zeros(longest + 1, np.int64)
+    counts = np.zeros(longest + 1, np.int64)
+    begun = np.int64(-1)  # the set before
+    depth = 0  # up to where its intersections are there
+    for place in range(first, last):
+        if control[STOP] != 0:
+            return
+        one = order[place]
+        start = set_offsets[one]
+        length = set_offsets[one + 1] - start
+        same = 0
+        if begun >= 0:
+            most = min(length, depth)
+            while same < most and set_items[start + same] == set_items[set_offsets[begun] + same]:
+                same += 1
+        depth = same
+        rarest = set_items[start]
+        while depth < length and (depth == 0 or counts[depth] > 0):
+            item = set_items[start + depth]
+            if bits[rarest] >= 0:
+                word = words[bits[item]]
+                count = 0
+                if depth == 0:
+                    for w in range(len(word)):
+                        masks[0, w] = word[w]
+                        count += ones(word[w])
+                else:
+                    for w in range(len(word)):
+                        masks[depth, w] = masks[depth - 1, w] & word[w]
+                        count += ones(masks[depth, w])
+                counts[depth + 1] = count
+            elif depth == 0:
+                begin = starts[item]
+                count = starts[item + 1] - begin
+                for at in range(count):
+                    found[at] = rows[begin + at]
+                ends[1] = count
+                counts[1] = count
+            else:
+                before = ends[depth - 1]
+                if bits[item] >= 0:
+                    end = _kept_by_bits(found, before, ends[depth], words[bits[item]], ends[depth])
+                else:
+                    end = _kept_by_list(found, before, ends[depth], rows, starts[item], starts[item + 1], ends[depth])
+                ends[depth + 1] = end
+                counts[depth + 1] = end - ends[depth]
+            depth += 1
+        supports[one] = counts[depth]  # 0 where no record was left before the last item
+        begun = one
+        control[DONE] = place - first + 1

@@ -1,0 +1,105 @@
+"""Which itemset of a collection another one is: looked up by hash, and every hit compared item by item, so that the answer is exact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.tidying import rises_within_records
+from setveil.kernels.threads import number_of_threads, share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+SETS_AT_ONCE = 1 << 14
+"""Sets of one part of the work."""
+
+
+class Lookup:
+    """A collection of sets (offsets, and codes below `width` that rise within a set) in which others are found."""
+
+    def __init__(
+        self, offsets: NDArray[np.int64], items: NDArray[Any], width: int, *, threads: int | None = None
+    ) -> None:
+        from setveil.mining import _lookup_kernels  # noqa: PLC0415 - imports Numba
+
+        self._kernels: Any = _lookup_kernels  # without types, since Numba infers them
+        self._threads = number_of_threads(threads)
+        self._offsets, self._items = _entering(offsets, np.int64), _entering(items, np.int32)
+        self._words = _entering(_random_words(max(width, 1)), np.uint64)
+        self._hashes = self._hashed(self._offsets, self._items)
+        slots = np.full(1 << max(2 * len(self._hashes), 2).bit_length(), -1, dtype=np.int64)
+        share(
+            "laying out the itemsets",
+            [None],
+            lambda _part, control: self._kernels.enter(self._hashes, slots, control),
+            threads=1,
+            total=len(self._hashes),
+        )
+        self._slots = _entering(slots, np.int64)
+
+    def _hashed(self, offsets: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.uint64]:
+        hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
+        self._kernels.hash_sets(offsets, items, self._words, hashes)
+        return _entering(hashes, np.uint64)
+
+    def places(self, offsets: NDArray[np.int64], items: NDArray[Any]) -> NDArray[np.int64]:
+        """Return for each of these sets its number in the collection, or -1."""
+        offsets, items = _entering(offsets, np.int64), _entering(items, np.int32)
+        own = self._hashed(offsets, items)
+        found = np.empty(len(own), dtype=np.int64)
+        known = (self._slots, self._hashes, self._offsets, self._items)
+        self._in_parts(
+            len(own),
+            lambda first, last, control: self._kernels.find_sets(
+                first, last, offsets, items, own, *known, found, control
+            ),
+        )
+        return found
+
+    def places_of_parts(self, supports: NDArray[np.int64], least: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for each item of each set in the collection the number of the set without it, -1 if it is not there.
+
+        It is -2 for sets of one item, and where the set has fewer records than `least[support of the set without the item]`.
+        """
+        found = np.empty(len(self._items), dtype=np.int64)
+        own = (self._offsets, self._items, _entering(supports, np.int64), _entering(least, np.int64))
+        table = (self._words, self._slots, self._hashes)
+        self._in_parts(
+            len(self._hashes),
+            lambda first, last, control: self._kernels.find_parts(first, last, *own, *table, found, control),
+        )
+        return found
+
+    def _in_parts(self, sets: int, work: Callable[[int, int, Any], None]) -> None:
+        share(
+            "looking up itemsets",
+            range(0, sets, SETS_AT_ONCE),
+            lambda first, control: work(first, min(first + SETS_AT_ONCE, sets), control),
+            threads=self._threads,
+            total=sets,
+        )
+
+
+def _random_words(how_many: int) -> NDArray[np.uint64]:
+    """Return the same words in every run: they decide how fast a set is found, never whether."""
+    return np.random.default_rng(0).integers(0, 2**64, size=how_many, dtype=np.uint64)
+
+
+def _entering(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return a view as it enters kernels: contiguous and read-only."""
+    array = np.ascontiguousarray(values, dtype=dtype).view()
+    array.flags.writeable = False
+    return array
+
+
+def recoded(offsets: NDArray[np.int64], items: NDArray[Any], code: NDArray[np.int64], width: int) -> NDArray[np.int32]:
+    """Return the items under other codes below `width`, rising within each set again."""
+    codes = code[items] if len(items) else np.empty(0, np.int64)
+    if not rises_within_records(offsets, codes):
+        set_of = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
+        codes = np.sort(set_of * width + codes) % width
+    return codes.astype(np.int32)

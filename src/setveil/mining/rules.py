@@ -1,0 +1,240 @@
+"""Association rules A → b with one item b as consequent, from frequent itemsets.
+
+Every part of a frequent itemset is frequent, so that the supports of antecedents stand in the collection itself. Confidence is compared
+with its limit as a fraction of whole numbers. Cost: one look-up for each item of each set.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from pydantic_core import core_schema
+
+from setveil.data.labels import as_arrow
+from setveil.data.transactions import Transactions
+from setveil.errors import BadParameter
+from setveil.mining.lookup import Lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from setveil.mining.itemsets import Itemsets
+
+_SHARE = re.compile(r"([0-9]{0,9}\.?[0-9]{0,30}) ?(%?)", re.ASCII)
+_SAFE = 1 << 62
+"""Products of whole numbers up to here fit 64 bits."""
+
+
+class MinConfidence:
+    """The least confidence of a rule: a share from 0 to 1, `0.8` or `80%`, kept as the fraction that was written.
+
+    >>> MinConfidence("80%") == MinConfidence(0.8)
+    True
+    """
+
+    in_words: ClassVar[str] = "a share up to 100% (80% or 0.8)"
+
+    def __init__(self, value: MinConfidence | str | float) -> None:
+        self.text: str = value.text if isinstance(value, MinConfidence) else _text_of(value)
+        match = _SHARE.fullmatch(self.text)
+        if not match or not any(sign.isdigit() for sign in match[1]):
+            raise BadParameter(f"the confidence {self.text[:40]!r} is not {self.in_words}")
+        self.share = Fraction(match[1]) / (100 if match[2] else 1)
+        if self.share > 1:
+            raise BadParameter(f"the confidence {self.text[:40]!r} is more than 100%; allowed is {self.in_words}")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"MinConfidence({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MinConfidence) and self.share == other.share
+
+    def __hash__(self) -> int:
+        return hash(self.share)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
+        """Let pydantic take a number or a text, and give the text back as JSON."""
+        return core_schema.no_info_plain_validator_function(
+            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+
+    @classmethod
+    def _validated(cls, value: Any) -> MinConfidence:
+        try:
+            return cls(value)
+        except BadParameter as error:
+            raise ValueError(str(error)) from None
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadParameter(f"a confidence is {MinConfidence.in_words}, not {type(value).__name__}")
+    # A float stands for the decimal number that a person wrote: 0.8, not the binary fraction nearest to it.
+    return format(Decimal(repr(value)), "f")
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """Rules A → b. An antecedent is the number of an itemset: there are often more rules than itemsets, and they share antecedents."""
+
+    itemsets: Itemsets
+    antecedents: NDArray[np.int64]
+    """For each rule the number of the itemset A."""
+    wholes: NDArray[np.int64]
+    """For each rule the number of the itemset of A and b."""
+    consequents: NDArray[np.int32]
+    """For each rule the code of b."""
+
+    def __post_init__(self) -> None:
+        for array in (self.antecedents, self.wholes, self.consequents):
+            array.flags.writeable = False
+
+    def __len__(self) -> int:
+        return len(self.consequents)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Give each rule as labels: antecedent and consequent."""
+        texts = zip(self.to_arrow().to_pylist(), self.consequents.tolist(), strict=True)
+        for antecedent, consequent in texts:
+            yield tuple(antecedent), self.vocabulary[consequent]
+
+    def __repr__(self) -> str:
+        return f"Rules({len(self):,} rules, in {self.records:,} records)"
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The labels of the items."""
+        return self.itemsets.vocabulary
+
+    @property
+    def records(self) -> int:
+        """The number of records of the data."""
+        return self.itemsets.records
+
+    @property
+    def supports(self) -> NDArray[np.int64]:
+        """The number of records that hold A and b."""
+        return self.itemsets.supports[self.wholes]
+
+    @property
+    def consequent_supports(self) -> NDArray[np.int64]:
+        """The number of records that hold b."""
+        sets = self.itemsets
+        of_item = np.zeros(len(sets.vocabulary), dtype=np.int64)
+        alone = sets.lengths == 1
+        of_item[sets.items[sets.offsets[:-1][alone]]] = sets.supports[alone]
+        return of_item[self.consequents]
+
+    @property
+    def antecedent_supports(self) -> NDArray[np.int64]:
+        """The number of records that hold A."""
+        return self.itemsets.supports[self.antecedents]
+
+    @property
+    def confidence(self) -> NDArray[np.float64]:
+        """Which share of the records with A hold b too."""
+        return self.supports / self.antecedent_supports
+
+    @property
+    def lift(self) -> NDArray[np.float64]:
+        """How many times as common b is among the records with A as among all."""
+        return self.confidence / (self.consequent_supports / max(self.records, 1))
+
+    def antecedent_sets(self) -> Itemsets:
+        """Return the antecedent of each rule as an itemset."""
+        return self.itemsets.take(self.antecedents)
+
+    def take(self, chosen: NDArray[Any]) -> Rules:
+        """Return the rules of these numbers in this order, or those where a mask is true."""
+        return Rules(self.itemsets, self.antecedents[chosen], self.wholes[chosen], self.consequents[chosen])
+
+    def ordered(self) -> Rules:
+        """Return the rules as people read them: the most certain first, then the more frequent, the shorter, then in label order."""
+        sets = self.itemsets
+        as_records = Transactions.of_parts(sets.offsets, sets.items, sets.vocabulary, ids=None, unit="record")
+        by_content = np.empty(len(sets), dtype=np.int64)
+        by_content[as_records.content_order()] = np.arange(len(sets))
+        lengths = sets.lengths[self.antecedents]
+        keys = (self.consequents, by_content[self.antecedents], lengths, -self.supports, -self.confidence)
+        return self.take(np.lexsort(keys))
+
+    def to_arrow(self) -> Any:
+        """Return the antecedents as an Arrow column of lists of texts."""
+        return self.antecedent_sets().to_arrow()
+
+    def to_table(self) -> Any:
+        """Return an Arrow table: `antecedent`, `consequent`, `support` in records, `confidence`, `lift`."""
+        consequents = as_arrow(self.vocabulary).take(pa.array(self.consequents))
+        columns = {"antecedent": self.to_arrow(), "consequent": consequents, "support": self.supports}
+        return pa.table({**columns, "confidence": self.confidence, "lift": self.lift})
+
+
+def association_rules(
+    itemsets: Itemsets,
+    min_confidence: MinConfidence | str | float,
+    *,
+    min_lift: str | float | None = None,
+    threads: int | None = None,
+) -> Rules:
+    """Return the rules A → b of at least this confidence, where A with b is one of the itemsets and A is not empty.
+
+    The itemsets must be all frequent ones, up to a length at most: closed or maximal ones lack the supports of their parts.
+
+    >>> association_rules(mine(data, "1%"), "80%").ordered().to_table()     # doctest: +SKIP
+    """
+    least = MinConfidence(min_confidence).share
+    least_lift = None if min_lift is None else _lift(min_lift)
+    lookup = Lookup(itemsets.offsets, itemsets.items, len(itemsets.vocabulary), threads=threads)
+    most = int(itemsets.supports.max(initial=0))
+    parts = lookup.places_of_parts(itemsets.supports, _least_parts(most, least))
+    if (parts == -1).any():
+        raise BadParameter(
+            "rules need all frequent itemsets, but a part of an itemset is not among these: closed and maximal ones, and those from a "
+            "length on, do not tell the supports of their parts"
+        )
+    chosen = np.flatnonzero(parts >= 0)
+    wholes = np.repeat(np.arange(len(itemsets)), itemsets.lengths)[chosen]
+    found = Rules(itemsets, parts[chosen], wholes, itemsets.items[chosen])
+    return found if least_lift is None else found.take(_lifted(found, least_lift))
+
+
+def _lift(value: str | float) -> Fraction:
+    try:
+        lift = Fraction(value.strip() if isinstance(value, str) else repr(value))
+    except (ValueError, ZeroDivisionError):
+        lift = Fraction(-1)
+    if lift < 0 or isinstance(value, bool):
+        raise BadParameter(f"the lift {str(value)[:40]!r} is not a number from 0 on")
+    return lift
+
+
+def _least_parts(most: int, share: Fraction) -> NDArray[np.int64]:
+    """Return for every whole from 0 to `most` the least part that is at least this share of it."""
+    if most * share.numerator + share.denominator < _SAFE:
+        return -(-np.arange(most + 1, dtype=np.int64) * share.numerator // share.denominator)
+    return np.array([-(-share.numerator * whole // share.denominator) for whole in range(most + 1)], dtype=np.int64)
+
+
+def _lifted(rules: Rules, least: Fraction) -> NDArray[np.bool_]:
+    """Tell where support x records / (antecedent x consequent) is at least the limit, in whole numbers of any size."""
+    columns = rules.supports, rules.antecedent_supports, rules.consequent_supports
+    left, right = rules.records * least.denominator, least.numerator
+    if max(rules.records, 1) * max(left, rules.records * right) < _SAFE:
+        support, antecedent, consequent = columns
+        return support * left >= antecedent * consequent * right
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.fromiter((s * left >= a * c * right for s, a, c in rows), dtype=bool, count=len(rules))

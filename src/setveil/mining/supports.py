@@ -1,0 +1,141 @@
+"""Supports of many itemsets at once: how many records hold all items of each.
+
+Cost: the rarest item's records times the set's length for each set, less what it shares with its neighbours in rising order; where many
+records hold every item of a set, a sixty-fourth of all records instead. Beside the data it needs up to 8 bytes an occurrence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.errors import BadData
+from setveil.kernels.threads import number_of_threads, share
+from setveil.mining.itemsets import Itemsets, codes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+HOT = 32
+"""An item that at least one of so many records holds has a bit a record: about where bits are smaller than a list."""
+SETS_AT_ONCE = 2048
+"""Sets of one part of the work."""
+
+
+def supports(
+    data: Transactions,
+    itemsets: Itemsets | Iterable[Iterable[str]] | tuple[NDArray[Any], NDArray[Any]],
+    *,
+    threads: int | None = None,
+) -> NDArray[np.int64]:
+    """Return for each itemset how many records hold all of its items.
+
+    Itemsets are lists of labels, `Itemsets`, or a pair of arrays: offsets, and codes into the vocabulary of the data. An item that the data
+    do not hold makes the support 0; every record holds the empty set; an item that stands twice counts once.
+
+    >>> data = Transactions.from_lists([["beer", "crisps"], ["beer"], ["tea"]])
+    >>> supports(data, [["beer"], ["crisps", "beer"], ["tea", "gin"], []]).tolist()
+    [2, 1, 0, 3]
+    """
+    offsets, codes = _codes(data, itemsets)
+    return _supports(data, offsets, codes, number_of_threads(threads))
+
+
+def _codes(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return offsets and codes, -1 for what the data do not hold."""
+    if isinstance(itemsets, Itemsets):
+        if itemsets.vocabulary == data.vocabulary:
+            return itemsets.offsets, itemsets.items.astype(np.int64)
+        code = np.array([data.code_of.get(label, -1) for label in itemsets.vocabulary], dtype=np.int64)
+        return itemsets.offsets, code[itemsets.items] if len(code) else np.empty(0, np.int64)
+    if isinstance(itemsets, tuple) and len(itemsets) == 2 and isinstance(itemsets[0], np.ndarray):
+        offsets, codes = (np.asarray(part) for part in itemsets)
+        if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (offsets, codes)):
+            raise BadData("offsets and codes of itemsets must be rows of whole numbers")
+        if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(codes) or np.any(offsets[1:] < offsets[:-1]):
+            raise BadData("offsets of itemsets must start at 0, never fall, and end at the number of codes")
+        known = codes.astype(np.int64)
+        if len(known) and not -1 <= known.min() <= known.max() < len(data.vocabulary):
+            raise BadData("a code of an itemset lies outside the vocabulary; -1 stands for an unknown item")
+        return offsets.astype(np.int64), known
+    offsets, flat = codes_of(itemsets, data)
+    return offsets, flat.astype(np.int64)
+
+
+def _supports(
+    data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int64], threads: int
+) -> NDArray[np.int64]:
+    from setveil.mining import _supports_kernels  # noqa: PLC0415 - imports Numba
+
+    kernels: Any = _supports_kernels  # without types, since Numba infers them
+    n_sets = len(offsets) - 1
+    result = np.zeros(n_sets, dtype=np.int64)
+    result[np.diff(offsets) == 0] = data.records
+    set_of = record_numbers(offsets)
+    possible = np.ones(n_sets, dtype=bool)
+    impossible = (codes < 0) | (data.supports[codes] == 0) if len(data.vocabulary) else np.ones(len(codes), dtype=bool)
+    possible[set_of[impossible]] = False
+    keep = possible[set_of]
+    set_of, codes = set_of[keep], codes[keep]
+    if not len(codes):
+        return result
+
+    occurs = np.zeros(len(data.vocabulary), dtype=bool)
+    occurs[codes] = True
+    used = np.flatnonzero(occurs)
+    used = used[np.argsort(data.supports[used], kind="stable")]
+    number_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
+    number_of[used] = np.arange(len(used))
+    keys = np.sort(set_of * len(used) + number_of[codes])  # np.unique would hash them, which takes ten times as long
+    keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
+    set_items = (keys % len(used)).astype(np.int32)
+    set_offsets = np.zeros(n_sets + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys // len(used), minlength=n_sets), out=set_offsets[1:])
+    as_records = Transactions.of_parts(set_offsets, set_items, (), ids=None, unit="record")
+    order = as_records.content_order()
+    order = order[np.diff(set_offsets)[order] > 0]
+
+    layout = _lay_out(data, kernels, used, number_of)
+    for array in (set_offsets, set_items, order):
+        array.flags.writeable = False
+    share(
+        "counting itemsets",
+        range(0, len(order), SETS_AT_ONCE),
+        lambda first, control: kernels.count_sets(
+            first, min(first + SETS_AT_ONCE, len(order)), set_offsets, set_items, order, *layout, result, control
+        ),
+        threads=threads,
+        total=len(order),
+    )
+    return result
+
+
+def _lay_out(
+    data: Transactions, kernels: Any, used: NDArray[np.int64], number_of: NDArray[np.int64]
+) -> tuple[NDArray[Any], ...]:
+    """Return for the used items, by number: where their lists start, which bits they have, the lists, the bits."""
+    held = data.supports[used]
+    hot = held * HOT >= data.records
+    bits = np.where(hot, np.cumsum(hot) - 1, -1)
+    starts = np.concatenate(([0], np.cumsum(np.where(hot, 0, held))))
+    rows = np.empty(starts[-1], dtype=np.int64)
+    words = np.zeros((np.count_nonzero(hot), (data.records + 63) // 64), dtype=np.uint64)
+    for array in (number_of, starts, bits):
+        array.flags.writeable = False
+    share(
+        "laying out the records",
+        [None],
+        lambda _part, control: kernels.lay_out(
+            data.offsets, data.items, number_of, starts, bits, np.empty(len(used), np.int64), rows, words, control
+        ),
+        threads=1,
+        total=data.records,
+    )
+    for array in (rows, words):
+        array.flags.writeable = False
+    return starts, bits, rows, words
