@@ -30,12 +30,15 @@ lint: $(READY)
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
 
-# What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server. Its package would start one too.
+# What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server (its package would start one too), and
+# a browser to look at reports.
 system-deps:
-	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { \
+	missing=''; \
+	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { missing="$$missing postgresql"; \
 	  mkdir -p /etc/postgresql-common/createcluster.d && \
-	  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main-cluster.conf && \
-	  apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends postgresql; }
+	  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main-cluster.conf; } || exit 1; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	test -z "$$missing" || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis setveil-demo setveil-demo.private

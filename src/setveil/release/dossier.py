@@ -7,14 +7,16 @@ import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
 from setveil import __version__
+from setveil.catalog import METRICS
 from setveil.data.alignment import Alignment
 from setveil.errors import BadData
 from setveil.release.card import Card
+from setveil.release.pictures import pictures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
+DOSSIER_VERSION: Final = 2
+"""From 2 on a dossier holds `pictures` and `metric_notes`; without them it is read as before, and its report draws less."""
 
 
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
     """Gather everything about a release as plain values."""
     original, guarantee = release.original, release.method.guarantee
     return {
-        "dossier_version": 1,
+        "dossier_version": DOSSIER_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {
             "setveil": __version__,
@@ -60,8 +64,19 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "account": release.account,
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
+        "metric_notes": _metric_notes(release),
+        "pictures": pictures(original, release.data),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
+    }
+
+
+def _metric_notes(release: Release) -> dict[str, dict[str, str]]:
+    """Return what people need to read the figures of each metric that was measured."""
+    kinds = {m.name: METRICS[m.name] for m in release.measurements if m.name in METRICS}
+    return {
+        name: {"title": kind.title, "about": kind.about, "summary": kind.summary(), "blind_to": kind.blind_to}
+        for name, kind in kinds.items()
     }
 
 

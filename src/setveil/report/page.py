@@ -1,22 +1,64 @@
-"""The report of a release: one page that opens offline."""
+"""Pages: a template, its values and its charts become one text that opens offline."""
 
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from setveil.report.charts import Chart
 
 PARTS_SHOWN = 12
 
 
 def render(dossier: dict[str, Any]) -> str:
-    """Return the report as HTML."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["figure"] = figure
-    environment.filters["brief"] = brief
-    template = files("setveil.report").joinpath("release.html.jinja").read_text(encoding="utf-8")
-    return environment.from_string(template).render(d=dossier, card=dossier["card"], verdict=dossier["verdict"])
+    """Return the report of a release as HTML."""
+    from setveil.report.release_charts import release_charts  # noqa: PLC0415 - loads what draws
+
+    charts = release_charts(dossier)
+    notes = dossier.get("metric_notes", {})
+    return page_with_charts(
+        "release.html.jinja",
+        [*charts.values()],
+        d=dossier,
+        card=dossier["card"],
+        verdict=dossier["verdict"],
+        drawn=charts,
+        pictures=dossier.get("pictures"),
+        notes=notes,
+        metrics=_by_concern(dossier["metrics"], notes),
+    )
+
+
+def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> str:
+    """Fill a template that extends `base.html.jinja`; each chart stands where the template puts `chart(...)` of `parts.html.jinja`."""
+    from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads what draws
+    from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
+
+    texts = scripts() if charts else ()
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_source)
+    )
+    environment.filters |= {"figure": figure, "brief": brief, "words": words, "share": share}
+    return environment.get_template(template).render(
+        **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts)
+    )
+
+
+def _source(name: str) -> str:
+    return files("setveil.report").joinpath(name).read_text("utf-8")
+
+
+def _by_concern(metrics: list[dict[str, Any]], notes: dict[str, dict[str, str]]) -> dict[str, list[dict[str, Any]]]:
+    """Part the metrics by what they are about; the dossiers of older versions do not tell."""
+    parted: dict[str, list[dict[str, Any]]] = {"utility": [], "privacy": [], "": []}
+    for metric in metrics:
+        parted.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
+    return parted
 
 
 def figure(value: Any) -> str:
@@ -27,13 +69,28 @@ def figure(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 10_000 else f"{value:.4g}"
+    return str(value)
+
+
+def share(value: float) -> str:
+    """Write a share in percent, with enough digits to tell a small one from none."""
+    percent = 100 * value
+    return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
+
+
+def words(name: Any) -> str:
+    """Write the name of a count or a setting as people would."""
+    return str(name).replace("-", " ").replace("_", " ")
 
 
 def brief(value: Any) -> str:
-    """Write a parameter for people; a long mapping by its size."""
-    if isinstance(value, dict) and len(value) > PARTS_SHOWN:
+    """Write a parameter for people; a long mapping or list by its size."""
+    if isinstance(value, dict | list | tuple) and len(value) > PARTS_SHOWN:
         return f"{len(value):,} entries"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {brief(part)}" for key, part in value.items()) or "none"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return figure(value) if isinstance(value, bool | int | float) else str(value)

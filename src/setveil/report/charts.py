@@ -1,0 +1,330 @@
+"""Charts as Vega-Lite specifications, for any page: nothing here knows what a release is.
+
+A `Chart` is what a page embeds: a specification, its text alternative, and the same numbers as a table. The functions below make the
+specifications from plain rows, and `Axis` and `Series` say what is on which side, in words and in which colour. All are drawn as wide
+as the page is, and their look is in `LOOK`, once a page. Why so: docs/decisions/0012-charts-in-the-page.md.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any, Literal
+
+import altair as alt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+Rows = list[dict[str, Any]]
+Spec = dict[str, Any]
+
+BEFORE, AFTER = "#0072B2", "#D55E00"
+"""Of the colours of Okabe and Ito, which are told apart with any kind of colour vision and on grey paper."""
+NEUTRAL, WARNING = "#8A94A3", "#8B1A5A"
+PALETTE = (BEFORE, AFTER, "#009E73", "#CC79A7", "#56B4E9", "#B58900", "#4D4D4D")
+"""For series that have no colour of their own."""
+SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "triangle-right")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 4], [1, 3])
+
+COUNT, SHARE = ",d", ".1%"
+"""Formats of numbers: thousands apart, and percent."""
+
+MOST_IN_LINE = 18
+"""Characters of a name beside a bar, before it goes on in the next line."""
+
+INK, PALE = "#1c2430", "#e3e8ef"
+FONT = "system-ui, sans-serif"
+
+LOOK: dict[str, Any] = {
+    "font": FONT,
+    "background": None,
+    "view": {"stroke": None},
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "titlePadding": 8,
+        "labelColor": INK,
+        "titleColor": INK,
+        "gridColor": PALE,
+        "domainColor": "#aab4c2",
+        "tickColor": "#aab4c2",
+    },
+    "legend": {
+        "orient": "top",
+        "labelFontSize": 13,
+        "titleFontSize": 13,
+        "labelColor": INK,
+        "symbolSize": 110,
+        "columnPadding": 18,
+        "labelLimit": 300,
+    },
+    "text": {"color": INK, "fontSize": 12, "font": FONT},
+}
+"""What all charts of a page share."""
+
+SCRIPT_ONLY = ("$schema", "config", "usermeta")
+"""Parts of a specification that a page has no use for; the first one is an address, and pages name none."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One side of a chart: which value of a row, in which words and format."""
+
+    field: str
+    title: str
+    format: str = COUNT
+    scale: Literal["linear", "log"] = "linear"
+    limits: tuple[float, float] | None = None
+    ticks: tuple[float, ...] = ()
+    """Where lines and numbers are; else where Vega-Lite puts them."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """What tells rows apart, such as before and after, with a colour each; without colours they are taken from the palette."""
+
+    field: str
+    names: tuple[str, ...]
+    colours: tuple[str, ...] = ()
+    title: str | None = None
+
+    @property
+    def palette(self) -> list[str]:
+        """The colour of each name."""
+        return [*(self.colours or _repeated(PALETTE, len(self.names)))]
+
+    def colour(self, *, legend: bool = True, **looks: Any) -> alt.Color:
+        """Return the colour as a channel of a chart, with a legend."""
+        scale = alt.Scale(domain=[*self.names], range=self.palette)
+        shown = alt.Legend(symbolOpacity=1, **looks) if legend else None
+        return alt.Color(f"{self.field}:N", title=self.title, scale=scale, legend=shown)
+
+    def only(self, name: str) -> alt.FieldEqualPredicate:
+        """Return what keeps the rows of one name."""
+        return alt.FieldEqualPredicate(field=self.field, equal=name)
+
+    def scale_of(self, values: Sequence[Any]) -> alt.Scale:
+        """Return a scale that gives each name one of these values."""
+        return alt.Scale(domain=[*self.names], range=_repeated(values, len(self.names)))
+
+
+SIDES = Series("side", ("original", "release"), (BEFORE, AFTER))
+"""The same two colours wherever something is compared with its original."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart as a page embeds it, with what it says to those who do not see it."""
+
+    key: str
+    """Its id on the page: a word."""
+    title: str
+    text: str
+    """The text alternative: what is drawn, and what is to be seen."""
+    spec: Spec = field(repr=False)
+    columns: tuple[str, ...]
+    """Names of the table's columns; the first one names the row."""
+    rows: list[tuple[Any, ...]] = field(repr=False)
+    note: str = ""
+
+
+def _repeated(values: Sequence[Any], count: int) -> list[Any]:
+    return [values[place % len(values)] for place in range(count)]
+
+
+def _finished(chart: Any, *, height: int, text: str = "") -> Spec:
+    """Return the specification of a chart that is as wide as its place and loads nothing."""
+    spec: Spec = chart.properties(width="container", height=height).to_dict()
+    plain = {key: value for key, value in spec.items() if key not in SCRIPT_ONLY}
+    return {**plain, "description": text} if text else plain
+
+
+def _rows_high(rows: Rows, down: Axis, step: int) -> int:
+    """Return the height of a chart with a line for each name; Vega-Lite's own way does not go with a width that follows the page."""
+    return step * len({row[down.field] for row in rows})
+
+
+def _data(rows: Rows) -> alt.Chart:
+    return alt.Chart(alt.InlineData(values=rows))
+
+
+def _number(kind: type, axis: Axis, **options: Any) -> Any:
+    """Return a channel for numbers, drawn along an axis."""
+    scale: dict[str, Any] = {"type": axis.scale, "nice": axis.limits is None}
+    if axis.scale == "linear":
+        scale["zero"] = True
+    if axis.limits:
+        scale["domain"] = [*axis.limits]
+    shown: dict[str, Any] = {
+        "format": axis.format.replace(".1%", ".0%"),
+        "labelOverlap": "parity",
+        "labelSeparation": 8,
+    }
+    if axis.ticks:
+        shown["values"] = [*axis.ticks]
+    elif axis.format == COUNT:
+        shown["tickMinStep"] = 1
+    return kind(f"{axis.field}:Q", title=axis.title, scale=alt.Scale(**scale), axis=alt.Axis(**shown), **options)
+
+
+def _names(kind: type, axis: Axis, **options: Any) -> Any:
+    """Return a channel for names, in the order of the rows."""
+    return kind(f"{axis.field}:N", title=axis.title or None, sort=None, axis=alt.Axis(**options))
+
+
+def _tilted(rows: Rows, axis: Axis) -> dict[str, Any]:
+    """Return how names stand below a chart: tilted where they would not fit beside each other on a narrow page."""
+    names = {str(row[axis.field]) for row in rows}
+    steeper = -40 if len(names) <= 10 else -60 if len(names) <= 18 else -90
+    return {"labelAngle": steeper if sum(len(name) + 2 for name in names) > 40 else 0, "labelOverlap": False}
+
+
+def decades(values: Iterable[float]) -> tuple[float, ...]:
+    """Return the powers of ten around positive values: the ticks of a logarithmic axis; none where that would be only two."""
+    found = [*values]
+    powers = range(floor(log10(min(found))), ceil(log10(max(found))) + 1)
+    return tuple(10**power for power in powers) if len(powers) > 2 else ()
+
+
+def wrapped(name: str) -> str:
+    """Return a name in lines, which `bars` breaks where they end."""
+    return "\n".join(textwrap.wrap(name, MOST_IN_LINE, break_long_words=False))
+
+
+def _tooltip(*sides: Axis | Series) -> list[alt.Tooltip]:
+    shown = []
+    for side in sides:
+        if isinstance(side, Series):
+            shown.append(alt.Tooltip(f"{side.field}:N", title=side.title or "in"))
+        else:
+            shown.append(alt.Tooltip(side.field, title=side.title or side.field, **_typed(side)))
+    return shown
+
+
+def _typed(axis: Axis) -> dict[str, Any]:
+    return {"type": "quantitative", "format": axis.format} if axis.format else {"type": "nominal"}
+
+
+def paired_dots(rows: Rows, *, down: Axis, along: Axis, series: Series = SIDES, text: str = "") -> Spec:
+    """Draw a line of dots a name, one dot for each of two series; one that hides the other is seen through by its size."""
+    base = _data(rows).encode(y=_names(alt.Y, down, grid=True), x=_number(alt.X, along))
+    threads = base.mark_line(color=NEUTRAL, strokeWidth=2).encode(detail=f"{down.field}:N")
+    dots = [
+        base.mark_point(filled=True, opacity=1, size=size)
+        .encode(
+            color=series.colour(),
+            shape=alt.Shape(f"{series.field}:N", title=series.title, scale=series.scale_of(SHAPES)),
+            tooltip=_tooltip(down, series, along),
+        )
+        .transform_filter(series.only(name))
+        for name, size in zip(series.names, (150, *[45] * (len(series.names) - 1)), strict=True)
+    ]
+    return _finished(alt.layer(threads, *dots), height=_rows_high(rows, down, 18), text=text)
+
+
+def curves(rows: Rows, *, across: Axis, up: Axis, series: Series = SIDES, text: str = "", height: int = 300) -> Spec:
+    """Draw a curve a series; the first one is wide, so that it is seen below another one."""
+    colour = series.colour(symbolType="stroke", symbolStrokeWidth=4)
+    base = _data(rows).encode(x=_number(alt.X, across), y=_number(alt.Y, up), color=colour)
+    lines = [
+        base.mark_line(strokeWidth=width, opacity=opacity).transform_filter(series.only(name))
+        for name, (width, opacity) in zip(series.names, [(10, 0.5), *[(2.5, 1)] * (len(series.names) - 1)], strict=True)
+    ]
+    dots = base.mark_point(size=90, opacity=0, filled=True).encode(tooltip=_tooltip(series, across, up))
+    return _finished(alt.layer(*lines, dots), height=height, text=text)
+
+
+def grouped_bars(
+    rows: Rows, *, across: Axis, up: Axis, series: Series = SIDES, text: str = "", height: int = 280
+) -> Spec:
+    """Draw a group of bars a name, with a bar for each series."""
+    bars = (
+        _data(rows)
+        .mark_bar()
+        .encode(
+            x=_names(alt.X, across, **_tilted(rows, across)),
+            xOffset=alt.XOffset(f"{series.field}:N", scale=alt.Scale(domain=[*series.names])),
+            y=_number(alt.Y, up),
+            color=series.colour(),
+            tooltip=_tooltip(across, series, up),
+        )
+    )
+    return _finished(bars, height=height, text=text)
+
+
+def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text: str = "", room: float = 0.2) -> Spec:
+    """Draw a bar a name, cut into the shares of the series, with its number on each part that has room for one."""
+    placed: Rows = []
+    for name in dict.fromkeys(row[down.field] for row in rows):
+        parts = {row[series.field]: row for row in rows if row[down.field] == name}
+        total, reached = sum(row[along.field] for row in parts.values()), 0
+        for kind in filter(parts.__contains__, series.names):
+            start, reached = reached, reached + parts[kind][along.field]
+            ends = [part / (total or 1) for part in (start, reached, (start + reached) / 2)]
+            placed.append(
+                {**parts[kind], "from": ends[0], "to": ends[1], "middle": ends[2], "share": ends[1] - ends[0]}
+            )
+    base = _data(placed).encode(y=_names(alt.Y, down))
+    limits = Axis("from", along.title, SHARE, limits=(0, 1))
+    said = _tooltip(down, series, Axis(along.field, "number", along.format), Axis("share", "share", SHARE))
+    drawn = base.mark_bar(stroke="white", strokeWidth=1).encode(
+        x=_number(alt.X, limits), x2="to:Q", color=series.colour(), tooltip=said
+    )
+    numbers = (
+        base.mark_text(color="white", fontWeight="bold")
+        .encode(x=alt.X("middle:Q"), text=alt.Text(f"{along.field}:Q", format=along.format))
+        .transform_filter(f"datum.share >= {room}")
+    )
+    return _finished(drawn + numbers, height=_rows_high(rows, down, 40), text=text)
+
+
+def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = True, text: str = "") -> Spec:
+    """Draw a bar a name, coloured by series, with its number at its end; names are broken into lines."""
+    named = [{**row, "line": wrapped(str(row[down.field]))} for row in rows]
+    lines = max(row["line"].count("\n") + 1 for row in named)
+    several = len({row[series.field] for row in rows}) > 1
+    broken = _names(alt.Y, Axis("line", down.title, ""), labelExpr="split(datum.label, '\\n')")
+    base = _data(named).encode(y=broken, x=_number(alt.X, along))
+    drawn = base.mark_bar(height={"band": 0.7}).encode(
+        color=series.colour(legend=legend and several), tooltip=_tooltip(down, along)
+    )
+    numbers = base.mark_text(align="left", dx=5).encode(text=alt.Text(f"{along.field}:Q", format=along.format))
+    return _finished(drawn + numbers, height=_rows_high(rows, down, 16 + 16 * lines), text=text)
+
+
+def lines_with_spread(
+    rows: Rows,
+    *,
+    across: Axis,
+    up: Axis,
+    series: Series,
+    spread: tuple[str, str] | None = None,
+    text: str = "",
+    height: int = 320,
+) -> Spec:
+    """Draw a line with points a series over names in the order of the rows; `spread` names the fields of its lower and upper bound."""
+    base = _data(rows).encode(x=_names(alt.X, across, **_tilted(rows, across)), color=series.colour())
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=_number(alt.Y, up),
+        strokeDash=alt.StrokeDash(f"{series.field}:N", title=series.title, scale=series.scale_of(DASHES)),
+    )
+    points = base.mark_point(filled=True, size=70, opacity=1).encode(
+        y=_number(alt.Y, up),
+        shape=alt.Shape(f"{series.field}:N", title=series.title, scale=series.scale_of(SHAPES)),
+        tooltip=_tooltip(series, across, up, *(Axis(name, name, up.format) for name in spread or ())),
+    )
+    if not spread:
+        return _finished(lines + points, height=height, text=text)
+    low, high = spread
+    band = base.mark_area(opacity=0.15).encode(
+        y=_number(alt.Y, Axis(low, up.title, up.format, up.scale, up.limits)), y2=f"{high}:Q"
+    )
+    return _finished(band + lines + points, height=height, text=text)
+
+
+def as_embedded(charts: Sequence[Chart]) -> Mapping[str, Any]:
+    """Return what the page's script reads: the look once, and the specifications by their keys."""
+    return {"look": LOOK, "specs": {chart.key: chart.spec for chart in charts}}

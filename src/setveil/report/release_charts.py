@@ -1,0 +1,177 @@
+"""The charts of a release, from what its dossier tells; a chart that it has no numbers for is left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil.report.charts import (
+    AFTER,
+    BEFORE,
+    NEUTRAL,
+    SHARE,
+    SIDES,
+    WARNING,
+    Axis,
+    Chart,
+    Series,
+    bars,
+    curves,
+    decades,
+    grouped_bars,
+    paired_dots,
+    stacked_shares,
+)
+from setveil.report.page import share, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+RECORDS = "number of records"
+ITEMSETS = Series("fate", ("kept", "lost", "new"), ("#5B6675", BEFORE, AFTER))
+"""What both have, what only the original has, and what only the release has: in the colours of the two sides."""
+STATUS = Series("kind", ("counted", "broken"), (NEUTRAL, WARNING))
+ATTACK = Series("kind", ("without the release", "with the release"), (NEUTRAL, AFTER))
+GUESSERS = {
+    "absent": "the most common category that is absent from the row",
+    "beside-heaviest": "the most common one beside the row's heaviest category",
+    "bayes": "naive Bayes over the categories of the row",
+}
+"""How tendency-posterior names its guessers, in words."""
+
+
+def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
+    """Return the charts by their keys, in the order of the page."""
+    drawn: Iterable[Callable[[dict[str, Any]], Chart | None]] = (_items, _ranks, _itemsets, _lengths, _status, _attack)
+    charts = [chart for draw in drawn if (chart := draw(dossier)) is not None]
+    return {chart.key: chart for chart in charts}
+
+
+def _sides(rows: Iterable[dict[str, Any]], value: str) -> list[dict[str, Any]]:
+    """Return two rows for each one: of the original and of the release."""
+    return [
+        {**{k: v for k, v in row.items() if k not in {"before", "after"}}, "side": side, value: row[key]}
+        for row in rows
+        for side, key in zip(SIDES.names, ("before", "after"), strict=True)
+    ]
+
+
+def _items(dossier: dict[str, Any]) -> Chart | None:
+    found = dossier.get("pictures", {}).get("items", {}).get("most_frequent", [])
+    if not found:
+        return None
+    which = (
+        "All items" if len(found) == dossier["pictures"]["items"]["items"] else f"The {len(found)} most frequent items"
+    )
+    text = f"{which}: in how many records each is, in the original and in the release."
+    spec = paired_dots(
+        _sides(found, "records"),
+        down=Axis("item", "", ""),
+        along=Axis("records", "number of records with the item"),
+        text=text,
+    )
+    rows = [(row["item"], row["before"], row["after"], row["after"] - row["before"]) for row in found]
+    return Chart("items", which, text, spec, ("item", "original", "release", "difference"), rows)
+
+
+def _ranks(dossier: dict[str, Any]) -> Chart | None:
+    ranks = dossier.get("pictures", {}).get("ranks", {})
+    points = {side: ranks.get(key, []) for side, key in zip(SIDES.names, ("before", "after"), strict=True)}
+    shown = dossier.get("pictures", {}).get("items", {})
+    if not any(points.values()) or len(shown["most_frequent"]) == shown["items"]:  # the chart beside it shows them all
+        return None
+    text = "All items from the most to the least frequent: their rank and in how many records they are, on scales in powers of ten."
+    drawn = [{"side": side, "rank": rank, "records": count} for side, found in points.items() for rank, count in found]
+    spec = curves(
+        drawn,
+        across=Axis(
+            "rank", "rank of the item (1: most frequent)", scale="log", ticks=decades(row["rank"] for row in drawn)
+        ),
+        up=Axis("records", RECORDS, scale="log", ticks=decades(row["records"] for row in drawn)),
+        text=text,
+        height=330,
+    )
+    old, new = (dict(map(tuple, found)) for found in points.values())
+    rows = [(rank, old.get(rank), new.get(rank)) for rank in sorted(old.keys() | new.keys())]
+    note = "Where both curves lie on each other, the narrow one is the release." if old == new else ""
+    return Chart("ranks", "All items by rank", text, spec, ("rank", "original", "release"), rows, note)
+
+
+def _itemsets(dossier: dict[str, Any]) -> Chart | None:
+    measured = [m for m in dossier["metrics"] if m["name"] == "fi-similarity" and m["value"] is not None]
+    drawn: list[dict[str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
+    for metric in measured:
+        parts = metric["details"]
+        name = str(metric["parameters"].get("min_support", "?"))
+        if "count" in parts:
+            after = parts.get("count-after", parts["count"])
+            name += f" ({parts['count']:,}{f' → {after:,}' if after != parts['count'] else ''} records)"
+        drawn += [{"support": name, "fate": fate, "itemsets": parts[fate]} for fate in ITEMSETS.names]
+        rows.append(
+            (name, parts["before"], parts["after"], parts["kept"], parts["lost"], parts["new"], share(metric["value"]))
+        )
+    if not any(row["itemsets"] for row in drawn):
+        return None
+    text = "Frequent itemsets of the original that the release keeps or loses, and new ones, at several least supports."
+    spec = stacked_shares(
+        drawn,
+        down=Axis("support", "least support", ""),
+        along=Axis("itemsets", "share of the itemsets"),
+        series=ITEMSETS,
+        text=text,
+    )
+    columns = ("least support", "in the original", "in the release", "kept", "lost", "new", "similarity")
+    note = "How far the kept part reaches is the similarity (Jaccard): 100 % if the same itemsets are frequent before and after."
+    return Chart("itemsets", "At each least support", text, spec, columns, rows, note)
+
+
+def _lengths(dossier: dict[str, Any]) -> Chart | None:
+    bins = dossier.get("pictures", {}).get("lengths", {}).get("bins", [])
+    if not bins:
+        return None
+    named, drawn = [], []
+    for row in bins:
+        name = f"{row['from']:,}" if row["from"] == row["to"] else f"{row['from']:,}–{row['to']:,}"
+        width = row["to"] - row["from"] + 1
+        named.append((name, row["before"], row["after"]))
+        # Bars of several lengths would stand out by their counts; their mean goes on where the bars before them end.
+        drawn += _sides([{"length": name, "before": row["before"] / width, "after": row["after"] / width}], "records")
+    several = any(row["from"] != row["to"] for row in bins)
+    text = "How many records have how many items, in the original and in the release."
+    up = Axis("records", "records of each length", ",.1~f") if several else Axis("records", RECORDS)
+    spec = grouped_bars(drawn, across=Axis("length", "items in a record", ""), up=up, text=text)
+    note = "A bar that stands for several lengths shows their mean; the table has the counts." if several else ""
+    return Chart("lengths", "Records by length", text, spec, ("items in a record", "original", "release"), named, note)
+
+
+def _status(dossier: dict[str, Any]) -> Chart | None:
+    verdict = dossier["verdict"]
+    if verdict is None:
+        return None
+    found = [(key, count, "counted") for key, count in verdict["counts"].items()]
+    found += [(key, count, "broken") for key, count in verdict["breaches"].items()]
+    if not any(count for _, count, _ in found):
+        return None
+    text = "How many records the check found in each status."
+    drawn = [{"status": words(key), "records": count, "kind": kind} for key, count, kind in found]
+    spec = bars(drawn, down=Axis("status", "", ""), along=Axis("records", RECORDS), series=STATUS, text=text)
+    rows = [(words(key) + (" (broken)" if kind == "broken" else ""), count) for key, count, kind in found]
+    return Chart("status", "Records by status", text, spec, ("status", "records"), rows)
+
+
+def _attack(dossier: dict[str, Any]) -> Chart | None:
+    found = [m for m in dossier["metrics"] if m["name"] == "tendency-posterior" and m["value"] is not None]
+    if not found or "base-rate" not in found[0]["details"]:
+        return None
+    value, details = found[0]["value"], found[0]["details"]
+    without, with_it = ATTACK.names
+    drawn = [
+        {"guess": "always the most common category", "right": details["base-rate"], "kind": without},
+        {"guess": "the best of the guessers", "right": value, "kind": with_it},
+    ]
+    text = f"An attacker is right for {share(value)} of the records with the release, and for {share(details['base-rate'])} without it."
+    along = Axis("right", "share of records guessed rightly", SHARE, limits=(0, 1))
+    spec = bars(drawn, down=Axis("kind", "", ""), along=along, series=ATTACK, legend=False, text=text)
+    rows = [(row["kind"], row["guess"], share(row["right"])) for row in drawn]
+    rows += [(with_it, said, share(details[key])) for key, said in GUESSERS.items() if key in details]
+    return Chart("attack", "How often the hidden category is guessed", text, spec, ("", "guess", "right"), rows)

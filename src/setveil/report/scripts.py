@@ -1,0 +1,95 @@
+"""The scripts of a page with charts: Vega, Vega-Lite and Vega-Embed as one text, from the installed vl-convert.
+
+Joining them takes vl-convert two seconds in which Python hears nothing, not even Ctrl-C. So another process does it, once for each
+version, and the text is kept beside the compiled loops under the user's cache directory.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
+
+
+@cache
+def scripts() -> tuple[str, ...]:
+    """Return the scripts of a page, in the order in which they run."""
+    return _inside_html(_libraries()), _inside_html(files("setveil.report").joinpath("draw.js").read_text("utf-8"))
+
+
+def security_policy(texts: tuple[str, ...]) -> str:
+    """Return a policy under which a page runs these scripts alone and loads nothing, whatever is written on it."""
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def cache_folder() -> Path:
+    """Return the folder that compiled loops are kept in too; asking there would load the compiler."""
+    given = os.environ.get("SETVEIL_CACHE_DIR")
+    if given:
+        return Path(given)
+    base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
+    return Path(base) / "setveil" if base else Path.home() / ".cache" / "setveil"
+
+
+def _inside_html(script: str) -> str:
+    """Return a script in which HTML sees no end and no comment; what it does stays the same."""
+    return script.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
+
+
+def _libraries() -> str:
+    """Return the libraries, joined before or now."""
+    stem = f"charts-{version('vl-convert-python')}-"
+    kept = _kept(stem)
+    if kept is None:
+        kept = _joined()
+        _keep(stem, kept)
+    return kept
+
+
+def _joined() -> str:
+    made = subprocess.run([sys.executable, "-P", "-c", JOINING], check=False, capture_output=True)  # noqa: S603 - our own words
+    if made.returncode:  # another process may not find what this one does, as where Python is part of another program
+        import vl_convert  # noqa: PLC0415 - as a rule it is not needed here
+
+        return str(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # its types ask for what has a default
+    return made.stdout.decode()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def _kept(stem: str) -> str | None:
+    """Return what was kept, if its name still tells its content."""
+    with suppress(OSError, UnicodeDecodeError):
+        for path in cache_folder().glob(f"{stem}*.js"):
+            text = path.read_bytes().decode()
+            if path.name == f"{stem}{_digest(text)}.js":
+                return text
+    return None
+
+
+def _keep(stem: str, text: str) -> None:
+    """Keep the text for the next page, where that can be done, and drop what was kept of other versions."""
+    folder = cache_folder()
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("wb", dir=folder, prefix=".charts-", delete=False) as file:
+            file.write(text.encode())
+        target = folder / f"{stem}{_digest(text)}.js"
+        Path(file.name).replace(target)
+        for other in folder.glob("charts-*.js"):
+            if other != target:
+                other.unlink()

@@ -1,0 +1,92 @@
+"""Dossiers for tests of the report: made by hand where a real release would not show the case."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any, ClassVar
+
+import setveil as sv
+from setveil.data.alignment import Alignment
+from setveil.methods.base import Method, Outcome
+
+HOSTILE = (
+    "</script><script>document.title='hit'</script>",
+    "{{7*7}}",
+    "{% raw %}",
+    "<img src=x onerror=\"document.title='hit'\">",
+    "<!--<script>",
+    "' onmouseover='alert(1)",
+    '"><svg onload=alert(1)>',
+    "${7*7}",
+    "javascript:alert(1)",
+    "\u202eabc",
+    "&lt;b&gt;",
+    "datum.item",
+    "x" * 200,
+    "x" * 199 + "y",
+)
+"""Labels of items that would do harm where they were taken for anything but text."""
+
+
+class Nothing(Method):
+    """Change nothing, and promise nothing."""
+
+    name: ClassVar[str] = "nothing"
+    title: ClassVar[str] = "Nothing"
+    truthful: ClassVar[str] = "yes"
+    guarantee: ClassVar[None] = None
+
+    def apply(self, data, *, rng, engine):
+        del rng, engine
+        return Outcome(data, Alignment.identity(data.records))
+
+
+def without_guarantee(folder, lists, *, source=""):
+    """Write a release that promises nothing, and return its private folder."""
+    release = sv.publish(sv.from_lists(lists), Nothing(), no_guarantee=True, source=source)
+    release.save(folder / "out", format="list")
+    return folder / "out.private"
+
+
+def hostile_lists():
+    """Return records of hostile items."""
+    return [[HOSTILE[(row * step + step) % len(HOSTILE)] for step in (1, 3, 5)] for row in range(60)]
+
+
+def dossier_in(folder) -> dict[str, Any]:
+    return json.loads((folder / "dossier.json").read_text(encoding="utf-8"))
+
+
+def fi_similarity(support, kept, lost, new, **other) -> dict[str, Any]:
+    """Return the entry of a comparison of frequent itemsets."""
+    counts = {"kept": kept, "lost": lost, "new": new, "before": kept + lost, "after": kept + new, "count": 40}
+    entry = {
+        "name": "fi-similarity",
+        "value": kept / max(kept + lost + new, 1),
+        "unit": "Jaccard similarity",
+        "better": "higher",
+        "parameters": {"min_support": support},
+        "details": counts,
+        "reason": "",
+    }
+    return entry | other
+
+
+def with_itemsets(dossier) -> dict[str, Any]:
+    """Return a dossier in which frequent itemsets were compared, at one support in vain."""
+    changed = copy.deepcopy(dossier)
+    changed["metrics"] = [m for m in changed["metrics"] if m["name"] != "fi-similarity"]
+    changed["metrics"] += [
+        fi_similarity("1%", 1000, 20, 5),
+        fi_similarity("0.5%", 2600, 1200, 900),
+        fi_similarity("0.1%", 0, 0, 0, value=None, details={}, reason="more than 5,000,000 itemsets"),
+    ]
+    return changed
+
+
+def older(dossier) -> dict[str, Any]:
+    """Return a dossier as version 1 had it."""
+    return {key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes"}} | {
+        "dossier_version": 1
+    }

@@ -1,0 +1,241 @@
+"""The report in a real browser: every chart is drawn, nothing is fetched, nothing is cut off, and labels stay text."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from setveil.report import page as page_module
+from setveil.report.charts import SHARE, Axis, Chart, Series, grouped_bars, lines_with_spread
+from setveil.report.page import page_with_charts, render
+
+from report.dossiers import HOSTILE, dossier_in, hostile_lists, with_itemsets, without_guarantee
+
+WIDTHS = (400, 1400)
+DRAWN = "document.documentElement.dataset.charts === 'drawn'"
+
+MARKS = """() => [...document.querySelectorAll('.chart')].map(place => {
+  const svg = place.querySelector('svg');
+  const box = svg ? svg.getBoundingClientRect() : {width: 0, height: 0};
+  const marks = svg ? svg.querySelectorAll('.role-mark path, .role-mark rect, .role-mark text, .role-mark line').length : 0;
+  return {key: place.id, drawn: place.dataset.drawn, width: box.width, height: box.height, marks};
+})"""
+
+CUT_OFF = """() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('.chart svg')) {
+    const frame = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll('text')) {
+      const box = text.getBoundingClientRect();
+      if (box.width && (box.left < frame.left - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1))
+        found.push(text.textContent);
+    }
+  }
+  for (const cell of document.querySelectorAll('h1, h2, p, li, dd, dt, figcaption, td, th'))
+    if (cell.offsetParent && cell.scrollWidth > cell.clientWidth + 1) found.push(cell.textContent);
+  return found;
+}"""
+
+SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+
+
+@dataclass
+class Heard:
+    """What a browser did and said while it showed a page."""
+
+    requests: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def started(chromium, tmp_path_factory):
+    """Give a way to start a browser, with a profile of its own and the network off; all are closed at the end."""
+    opened = []
+    with sync_playwright() as driver:
+
+        def start(**options):
+            profile = tmp_path_factory.mktemp("profile")
+            given = {"executable_path": chromium, "args": ["--no-sandbox"], "offline": True, **options}
+            opened.append(driver.chromium.launch_persistent_context(profile, **given))
+            return opened[-1]
+
+        yield start
+        for browser in opened:
+            browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser(started):
+    return started()
+
+
+@contextmanager
+def shown(browser, path, *, width=1400, drawn=True):
+    """Show a page from its file, and hear what the browser asks for and says."""
+    heard = Heard()
+    page = browser.new_page()
+    page.set_viewport_size({"width": width, "height": 900})
+    page.on("request", lambda request: heard.requests.append(request.url))
+    page.on("console", lambda message: heard.said.append(message.text))
+    page.on("pageerror", lambda error: heard.said.append(str(error)))
+    page.on("dialog", lambda dialog: (heard.said.append(dialog.message), dialog.dismiss()))
+    page.goto(path.as_uri())
+    if drawn:
+        page.wait_for_function(DRAWN)
+    yield page, heard
+    page.close()
+
+
+def written(folder, dossier):
+    path = folder / "report.html"
+    path.write_text(render(dossier), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_chart_of_a_real_report_is_drawn_and_nothing_is_fetched_or_said(browser, private, width):
+    path = private / "report.html"
+    with shown(browser, path, width=width) as (page, heard):
+        charts = {chart.pop("key"): chart for chart in page.evaluate(MARKS)}
+        assert {"items", "ranks", "lengths", "status", "attack"} <= charts.keys()
+        for key, chart in charts.items():
+            assert chart["drawn"] == "yes", key
+            assert chart["width"] > 0.6 * min(width, 600), key
+            assert chart["height"] > 50, key
+            assert chart["marks"] >= 2, key
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert page.evaluate(CUT_OFF) == []
+        assert heard.requests == [path.as_uri()]
+        assert heard.said == []
+
+
+def test_charts_follow_the_width_of_the_page(browser, private):
+    with shown(browser, private / "report.html") as (page, heard):
+        before = {chart["key"]: chart["width"] for chart in page.evaluate(MARKS)}
+        page.set_viewport_size({"width": 400, "height": 800})
+        page.wait_for_function("document.querySelector('#lengths svg').getBoundingClientRect().width < 400")
+        page.wait_for_function(DRAWN)
+        after = {chart["key"]: chart["width"] for chart in page.evaluate(MARKS)}
+        assert all(after[key] < min(before[key], 400) for key in before)
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert heard.said == []
+
+
+def test_a_bar_tells_its_numbers_when_it_is_pointed_at(browser, private, dossier):
+    with shown(browser, private / "report.html") as (page, _heard):
+        page.locator("#lengths .role-mark path").nth(0).hover()
+        told = page.locator("#vg-tooltip-element").inner_text()
+        assert f"{dossier['pictures']['lengths']['bins'][0]['before']:,}" in told
+        assert "original" in told
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_frequent_itemsets_are_drawn_with_the_reasons_of_those_that_are_not(browser, dossier, tmp_path, width):
+    with shown(browser, written(tmp_path, with_itemsets(dossier)), width=width) as (page, heard):
+        assert page.locator("#itemsets .mark-rect path").count() == 6
+        numbers = page.locator("#itemsets .mark-text.role-mark text").all_text_contents()
+        assert {"1,000", "2,600", "1,200"} <= set(numbers)
+        assert "more than 5,000,000 itemsets" in page.inner_text("body")
+        assert page.evaluate(CUT_OFF) == []
+        assert heard.said == []
+
+
+def test_without_javascript_the_numbers_are_there_to_read(started, private, dossier):
+    without = started(java_script_enabled=False)
+    with shown(without, private / "report.html", drawn=False) as (page, _heard):
+        assert page.locator(".chart svg").count() == 0
+        first = dossier["pictures"]["items"]["most_frequent"][0]
+        row = page.get_by_role("row", name=first["item"])
+        assert row.is_visible()
+        assert f"{first['before']:,}" in row.inner_text()
+        assert page.get_by_text("charts of this page need JavaScript").is_visible()
+        assert page.locator("figure details:not([open])").count() == 0
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_hostile_labels_stay_text(browser, tmp_path, width):
+    folder = without_guarantee(tmp_path, hostile_lists(), source=HOSTILE[0])
+    with shown(browser, folder / "report.html", width=width) as (page, heard):
+        assert page.title() == "setveil report: nothing"
+        assert heard.said == []
+        assert heard.requests == [(folder / "report.html").as_uri()]
+        labels = page.locator("#items .role-axis-label text")
+        drawn = labels.all_text_contents()
+        assert {"{{7*7}}", "${7*7}", "datum.item"} <= set(drawn)
+        assert "49" not in drawn
+        rows = page.locator("#items ~ details th[scope=row]").all_text_contents()
+        assert {label for label in HOSTILE if len(label) < 100} <= set(rows)
+        assert page.locator("body img, .chart + script").count() == 0
+        page.locator("#items .mark-symbol.role-mark path").nth(3).hover(force=True)
+        assert page.title() == "setveil report: nothing"
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert heard.said == []
+
+
+def test_even_html_that_slipped_through_would_not_run(browser, tmp_path, dossier):
+    """The page's policy names its own scripts; others do not run, and nothing is loaded."""
+    path = written(tmp_path, dossier)
+    slipped = "<script>document.title = 'hit'</script><img src='https://example.invalid/x.png' onerror='document.title = `hit`'>"
+    path.write_text(path.read_text(encoding="utf-8").replace("<header>", "<header>" + slipped, 1), encoding="utf-8")
+    with shown(browser, path) as (page, heard):
+        assert page.title() == "setveil report: part-swap"
+        assert all("Content Security Policy" in said for said in heard.said)
+        assert len(heard.said) >= 2
+        assert {chart["drawn"] for chart in page.evaluate(MARKS)} == {"yes"}
+
+
+@pytest.mark.parametrize(
+    "lists", [[["a"], ["b", "c"], ["a", "d"]], [["a"]], [[], ["a"] * 1], [[str(i) for i in range(3000)], ["1"]]]
+)
+def test_tiny_and_lopsided_data_are_drawn_too(browser, tmp_path, lists):
+    folder = without_guarantee(tmp_path, lists)
+    assert dossier_in(folder)["pictures"]["lengths"]["bins"]
+    with shown(browser, folder / "report.html", width=400) as (page, heard):
+        assert all(chart["drawn"] == "yes" and chart["marks"] for chart in page.evaluate(MARKS))
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert heard.said == []
+
+
+def test_on_paper_charts_are_as_wide_as_the_paper(browser, private):
+    with shown(browser, private / "report.html") as (page, _heard):
+        page.emulate_media(media="print")
+        page.add_style_tag(content="html { width: 700px }")
+        frames = page.evaluate(
+            "[...document.querySelectorAll('.chart svg')].map(svg => svg.getBoundingClientRect().right)"
+        )
+        assert frames
+        assert max(frames) <= 700
+        assert page.evaluate("[...document.querySelectorAll('.wrap')].every(w => w.scrollWidth <= 700)")
+
+
+OTHER_PAGE = """{% extends "base.html.jinja" %}{% from "parts.html.jinja" import chart %}
+{% block body %}<h1>Another page</h1>{% for drawn in all %}{{ chart(drawn) }}{% endfor %}{% endblock %}"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_another_page_embeds_charts_of_many_series_the_same_way(browser, tmp_path, monkeypatch, width):
+    methods = Series("method", ("part-swap", "full-swap", "rand-swap", "part-supp", "split-person"))
+    rows = [
+        {"support": support, "method": method, "kept": 0.5, "least": 0.4, "most": 0.6}
+        for method in methods.names
+        for support in ("5%", "2%", "1%", "0.5%", "0.2%")
+    ]
+    sides = {"across": Axis("support", "least support", ""), "up": Axis("kept", "share kept", SHARE, limits=(0, 1))}
+    specs = {
+        "lines": lines_with_spread(rows, **sides, series=methods, spread=("least", "most")),
+        "bars": grouped_bars(rows, **sides, series=methods),
+    }
+    charts = [Chart(key, key, "What is drawn.", spec, ("support",), [("5%",)]) for key, spec in specs.items()]
+    plain = page_module._source
+    monkeypatch.setattr(page_module, "_source", lambda name: OTHER_PAGE if name == "other" else plain(name))
+    path = tmp_path / "other.html"
+    path.write_text(page_with_charts("other", charts, all=charts), encoding="utf-8")
+    with shown(browser, path, width=width) as (page, heard):
+        assert [chart["drawn"] for chart in page.evaluate(MARKS)] == ["yes", "yes"]
+        assert page.locator("#bars .mark-rect path").count() == len(rows)
+        assert page.locator("#lines .mark-symbol.role-mark path").count() == len(rows)
+        assert {*methods.names} <= {*page.locator("#lines .role-legend text").all_text_contents()}
+        assert page.evaluate(CUT_OFF) == []
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert heard.said == []
