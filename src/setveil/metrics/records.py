@@ -21,7 +21,10 @@ class RecordLoss(Metric):
     unit: ClassVar[str] = "mean Jaccard distance"
     better: ClassVar[Direction] = "lower"
     about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty"
+    formula: ClassVar[str] = (
+        "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty; the mean over its rows for a record that"
+        " was split"
+    )
     blind_to: ClassVar[str] = "whether the items that came in are plausible beside the others"
     needs: ClassVar[tuple[str, ...]] = ("alignment",)
 
@@ -34,7 +37,10 @@ class RecordLoss(Metric):
             return None, {"reason": "the release holds no record"}
         shared = shared_items(original, published, alignment.rows)
         union = published.lengths + original.lengths[alignment.rows] - shared
-        loss = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
+        by_row = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
+        # A record counts once, however many rows it became: else those that were split most would count most.
+        rows = np.bincount(alignment.rows, minlength=original.records)
+        loss = np.bincount(alignment.rows, by_row, original.records)[rows > 0] / rows[rows > 0]
         return float(loss.mean()), {"records-changed": int(np.count_nonzero(loss))}
 
 

@@ -25,6 +25,15 @@ def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
     return np.isin(kind, (Kind.PARTIAL, Kind.FULL))
 
 
+def _why_not(categories: Categories, alignment: Alignment) -> str:
+    """Say why nothing can be told of what rows lean to; empty where it can."""
+    if not categories:
+        return "no categories were given"
+    if len(np.unique(alignment.rows)) < len(alignment.rows):
+        return "records were split, so that no released row stands for a whole record"
+    return ""
+
+
 def _released_weights(
     original: Transactions, published: Transactions, category: NDArray[np.int32], categories: int
 ) -> tuple[NDArray[np.int64], ...]:
@@ -58,6 +67,8 @@ class StillOnTop(Metric):
     ) -> tuple[float | None, dict[str, Any]]:
         """Look up the old top category in every released row."""
         assert alignment is not None
+        if reason := _why_not(self.categories, alignment):
+            return None, {"reason": reason}
         category, names = self.categories.bind(original)
         before = tendencies(original, category, len(names))
         row, cat, weight = _released_weights(original, published, category, len(names))
@@ -96,6 +107,8 @@ class TendencyPosterior(Metric):
     ) -> tuple[float | None, dict[str, Any]]:
         """Teach three guessers on one half, try them on the other, both ways round."""
         assert alignment is not None
+        if reason := _why_not(self.categories, alignment):
+            return None, {"reason": reason}
         category, names = self.categories.bind(original)
         before = tendencies(original, category, len(names))
         concerned = np.flatnonzero(_has_tendency(before.kind)[alignment.rows])

@@ -26,6 +26,10 @@ UNIT_IN_WORDS = {
     "person": "protects people: every person has one record",
     "record": "protects records: a person with several records is not covered",
 }
+UNPROTECTED_IN_WORDS = {
+    "person": "protects nobody; every person has one record",
+    "record": "protects nobody; a person may have several records",
+}
 
 
 class _Part(BaseModel):
@@ -132,7 +136,7 @@ def make_card(
             statement="no guarantee: this method promises nothing",
             failures=0,
             published_as_they_are=0,
-            attacker="none assumed",
+            attacker="is not held off by anything",
             singling_out=nothing,
             linking=nothing,
             inference=nothing,
@@ -174,5 +178,5 @@ def make_card(
         guarantee=promise,
         truthful=method.truthful,
         unit=published.unit,
-        unit_in_words=UNIT_IN_WORDS[published.unit],
+        unit_in_words=(UNPROTECTED_IN_WORDS if promise.name is None else UNIT_IN_WORDS)[published.unit],
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil import __version__, progress
@@ -18,6 +19,8 @@ from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.seed import Seed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
@@ -128,12 +131,12 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     if n != opened.data.records or opened.data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict
     if ids == "pseudonym":
-        kind, names = "not-the-pseudonym", Seed(int(private.dossier["seed"]), given=True).pseudonyms(n)
+        kind, names = "not-the-pseudonym", _pseudonyms(Seed(int(private.dossier["seed"]), given=True), rows)
     elif ids == "keep" and original is not None and original.ids is not None and original.records == n:
-        kind, names = "not-the-id", original.ids
+        kind, names = "not-the-id", original.ids.take(rows)
     else:
         return verdict
-    wrong = np.flatnonzero(pc.not_equal(names.take(rows), opened.data.ids).to_numpy(zero_copy_only=False))
+    wrong = np.flatnonzero(pc.not_equal(names, opened.data.ids).to_numpy(zero_copy_only=False))
     if not len(wrong):
         return verdict
     detail = f"its {kind.removeprefix('not-the-')} is not that of the record it is aligned with"
@@ -144,3 +147,15 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
         breaches={**verdict.breaches, kind: len(wrong)},
         witnesses=verdict.witnesses + witnesses,
     )
+
+
+def _pseudonyms(seed: Seed, rows: NDArray[np.int64]) -> Any:
+    """Return the pseudonym that each released row must carry: a record with several rows has as many, and they stand in that order."""
+    order = np.argsort(rows, kind="stable")
+    names = seed.pseudonyms(len(rows))
+    if len(np.unique(rows)) < len(rows):
+        table = pa.table({"record": rows[order], "name": names})
+        names = names.take(pc.sort_indices(table, sort_keys=[("record", "ascending"), ("name", "ascending")]))
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.arange(len(rows))
+    return names.take(place)

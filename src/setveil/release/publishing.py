@@ -235,8 +235,18 @@ def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple
         plain = made.with_ids(None).compacted()
         order = plain.content_order()
         return plain.take(order), Alignment(rows[order])
-    names = seed.pseudonyms(data.records) if ids == "pseudonym" else data.ids
-    names = names.take(rows)
+    if ids == "pseudonym":
+        # One a row, a record's rows one after another: where every record has one row, that is a pseudonym a record.
+        place = np.empty(len(rows), dtype=np.int64)
+        place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
+        names = seed.pseudonyms(len(rows)).take(place)
+    elif len(np.unique(rows)) < len(rows):
+        raise BadParameter(
+            "the method makes several rows of one record, and two rows cannot carry the same id; "
+            "publish with --ids pseudonym, which gives each row its own, or with --ids drop"
+        )
+    else:
+        names = data.ids.take(rows)
     order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
     originals = data.names().take(rows[order])
     published = made.take(order, ids=names.take(order)).compacted()

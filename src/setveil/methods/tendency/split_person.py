@@ -1,0 +1,75 @@
+"""SplitPerson: a record becomes several, one a category. A baseline: it promises nothing.
+
+Paper    gunawan2019 (references.bib), section 5, as a baseline; after Adar 2007, who splits query logs by interest.
+Departs  the paper gives no detail of it. Ours: one row for each category that a record holds, also for records without a tendency; an
+         empty record stays one empty row. The rows of a person carry pseudonyms of their own: one for all would undo the split.
+Cost     linear: two passes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from setveil.data.alignment import Alignment
+from setveil.data.categories import Categories
+from setveil.data.transactions import Transactions
+from setveil.declaration import parameter
+from setveil.methods.base import Method, Outcome
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.engines.base import Engine
+
+
+class SplitPerson(Method):
+    """Split each record into one row a category; a baseline that promises nothing."""
+
+    name: ClassVar[str] = "split-person"
+    title: ClassVar[str] = "SplitPerson"
+    paper: ClassVar[str] = "gunawan2019"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+
+    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+
+    @property
+    def guarantee(self) -> None:
+        """Nothing is promised."""
+        return
+
+    def bind(self, data: Transactions, *, linked: bool) -> Self:
+        """Check that every item has a category."""
+        del linked
+        self.categories.bind(data)
+        return self
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Split; nothing is random, the order of rows is made to tell nothing afterwards."""
+        from setveil.methods.tendency import _split_person_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
+
+        del rng
+        codes, names = self.categories.bind(data)
+        fixed = (data.offsets, data.items, sealed(codes), len(names))
+        rows = np.empty(data.records, np.int64)
+
+        def cut(control: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+            kernels.count_rows(*fixed, rows, control)
+            first_row = sealed(np.concatenate(([0], np.cumsum(rows))))
+            offsets, items = np.zeros(first_row[-1] + 1, np.int64), np.empty(data.occurrences, np.int32)
+            kernels.split(*fixed, first_row, offsets, items, control)
+            return offsets, items
+
+        offsets, items = engine.run("splitting records", cut, total=data.records)
+        # Whoever had one record has several rows now.
+        published = Transactions(offsets, items, data.vocabulary, unit="record")
+        account = {
+            "records": data.records,
+            "rows": published.records,
+            "records-split": int(np.count_nonzero(rows > 1)),
+            "most-rows-of-a-record": int(rows.max(initial=0)),
+        }
+        return Outcome(published, Alignment(np.repeat(np.arange(data.records), rows)), account)
