@@ -39,7 +39,15 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.methods.tendency.full_swap import FullSwap
+    from setveil.methods.tendency.part_supp import PartSupp
     from setveil.methods.tendency.part_swap import PartSwap
+    from setveil.methods.tendency.rand_swap import RandSwap
+    from setveil.methods.tendency.split_person import SplitPerson
+    from setveil.mining.frequent import mine
+    from setveil.mining.itemsets import Itemsets
+    from setveil.mining.rules import association_rules
+    from setveil.mining.supports import supports
+    from setveil.mining.threshold import MinSupport
     from setveil.profile import profile
     from setveil.release.measuring import measure
     from setveil.release.publishing import Release, publish
@@ -66,7 +74,15 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.methods.tendency.full_swap": ("FullSwap",),
+    "setveil.methods.tendency.part_supp": ("PartSupp",),
     "setveil.methods.tendency.part_swap": ("PartSwap",),
+    "setveil.methods.tendency.rand_swap": ("RandSwap",),
+    "setveil.methods.tendency.split_person": ("SplitPerson",),
+    "setveil.mining.frequent": ("mine",),
+    "setveil.mining.itemsets": ("Itemsets",),
+    "setveil.mining.rules": ("association_rules",),
+    "setveil.mining.supports": ("supports",),
+    "setveil.mining.threshold": ("MinSupport",),
     "setveil.profile": ("profile",),
     "setveil.release.measuring": ("measure",),
     "setveil.release.publishing": ("Release", "publish"),
@@ -82,21 +98,28 @@ __all__ = [
     "HiddenTendency",
     "Hierarchy",
     "InputError",
+    "Itemsets",
+    "MinSupport",
     "Missing",
     "OutputRefused",
+    "PartSupp",
     "PartSwap",
+    "RandSwap",
     "Release",
     "SetveilError",
+    "SplitPerson",
     "Transactions",
     "UnknownName",
     "Verdict",
     "Witness",
+    "association_rules",
     "from_arrow",
     "from_lists",
     "from_pandas",
     "from_polars",
     "from_scipy",
     "measure",
+    "mine",
     "profile",
     "publish",
     "read",
@@ -104,6 +127,7 @@ __all__ = [
     "read_hierarchy",
     "read_itemsets",
     "read_sensitive",
+    "supports",
     "write",
     "write_hierarchy",
 ]

@@ -9,8 +9,13 @@ from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.tendency.full_swap import FullSwap
+from setveil.methods.tendency.part_supp import PartSupp
 from setveil.methods.tendency.part_swap import PartSwap
+from setveil.methods.tendency.rand_swap import RandSwap
+from setveil.methods.tendency.split_person import SplitPerson
 from setveil.metrics.distribution import Dissimilarity
+from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
+from setveil.metrics.queries import QueryError
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
@@ -24,12 +29,25 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
 
-METHODS: dict[str, type[Method]] = {method.name: method for method in (PartSwap, FullSwap)}
+METHODS: dict[str, type[Method]] = {
+    method.name: method for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson)
+}
 
 GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency,)}
 
 METRICS: dict[str, type[Metric]] = {
-    metric.name: metric for metric in (Dissimilarity, RecordLoss, FalseContent, StillOnTop, TendencyPosterior)
+    metric.name: metric
+    for metric in (
+        Dissimilarity,
+        RecordLoss,
+        FalseContent,
+        FrequentItemsets,
+        FiSimilarity,
+        RuleSimilarity,
+        QueryError,
+        StillOnTop,
+        TendencyPosterior,
+    )
 }
 
 FORMS: dict[str, type] = {"transactions": Transactions}

@@ -170,6 +170,10 @@ WRONG = [
     (["measure", SAMPLE, "release", "--private", "folder.dat"], 2, "is not a private folder"),
     (["measure", "good.dat", "release", "--private", "release.private"], 2, "is not the data that this release was made from"),
     (["measure", SAMPLE, "release", "--categories", "missing.csv"], 2, "missing.csv: there is no such file"),
+    # mining: more in test_mine
+    (["mine"], 2, "DATA"),
+    (["mine", "missing.dat", "--min-support", "2"], 2, "missing.dat: there is no such file"),
+    (["mine", "good.dat", "--frobnicate"], 2, "--frobnicate"),
     # converting
     (["convert", "good.dat"], 2, "OUT"),
     (["convert", "good.dat", "new.xyz"], 2, "new.xyz: the extension tells no format"),

@@ -28,11 +28,12 @@ RIGHT = {
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
     "measure": ["measure", SAMPLE, "release", *PLACES],
     "measure without the private folder": ["measure", SAMPLE, "release"],
+    "mine": ["mine", "empty-lines.dat", "--min-support", "2"],
     "convert": ["convert", SAMPLE, "new.dat", "--force"],
 }
 """Uses that say something on standard error, or could: the seed is weak, records are empty, ids are left out."""
 
-NOTED = {"publish", "profile", "convert"}
+NOTED = {"publish", "profile", "mine", "convert"}
 
 
 @pytest.fixture(scope="module")

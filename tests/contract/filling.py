@@ -1,6 +1,7 @@
 """How contract tests make an instance of anything that stands in the catalog, and which oracle answers for a guarantee.
 
-A new kind of required parameter needs one entry in `BY_TYPE`, a new guarantee one in `ORACLES`; the suites do the rest.
+A new kind of required parameter needs one entry in `BY_TYPE`, a new guarantee one in `ORACLES`; the suites do the rest. A method that works
+in several ways may name them in `WAYS`.
 """
 
 from typing import get_args
@@ -8,6 +9,8 @@ from typing import get_args
 import numpy as np
 
 import setveil as sv
+from setveil.mining.rules import MinConfidence
+from setveil.mining.threshold import MinSupport
 
 from oracle import tendency
 from random_data import as_sets
@@ -16,11 +19,20 @@ BY_TYPE = {
     sv.Categories: lambda data: sv.Categories.at_random(data.vocabulary, 4, seed=len(data.vocabulary)),
 }
 
+WAYS = {"rand-swap": ({"mode": "plain"}, {"mode": "matched"})}
+"""Settings in which a method goes through the suite, beside its own defaults alone."""
+
 
 def filled(kind, data, **chosen):
-    """Make an instance, with values for the required parameters that fit the data."""
-    needed = {p.name: BY_TYPE[p.annotation](data) for p in kind.parameters() if p.required and p.name not in chosen}
-    return kind(**needed, **chosen)
+    """Make an instance, with values that fit the data for the required parameters, and for others of their kind."""
+    parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or p.annotation in BY_TYPE)]
+    return kind(**{p.name: BY_TYPE[p.annotation](data) for p in parameters}, **chosen)
+
+
+def ways(kinds):
+    """Return every entry of a table with every setting to test it in, and names for them."""
+    found = [(kind, chosen) for kind in kinds.values() for chosen in WAYS.get(kind.name, ({},))]
+    return found, [" ".join((kind.name, *map(str, chosen.values()))) for kind, chosen in found]
 
 
 def _hidden_tendency(guarantee, original, published):
@@ -59,6 +71,8 @@ def bad_values(parameter):
         bad += ["nonsense", 17]
     elif get_args(annotation):
         bad += ["nonsense", [object()]]
+    elif annotation in (MinSupport, MinConfidence):
+        bad += ["often", "101%", -0.5, ""]
     elif annotation is sv.Categories:
         bad += ["a text", {"item": 3}, 17]
     return bad

@@ -14,10 +14,11 @@ from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import Private
 
-from contract.filling import bad_values, edge_cases, filled, oracle_breaches
-from random_data import make, seeds
+from contract.filling import bad_values, edge_cases, filled, oracle_breaches, ways
+from random_data import as_sets, make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
+EVERY_WAY = pytest.mark.parametrize(("kind", "chosen"), ways(METHODS)[0], ids=ways(METHODS)[1])
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -47,9 +48,9 @@ def test_unknown_and_missing_parameters_are_refused(kind):
             kind()
 
 
-@EVERY
-def test_it_is_a_recipe(kind):
-    method = filled(kind, usual())
+@EVERY_WAY
+def test_it_is_a_recipe(kind, chosen):
+    method = filled(kind, usual(), **chosen)
     assert kind(**json.loads(method.model_dump_json())) == method
     assert kind.name
     assert kind.summary().endswith(".")
@@ -58,14 +59,14 @@ def test_it_is_a_recipe(kind):
         setattr(method, next(iter(kind.model_fields)), None)
 
 
-@EVERY
+@EVERY_WAY
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds, ids=st.sampled_from(["pseudonym", "keep", "drop"]))
-def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, seed, ids):
+def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen, seed, ids):
     data, _categories = make(seed)
     data = data.with_ids([f"p{r}" for r in range(data.records)])
     try:
-        release = sv.publish(data, filled(kind, data), ids=ids, seed=seed, no_guarantee=True)
+        release = sv.publish(data, filled(kind, data, **chosen), ids=ids, seed=seed, no_guarantee=True)
     except sv.SetveilError:
         return
     guarantee = release.method.guarantee
@@ -74,21 +75,36 @@ def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, seed, 
         assert oracle_breaches(guarantee, data, release.data, release.alignment) == set()
 
 
-@EVERY
-def test_the_input_is_untouched(kind):
+@EVERY_WAY
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_what_it_says_of_the_truth_of_its_rows_is_so(kind, chosen, seed):
+    data, _categories = make(seed)
+    try:
+        release = sv.publish(data, filled(kind, data, **chosen), ids="pseudonym", seed=seed, no_guarantee=True)
+    except sv.SetveilError:
+        return
+    records = as_sets(data)
+    for row, record in zip(as_sets(release.data), release.alignment.rows, strict=True):
+        assert kind.truthful != "subset" or row <= records[record]
+        assert kind.truthful != "yes" or row == records[record]
+
+
+@EVERY_WAY
+def test_the_input_is_untouched(kind, chosen):
     data = usual()
     before = data.checksum()
-    sv.publish(data, filled(kind, data), seed=1, allow_failures=data.records, no_guarantee=True)
+    sv.publish(data, filled(kind, data, **chosen), seed=1, allow_failures=data.records, no_guarantee=True)
     assert data.checksum() == before
 
 
-@EVERY
-def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind):
+@EVERY_WAY
+def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind, chosen):
     data = usual()
     made = [
         sv.publish(
             data,
-            filled(kind, data),
+            filled(kind, data, **chosen),
             seed=seed,
             engine=LocalEngine(threads),
             allow_failures=data.records,
@@ -100,24 +116,24 @@ def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind):
     assert made[0] != made[3]
 
 
-@EVERY
+@EVERY_WAY
 @pytest.mark.parametrize("case", edge_cases())
-def test_edge_cases_end_in_a_release_or_a_clear_refusal(kind, case):
+def test_edge_cases_end_in_a_release_or_a_clear_refusal(kind, chosen, case):
     data = edge_cases()[case]
     data = data.with_ids([f"p{r}" for r in range(data.records)])
     for ids in ("pseudonym", "drop"):
         try:
-            release = sv.publish(data, filled(kind, data), ids=ids, seed=1, no_guarantee=True)
+            release = sv.publish(data, filled(kind, data, **chosen), ids=ids, seed=1, no_guarantee=True)
         except sv.SetveilError:
             continue
         guarantee = release.method.guarantee
         assert guarantee is None or not oracle_breaches(guarantee, data, release.data, release.alignment)
 
 
-@EVERY
-def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, tmp_path):
+@EVERY_WAY
+def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, chosen, tmp_path):
     data = usual()
-    release = sv.publish(data, filled(kind, data), allow_failures=data.records, no_guarantee=True)
+    release = sv.publish(data, filled(kind, data, **chosen), allow_failures=data.records, no_guarantee=True)
     release.save(tmp_path / "out")
     opened, private = open_release(tmp_path / "out"), Private.load(tmp_path / "out.private")
     assert opened.data == release.data
@@ -134,10 +150,10 @@ def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, t
     assert card["method"]["parameters"].keys() == {p.name for p in kind.parameters() if p.public}
 
 
-@EVERY
-def test_rows_stand_in_an_order_that_tells_nothing(kind):
+@EVERY_WAY
+def test_rows_stand_in_an_order_that_tells_nothing(kind, chosen):
     data = usual()
-    method = filled(kind, data)
+    method = filled(kind, data, **chosen)
     release = sv.publish(data, method, ids="pseudonym", allow_failures=data.records, no_guarantee=True)
     names = release.data.ids.to_pylist()
     assert names == sorted(names)

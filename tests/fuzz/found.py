@@ -12,7 +12,11 @@ FOUND = [
     ("long CSV", "the end of a line in the name of a column", "id,a\u2028b\n1,2\n".encode()),
     ("long TSV", "the same", "i/e\u2028d\n1\n".encode()),
     ("long CSV", "half a character at the end of a broken row", b"id,item\n1,a\n2,b,\xef"),
-    ("Zstandard", "one long line, of which the end was looked for again and again", pa.compress(b"[" * 3000, "zstd", asbytes=True)),
+    (
+        "Zstandard",
+        "one long line, of which the end was looked for again and again",
+        pa.compress(b"[" * 3000, "zstd", asbytes=True),
+    ),
     ("Arrow stream", "ids of no type", ipc_stream(_NO_IDS)),
     ("Arrow file", "ids of no type", ipc_file(_NO_IDS)),
     ("Parquet", "ids of no type", parquet_file(_NO_IDS)),

@@ -23,8 +23,16 @@ with jit.compiling(told.append):
     hot = sv.from_lists([*crowd, *[["b7", "c7"]] * 9])
     method = sv.PartSwap(categories={i: i[0] for i in hot.vocabulary}, leftovers="cycle,helper,adopt")
     sv.publish(hot, method, ids="pseudonym", allow_failures=hot.records)
-    sv.publish(data, sv.FullSwap(categories=categories))
+    release = sv.publish(data, sv.FullSwap(categories=categories))
+    sv.measure(data, release, ["fi-similarity:min_support=1%"])
+    for method in (sv.RandSwap, sv.PartSupp, sv.SplitPerson):
+        sv.publish(data, method(categories=categories), no_guarantee=True)
+    sv.publish(data, sv.RandSwap(mode="matched", categories=categories), no_guarantee=True)
     sv.profile(data)
+    sets = sv.mine(data, "1%")
+    sv.association_rules(sets, 0.5)
+    sv.supports(data, sets)
+    sv.supports(hot, [["b7", "c7"], ["b7", "c7", "a0"]])
     rows = pa.table({"id": list(range(6000)) * 2, "item": list(range(12000))})
     sv.from_arrow(rows.to_reader(max_chunksize=4000))  # in batches, not grouped, more texts than the table begins with
 unused = [kernel.py_func.__name__ for kernel in jit.KERNELS if not kernel.signatures]

@@ -26,6 +26,7 @@ COMMANDS = {
     "publish": ("publish", "Make a release whose guarantee was checked on the written file."),
     "check": ("check", "Check the guarantee of a release again."),
     "measure": ("measure", "Measure what a release cost and what it still tells."),
+    "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
 }
 """Each command's module in this folder and its line in the overview."""

@@ -1,0 +1,111 @@
+"""What `setveil mine` writes: itemsets and rules as text, CSV, JSON or a table, as a whole or not at all.
+
+Text and JSON Lines hold the itemsets alone, as the option --itemsets of other commands reads them; the others hold their supports too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.column_files import EXTENSIONS as TABLES
+from setveil.data.column_files import written
+from setveil.data.packing import packing_of, plain_suffix, writing
+from setveil.data.side_files import shown
+from setveil.data.texts import check_separator
+from setveil.errors import OutputRefused
+from setveil.mining.rules import Rules
+from setveil.progress import step
+from setveil.release.staging import refuse_file, replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from setveil.mining.itemsets import Itemsets
+
+TEXTS = (".txt", ".dat", ".basket")
+JSON_LINES = (".jsonl", ".ndjson")
+KINDS = (*TEXTS, ".csv", ".json", *JSON_LINES, *TABLES)
+_ROWS = 1 << 15
+"""Rows of one block that is written."""
+
+
+def refuse_target(target: Path, *, rules: bool, force: bool) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    suffix = plain_suffix(target)
+    kinds = [kind for kind in KINDS if not (rules and kind in TEXTS)]
+    if suffix not in kinds:
+        what = "rules" if rules else "itemsets"
+        raise OutputRefused(f"{target}: {what} are written to a file that ends in one of: {' '.join(kinds)}")
+    if packing_of(target) and suffix in TABLES:
+        raise OutputRefused(f"{target}: a {suffix} file is packed inside; leave out the ending {target.suffix}")
+    refuse_file(target, force=force)
+
+
+def write_mined(found: Itemsets | Rules, target: Path, *, separator: str | None, force: bool) -> None:
+    """Write itemsets or rules, in the order they have."""
+    suffix = plain_suffix(target)
+    if separator is not None:
+        check_separator(separator)
+    joined_by = separator or " "
+    if suffix in TEXTS or suffix == ".csv":
+        _refuse_separator_inside(found.itemsets if isinstance(found, Rules) else found, joined_by, target)
+    table = found.to_table()
+    with replacing(target, force=force) as hidden, step(f"writing {target.name}"), writing(hidden) as file:
+        if suffix in TABLES:
+            columns = dict(zip(table.column_names, table.schema.types, strict=True))
+            for block in written(hidden, columns, iter(table.to_batches(_ROWS))):
+                file.write(block)
+            return
+        rows = _rows(table)
+        if suffix in TEXTS:
+            lines: Iterator[str] = (joined_by.join(row["items"]) + "\n" for row in rows)
+        elif suffix in JSON_LINES:
+            lines = (_json(row if isinstance(found, Rules) else row["items"]) + "\n" for row in rows)
+        elif suffix == ".csv":
+            lines = _csv(table.column_names, rows, joined_by)
+        else:
+            lines = _json_list(rows)
+        for line in lines:
+            file.write(line.encode())
+
+
+def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    for first in range(0, table.num_rows, _ROWS):
+        yield from table.slice(first, _ROWS).to_pylist()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json_list(rows: Iterator[dict[str, Any]]) -> Iterator[str]:
+    before = "[\n"
+    for row in rows:
+        yield before + _json(row)
+        before = ",\n"
+    yield "\n]\n" if before == ",\n" else "[]\n"
+
+
+def _csv(names: list[str], rows: Iterator[dict[str, Any]], joined_by: str) -> Iterator[str]:
+    yield ",".join(names) + "\n"
+    for row in rows:
+        line = io.StringIO()
+        cells = [joined_by.join(cell) if isinstance(cell, list) else cell for cell in row.values()]
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        yield line.getvalue()
+
+
+def _refuse_separator_inside(found: Itemsets, separator: str, target: Path) -> None:
+    for code in np.flatnonzero(np.bincount(found.items)):
+        label = found.vocabulary[code]
+        if separator in label or label != label.strip():  # a reader takes blanks around an item away
+            raise OutputRefused(
+                f"{target}: the item {shown(label)} cannot be told from what separates items there; name another --to-separator, or a "
+                "file that ends in .jsonl, .json or .parquet"
+            )

@@ -1,0 +1,204 @@
+"""What analysts find in a release that mine it: frequent itemsets and association rules, beside those of the original.
+
+A share is turned into a number of records for each data set by itself: the analyst of a release knows its size and not the original's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.declaration import parameter
+from setveil.errors import TooManyItemsets
+from setveil.metrics.base import About, Direction, Metric
+from setveil.mining.comparison import common_codes, compare
+from setveil.mining.frequent import mine
+from setveil.mining.rules import MinConfidence, Rules, association_rules
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+    from setveil.mining.itemsets import Itemsets
+
+LIMIT = 2_000_000
+"""More itemsets than these are not compared: they would take longer than the release itself."""
+RULE_LIMIT = 500_000
+"""The same for rules, of which there can be one for each item of each itemset."""
+SUPPORTS = ("5%", "2%", "1%", "0.5%", "0.2%")
+
+
+class _Undefined(Exception):
+    """There is no figure, for a reason that a person can read."""
+
+
+def _counts(original: Transactions, published: Transactions, min_support: MinSupport) -> tuple[int, int]:
+    """Return the least support in records of both; refuse one record, from which on every part of every record is frequent."""
+    counts = min_support.count(original.records), min_support.count(published.records)
+    for where, data, count in zip(("original", "release"), (original, published), counts, strict=True):
+        if count < 2:
+            raise _Undefined(
+                f"at {min_support} one of the {data.records:,} records of the {where} is enough, and every part of every record is frequent"
+            )
+    return counts
+
+
+def _mined(data: Transactions, where: str, count: int, limit: int) -> Itemsets:
+    try:
+        return mine(data, count, limit=limit)
+    except TooManyItemsets as error:
+        raise _Undefined(
+            f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, more than the {limit:,} that are "
+            "compared; choose a higher min_support"
+        ) from None
+
+
+def _number(data: Transactions, where: str, count: int) -> int:
+    """Return how many itemsets are frequent, even where they are too many to list."""
+    try:
+        return len(mine(data, count, limit=LIMIT))
+    except TooManyItemsets as error:
+        if error.exact:
+            return error.found
+        raise _Undefined(
+            f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "
+            "min_support"
+        ) from None
+
+
+def _number_in_words(error: TooManyItemsets) -> str:
+    return f"{error.found:,}" if error.exact else f"at least {error.found:,}"
+
+
+def _both_mined(
+    original: Transactions, published: Transactions, min_support: MinSupport, limit: int
+) -> tuple[Itemsets, Itemsets, dict[str, Any]]:
+    """Return the frequent itemsets of both, and from how many records on they are frequent."""
+    count, count_after = _counts(original, published, min_support)
+    before, after = _mined(original, "original", count, limit), _mined(published, "release", count_after, limit)
+    return before, after, {"count": count, "count-after": count_after}
+
+
+_MIN_SUPPORT = "From which support on an itemset is frequent; a share is of the records of each data set, rounded up."
+
+
+class FrequentItemsets(Metric):
+    """How many itemsets are frequent in the release; beside it, how many in the original."""
+
+    name: ClassVar[str] = "frequent-itemsets"
+    title: ClassVar[str] = "Frequent itemsets"
+    unit: ClassVar[str] = "itemsets"
+    better: ClassVar[Direction] = "higher"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = "|FI~|, the number of itemsets that at least ⌈min_support × |D~|⌉ released records hold"
+    blind_to: ClassVar[str] = (
+        "which itemsets they are: lost and new ones cancel, so that the nearest to the original's number is best, not the highest"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = tuple({"min_support": share} for share in SUPPORTS)
+
+    min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Mine both."""
+        del alignment
+        try:
+            count, count_after = _counts(original, published, self.min_support)
+            before, after = _number(original, "original", count), _number(published, "release", count_after)
+        except _Undefined as undefined:
+            return None, {"reason": str(undefined)}
+        return float(after), {"before": before, "count": count, "count-after": count_after}
+
+
+class FiSimilarity(Metric):
+    """Which share of the itemsets that are frequent before or after is frequent both before and after."""
+
+    name: ClassVar[str] = "fi-similarity"
+    title: ClassVar[str] = "Similarity of frequent itemsets"
+    unit: ClassVar[str] = "share of itemsets"
+    better: ClassVar[Direction] = "higher"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "U = |FI ∩ FI~| / |FI ∪ FI~|, of the itemsets that at least ⌈min_support × records⌉ records hold"
+    )
+    blind_to: ClassVar[str] = (
+        "who holds what: exchanging whole records leaves it 1; how far supports moved on one side of the threshold, such as many that"
+        " pile up just below it; and an itemset that just misses weighs as much as one that is gone"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = tuple({"min_support": share} for share in SUPPORTS)
+
+    min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Mine both and match the itemsets."""
+        del alignment
+        try:
+            before, after, counts = _both_mined(original, published, self.min_support, LIMIT)
+        except _Undefined as undefined:
+            return None, {"reason": str(undefined)}
+        found = compare(before, after)
+        if found.similarity is None:
+            return None, {"reason": "no itemset is frequent before or after"}
+        sizes = {"before": len(before), "after": len(after)}
+        return found.similarity, {"kept": found.kept, "lost": found.lost, "new": found.new, **sizes, **counts}
+
+
+class RuleSimilarity(Metric):
+    """Which share of the association rules A → b that hold before or after holds both before and after."""
+
+    name: ClassVar[str] = "rule-similarity"
+    title: ClassVar[str] = "Similarity of association rules"
+    unit: ClassVar[str] = "share of rules"
+    better: ClassVar[Direction] = "higher"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "|R ∩ R~| / |R ∪ R~|, R = {A → b : A ∪ {b} frequent at min_support, support(A ∪ {b}) / support(A) ≥ min_confidence}, b one item."
+        " confidence-difference: mean over R ∩ R~ of the absolute difference of the confidences"
+    )
+    blind_to: ClassVar[str] = (
+        "who holds what: exchanging whole records leaves it 1; rules below either threshold; and one strong pair of items brings as many"
+        " rules as there are itemsets around it, all of which count"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"min_support": "2%"}, {"min_support": "0.5%"})
+
+    min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
+    min_confidence: MinConfidence = parameter(
+        MinConfidence("50%"), public=True, description="The least share of the records with A that hold b too."
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Mine both and match the rules."""
+        del alignment
+        try:
+            before, after, counts = _both_mined(original, published, self.min_support, RULE_LIMIT)
+        except _Undefined as undefined:
+            return None, {"reason": str(undefined)}
+        old, new = (association_rules(sets, self.min_confidence) for sets in (before, after))
+        kept, difference = _matched(old, new)
+        either = len(old) + len(new) - kept
+        if not either:
+            return None, {"reason": "no rule holds before or after"}
+        sizes = {"kept": kept, "lost": len(old) - kept, "new": len(new) - kept, "before": len(old), "after": len(new)}
+        apart = {} if difference is None else {"confidence-difference": difference}
+        return kept / either, {**sizes, **apart, **counts}
+
+
+def _matched(old: Rules, new: Rules) -> tuple[int, float | None]:
+    """Return how many rules are in both, and how far their confidences lie apart on average."""
+    # A rule is its itemset and which item of it is the consequent; itemsets go by their number in the first collection.
+    places = compare(old.itemsets, new.itemsets).places[new.wholes]
+    code, width = common_codes(old.vocabulary, new.vocabulary)
+    in_both = np.flatnonzero(places >= 0)
+    consequents = code[new.consequents[in_both]] if len(in_both) else in_both
+    keys, keys_after = old.wholes * width + old.consequents, places[in_both] * width + consequents
+    matched, left, right = np.intersect1d(keys, keys_after, assume_unique=True, return_indices=True)
+    if not len(matched):
+        return 0, None
+    apart = np.abs(old.confidence[left] - new.confidence[in_both[right]])
+    return len(matched), float(apart.mean())

@@ -1,0 +1,80 @@
+"""How well a release tells how many records hold all of some items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.declaration import parameter
+from setveil.metrics.base import About, Direction, Metric
+from setveil.mining.itemsets import Itemsets
+from setveil.mining.supports import supports
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+
+class QueryError(Metric):
+    """How far the number of records that hold an itemset is off, for itemsets drawn from the original, on average."""
+
+    name: ClassVar[str] = "query-error"
+    title: ClassVar[str] = "Error of counting queries"
+    unit: ClassVar[str] = "mean relative error"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "mean over drawn itemsets of |c~ − c| / max(c, s), c and c~ the numbers of records that hold the itemset before and after,"
+        " s = ⌈sanity × |D|⌉. A draw: a record with items, a length from 1 to max_length and the record's own, so many of its items; all"
+        " uniformly at random"
+    )
+    blind_to: ClassVar[str] = (
+        "combinations that no record of the original holds: false ones are never asked for. Common items are drawn often, rare ones"
+        " hardly; counts below s are forgiven by as much as they lie below it"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"max_length": 1}, {"max_length": 4})
+
+    queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="How many itemsets are drawn.")
+    max_length: int = parameter(4, public=True, ge=1, le=100, description="Up to how many items an itemset has.")
+    sanity: MinSupport = parameter(
+        MinSupport("0.1%"),
+        public=True,
+        description="Counts below this one are divided by it, lest one record more or less in two weighs as much as half of all.",
+    )
+    seed: int = parameter(0, public=True, ge=0, description="Which itemsets are drawn.")
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Draw itemsets and count them in both."""
+        del alignment
+        if not original.occurrences:
+            return None, {"reason": "the original holds no item"}
+        offsets, codes = drawn_itemsets(original, self.queries, self.max_length, np.random.default_rng(self.seed))
+        before = supports(original, (offsets, codes))
+        sets = Itemsets(offsets, codes.astype(np.int32), before, original.vocabulary, original.records)
+        after = supports(published, sets)
+        error = np.abs(after - before) / np.maximum(before, self.sanity.count(original.records))
+        return float(error.mean()), {"median": float(np.median(error)), "max": float(error.max())}
+
+
+def drawn_itemsets(
+    data: Transactions, how_many: int, max_length: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return offsets and codes of itemsets, each a part of a record: record, length and items uniformly at random."""
+    records = rng.choice(np.flatnonzero(data.lengths), size=how_many)
+    lengths = rng.integers(1, np.minimum(data.lengths[records], max_length), endpoint=True)
+    # The items of the drawn records in random order; the first so many of each are taken.
+    row_offsets = np.concatenate(([0], np.cumsum(data.lengths[records])))
+    row = np.repeat(np.arange(how_many), data.lengths[records])
+    places = data.offsets[records][row] + np.arange(row_offsets[-1]) - row_offsets[row]
+    shuffled = places[np.lexsort((rng.random(len(row)), row))]
+    taken = np.arange(len(row)) - row_offsets[row] < lengths[row]
+    codes = data.items[shuffled[taken]].astype(np.int64)
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    order = np.lexsort((codes, np.repeat(np.arange(how_many), lengths)))
+    return offsets, codes[order]
