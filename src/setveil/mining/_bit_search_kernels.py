@@ -3,8 +3,8 @@
 """The search below a path that few items can extend: a record is a word there, one bit an item.
 
 A row is a word of the items that may still come (`words`), and, where closed sets are wanted, of those that must not be in all rows of a
-path: in the lower bits of the same word those that were passed on the way here, in `backs` those from before. Rows that are equal in what
-may come are one row with the sum of their weights and the intersection of the rest (but see `merge_rows`).
+path: in the lower bits of the same word those that were passed on the way here, in some more words (`backs`) those from before. Rows
+that are equal in what may come are one row with the sum of their weights and the intersection of the rest (but see `merge_rows`).
 
 For each node one pass counts all pairs of its bits: so each of its children knows its own extensions before it has rows. When these are
 few, a table of all their combinations is summed up, and nothing is searched any more.
@@ -18,6 +18,7 @@ from setveil.kernels.jit import kernel
 from setveil.mining._writing_kernels import (
     ALL,
     BUDGET,
+    CLOSED,
     KIND,
     LISTING,
     MAX_LENGTH,
@@ -44,7 +45,28 @@ FEW_ROWS = 4
 
 
 @kernel
-def merge_rows(words, backs, weights, first, last, live, kind, slots):
+def move_row(words, backs, weights, n_backs, row, to):
+    """Copy a row to another place."""
+    words[to] = words[row]
+    weights[to] = weights[row]
+    for back in range(n_backs):
+        backs[to * n_backs + back] = backs[row * n_backs + back]
+
+
+@kernel
+def are_same(words, backs, n_backs, row, other, live, kind):
+    """Tell whether two rows can be one."""
+    if words[row] & live != words[other] & live:
+        return False
+    if kind == MAXIMAL:
+        for back in range(n_backs):
+            if backs[row * n_backs + back] != backs[other * n_backs + back]:
+                return False
+    return True
+
+
+@kernel
+def merge_rows(words, backs, weights, n_backs, first, last, live, kind, slots):
     """Make one row of those that are equal in the live bits; return where the rows end now.
 
     What came before is intersected, which is all that closed sets need to know of it. Whether a set is maximal depends on how often it
@@ -59,22 +81,22 @@ def merge_rows(words, backs, weights, first, last, live, kind, slots):
         slots[slot] = -1
     end = first
     for row in range(first, last):
-        key, back = words[row] & live, backs[row] if kind == MAXIMAL else 0
-        slot = ((key ^ (key >> 29) ^ back) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
-        while slots[slot] >= 0 and (
-            words[slots[slot]] & live != key or (kind == MAXIMAL and backs[slots[slot]] != back)
-        ):
+        key = words[row] & live
+        if kind == MAXIMAL:
+            for back in range(n_backs):
+                key ^= backs[row * n_backs + back] * 31
+        slot = ((key ^ (key >> 29)) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
+        while slots[slot] >= 0 and not are_same(words, backs, n_backs, row, slots[slot], live, kind):
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
             weights[same] += weights[row]
             words[same] &= words[row]
-            backs[same] &= backs[row]
+            for back in range(n_backs):
+                backs[same * n_backs + back] &= backs[row * n_backs + back]
         else:
             slots[slot] = end
-            words[end] = words[row]
-            backs[end] = backs[row]
-            weights[end] = weights[row]
+            move_row(words, backs, weights, n_backs, row, end)
             end += 1
     return end
 
@@ -105,42 +127,51 @@ def count_pairs(words, weights, first, last, live, pairs, bits):
 
 
 @kernel
-def is_held_back(words, backs, first, last, must, below):
-    """Tell whether all rows with the bits `must` have a bit in common that came before them: then a larger set has the same records."""
-    lower, before = below, -1
+def is_held_back(words, backs, n_backs, first, last, must, below, common):
+    """Tell whether all rows with the bits `must` have an item in common that came before them: then a larger set has the same records."""
+    lower = below
+    is_first = True
     for row in range(first, last):
-        if words[row] & must == must:
-            lower &= words[row]
-            before &= backs[row]
-            if lower == 0 and before == 0:
-                return False
+        if words[row] & must != must:
+            continue
+        lower &= words[row]
+        left = lower
+        for back in range(n_backs):
+            common[back] = backs[row * n_backs + back] if is_first else common[back] & backs[row * n_backs + back]
+            left |= common[back]
+        is_first = False
+        if left == 0:
+            return False
     return True
 
 
 @kernel
-def has_frequent_before(words, backs, weights, first, last, must, below, min_count, counts):
+def has_frequent_before(words, backs, weights, n_backs, first, last, must, below, min_count, counts):
     """Tell whether the rows with the bits `must` hold an item that came before them often enough: then a larger set is frequent."""
-    for place in range(2 * WORD_BITS):
+    size = (n_backs + 1) * WORD_BITS
+    for place in range(size):
         counts[place] = 0
     for row in range(first, last):
-        if words[row] & must == must:
-            word = words[row] & below
+        if words[row] & must != must:
+            continue
+        word = words[row] & below
+        while word:
+            counts[lowest_bit(word)] += weights[row]
+            word &= word - 1
+        for back in range(n_backs):
+            word = backs[row * n_backs + back]
             while word:
-                counts[lowest_bit(word)] += weights[row]
+                counts[(back + 1) * WORD_BITS + lowest_bit(word)] += weights[row]
                 word &= word - 1
-            word = backs[row]
-            while word:
-                counts[WORD_BITS + lowest_bit(word)] += weights[row]
-                word &= word - 1
-    for place in range(2 * WORD_BITS):
+    for place in range(size):
         if counts[place] >= min_count:
             return True
     return False
 
 
 @kernel
-def fill_table(words, backs, weights, first, last, must, below, extensions, kind, sums, lowers, befores, places):
-    """Sum up, for each combination of extensions, the weight of the rows that have it, and what these have in common from before."""
+def fill_table(words, weights, first, last, must, extensions, sums, places):
+    """Sum up, for each combination of extensions, the weight of the rows that have it; return how many extensions there are."""
     width = 0
     word = extensions
     while word:
@@ -150,8 +181,6 @@ def fill_table(words, backs, weights, first, last, must, below, extensions, kind
     size = 1 << width
     for index in range(size):
         sums[index] = 0
-        lowers[index] = -1
-        befores[index] = -1
     for row in range(first, last):
         if words[row] & must != must:
             continue
@@ -161,45 +190,35 @@ def fill_table(words, backs, weights, first, last, must, below, extensions, kind
             index |= 1 << places[lowest_bit(word)]
             word &= word - 1
         sums[index] += weights[row]
-        if kind != ALL:
-            lowers[index] &= words[row] & below
-            befores[index] &= backs[row]
     step = 1
     while step < size:
         for start in range(0, size, 2 * step):
             for index in range(start, start + step):
                 sums[index] += sums[index + step]
-            if kind != ALL:
-                for index in range(start, start + step):
-                    lowers[index] &= lowers[index + step]
-                    befores[index] &= befores[index + step]
         step *= 2
     return width
 
 
 @kernel
-def is_of_kind(combination, width, sums, lowers, befores, kind, min_count):
-    """Tell whether a frequent combination of the table is closed, or maximal, as far as the table knows."""
-    if lowers[combination] != 0 or befores[combination] != 0:
-        return False
-    enough = min_count if kind == MAXIMAL else sums[combination]
+def can_grow(combination, width, sums, enough):
+    """Tell whether one more extension leaves a combination of the table with enough records."""
     for place in range(width):
         if not combination >> place & 1 and sums[combination | 1 << place] >= enough:
-            return False
-    return True
+            return True
+    return False
 
 
 @kernel
 def note_table(
-    rows, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts, out, tally,
-    shared, own,
+    rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts, out,
+    tally, shared, own,
 ):  # fmt: skip
     """Note every combination of the extensions that is asked for; return the arrays, which may have grown."""
     words, backs, weights = rows
     base, choice = scratch
-    sums, lowers, befores, places, bits = table
+    sums, places, bits = table
     min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    width = fill_table(words, backs, weights, first, last, must, below, extensions, kind, sums, lowers, befores, places)
+    width = fill_table(words, weights, first, last, must, extensions, sums, places)
     size = 1 << width
     no_bound = wanted[MIN_LENGTH] <= state[PATH] + 1 and longest >= state[PATH] + width + state[PERFECT]
     if kind == ALL and not wanted[LISTING] and no_bound:
@@ -212,7 +231,7 @@ def note_table(
     for combination in range(1, size):
         if sums[combination] < min_count:
             continue
-        if kind != ALL and not is_of_kind(combination, width, sums, lowers, befores, kind, min_count):
+        if kind != ALL and can_grow(combination, width, sums, min_count if kind == MAXIMAL else sums[combination]):
             continue
         length = state[PATH]
         for place in range(length):
@@ -225,8 +244,12 @@ def note_table(
             held |= 1 << bit
             put_in(base, 0, length, names[bit])
             length += 1
-        if length > longest or (
-            kind == MAXIMAL and has_frequent_before(words, backs, weights, first, last, held, below, min_count, counts)
+        if length > longest:
+            continue
+        if kind == CLOSED and is_held_back(words, backs, n_backs, first, last, held, below, counts):
+            continue
+        if kind == MAXIMAL and has_frequent_before(
+            words, backs, weights, n_backs, first, last, held, below, min_count, counts
         ):
             continue
         out = note(state, wanted, base, length, perfect, sums[combination], out, choice, tally, shared, own)
@@ -237,14 +260,14 @@ def note_table(
 
 @kernel
 def search_bits(
-    n_rows, width, names, bit_supports, wanted, state, path, perfect, scratch, rows, slots, stacks, pairs, table, counts,
-    out, tally, shared, own, control,
+    n_rows, n_backs, width, names, bit_supports, wanted, state, path, perfect, scratch, rows, slots, stacks, pairs, table,
+    counts, out, tally, shared, own, control,
 ):  # fmt: skip
     """Find the sets that extend the path by the items `names` of the bits, which occur `bit_supports` times.
 
-    The rows stand at the start of `rows`. `stacks` holds, for each level: where its rows begin and end, which of its bits are alive and not
-    yet looked at, which are inside the path, the bit that leads to the level below, and how many perfect items there were. Return the
-    arrays that may have grown.
+    The rows stand at the start of `rows`, with so many words of what came before. `stacks` holds, for each level: where its rows begin and
+    end, which of its bits are alive and not yet looked at, which are inside the path, the bit that leads to the level below, and how many
+    perfect items there were. Return the arrays that may have grown.
     """
     min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
     firsts, lasts, lives, lefts, insides, steps, perfects = stacks
@@ -253,12 +276,12 @@ def search_bits(
     if width <= wanted[TABLE_BITS]:
         state[NODES] += 1
         out = note_table(
-            rows, 0, n_rows, 0, 0, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
+            rows, n_backs, 0, n_rows, 0, 0, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
             own,
         )  # fmt: skip
         return rows, out
-    n_rows = merge_rows(words, backs, weights, 0, n_rows, whole, kind, slots)
-    count_pairs(words, weights, 0, n_rows, whole, pairs[0], table[4])
+    n_rows = merge_rows(words, backs, weights, n_backs, 0, n_rows, whole, kind, slots)
+    count_pairs(words, weights, 0, n_rows, whole, pairs[0], table[2])
     firsts[0], lasts[0], lives[0], lefts[0], insides[0] = 0, n_rows, whole, whole, 0
     level = 0
     while state[STATUS] == RUNNING:
@@ -284,7 +307,7 @@ def search_bits(
                 extensions |= 1 << other
         must, below = 1 << bit, ((1 << bit) - 1) & ~insides[level]
         state[NODES] += 1
-        if kind != ALL and is_held_back(words, backs, first, last, must, below):
+        if kind != ALL and is_held_back(words, backs, n_backs, first, last, must, below, counts):
             continue
         if control[STOP] != 0:
             state[STATUS] = STOPPED
@@ -299,33 +322,35 @@ def search_bits(
             perfect_bits &= perfect_bits - 1
         if kind != MAXIMAL or (
             extensions == 0
-            and not has_frequent_before(words, backs, weights, first, last, must, below, min_count, counts)
+            and not has_frequent_before(words, backs, weights, n_backs, first, last, must, below, min_count, counts)
         ):
             out = note(state, wanted, path, state[PATH], perfect, support, out, scratch[1], tally, shared, own)
         deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < longest
         if deeper and bit_count(extensions) > wanted[TABLE_BITS]:
-            if 2 * last - first > len(words):
-                words, backs = grown(words, last, 2 * last - first), grown(backs, last, 2 * last - first)
-                weights = grown(weights, last, 2 * last - first)
-                rows = words, backs, weights
+            most = 2 * last - first
+            if most > len(words):
+                words, weights = grown(words, last, most), grown(weights, last, most)
+            if most * n_backs > len(backs):
+                backs = grown(backs, last * n_backs, most * n_backs)
+            rows = words, backs, weights
             keep = extensions if kind == ALL else extensions | below
             end = last
             for row in range(first, last):
                 if words[row] & must and words[row] & extensions:
-                    words[end] = words[row] & keep
-                    backs[end] = backs[row]
-                    weights[end] = weights[row]
+                    move_row(words, backs, weights, n_backs, row, end)
+                    words[end] &= keep
                     end += 1
-            end = merge_rows(words, backs, weights, last, end, keep if kind == MAXIMAL else extensions, kind, slots)
+            compared = keep if kind == MAXIMAL else extensions
+            end = merge_rows(words, backs, weights, n_backs, last, end, compared, kind, slots)
             level += 1
             firsts[level], lasts[level], insides[level] = last, end, inside
             lives[level] = lefts[level] = extensions
-            count_pairs(words, weights, last, end, extensions, pairs[level], table[4])
+            count_pairs(words, weights, last, end, extensions, pairs[level], table[2])
             continue
         if deeper and state[STATUS] == RUNNING:
             state[NODES] += 1
             out = note_table(
-                rows, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts,
+                rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts,
                 out, tally, shared, own,
             )  # fmt: skip
         pop(path, state, names[bit])

@@ -82,8 +82,9 @@ def count_items(first, last, rows, whole, counts, seen):
 
 @kernel
 def write_words(first, last, rows, whole, codes, n_before, words, backs, row_weights):
-    """Write the rows of some entries as words of what may come and of what came before; return how many there are."""
+    """Write the rows of some entries as a word of what may come and words of what came before; return how many there are."""
     _, entry_rows, entry_places, starts, ends, weights, places, _, _ = rows
+    n_backs = words_for(n_before)
     count = 0
     for entry in range(first, last):
         row = entry_rows[entry]
@@ -94,17 +95,23 @@ def write_words(first, last, rows, whole, codes, n_before, words, backs, row_wei
                 word |= 1 << np.int64(code - n_before)
         if word == 0:
             continue
-        back = 0
-        if whole:
-            for place in range(starts[row], entry_places[entry]):
-                code = codes[places[place]]
-                if code >= 0:
-                    back |= 1 << np.int64(code)
         words[count] = word
-        backs[count] = back
         row_weights[count] = weights[row]
+        if whole:
+            for back in range(n_backs):
+                backs[count * n_backs + back] = 0
+            for place in range(starts[row], entry_places[entry]):
+                code = np.int64(codes[places[place]])
+                if code >= 0:
+                    backs[count * n_backs + code // WORD_BITS] |= 1 << code % WORD_BITS
         count += 1
     return count
+
+
+@kernel
+def words_for(count):
+    """Return how many words hold so many bits."""
+    return (count + WORD_BITS - 1) // WORD_BITS
 
 
 @kernel
@@ -251,8 +258,8 @@ def search_lists(
     )  # fmt: skip
     pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
     line = np.empty(max(WORD_BITS, 1 << wanted[TABLE_BITS]), np.int64)
-    table = line, line.copy(), line.copy(), line.copy(), line.copy()
-    bit_counts = np.empty(2 * WORD_BITS, np.int64)
+    table = line, line.copy(), line.copy()
+    bit_counts = np.empty((words_for(n_items) + 1) * WORD_BITS, np.int64)
     bit_names, bit_supports = np.empty(WORD_BITS, np.int32), np.empty(WORD_BITS, np.int64)
     # Of the items below a path: how often they were counted, their new codes, and lists of them.
     counts, codes = np.zeros(n_items, np.int64), np.empty(n_items, np.int32)
@@ -314,13 +321,16 @@ def search_lists(
             if deeper:
                 for at in range(n_kept):
                     codes[kept[at]] = at
-                if n_after <= WORD_BITS and n_before <= WORD_BITS:
+                if n_after <= WORD_BITS:
+                    n_backs = words_for(n_before)
+                    if (last - first) * n_backs > len(words[1]):
+                        words = words[0], grown(words[1], 0, (last - first) * n_backs), words[2]
                     for at in range(n_after):
                         bit_names[at] = rows[7][at_name + kept[n_before + at]]
                         bit_supports[at] = counts[kept[n_before + at]]
                     n_words = write_words(first, last, rows, kind != ALL, codes, n_before, words[0], words[1], words[2])
                     words, out = search_bits(
-                        n_words, n_after, bit_names, bit_supports, wanted, state, path, own_perfect, scratch, words, slots,
+                        n_words, n_backs, n_after, bit_names, bit_supports, wanted, state, path, own_perfect, scratch, words, slots,
                         stacks, pairs, table, bit_counts, out, tally, shared, own, control,
                     )  # fmt: skip
                     deeper = False
