@@ -144,7 +144,7 @@ def test_an_error_stops_the_other_parts():
     before = threading.active_count()
     with pytest.raises(LookupError, match="part 0 failed"):
         LocalEngine(2).share("work", range(20), work)
-    assert stopped == [part for part in started if part]
+    assert sorted(stopped) == sorted(part for part in started if part)
     assert len(started) < 5  # the two at work, and at most what slipped in before the rest was called off
     assert threading.active_count() == before
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Missing,
         OutputRefused,
         SetveilError,
+        TooManyItemsets,
         UnknownName,
     )
     from setveil.export import write, write_hierarchy
@@ -68,6 +69,7 @@ _HOME = {
         "Missing",
         "OutputRefused",
         "SetveilError",
+        "TooManyItemsets",
         "UnknownName",
     ),
     "setveil.export": ("write", "write_hierarchy"),
@@ -108,6 +110,7 @@ __all__ = [
     "Release",
     "SetveilError",
     "SplitPerson",
+    "TooManyItemsets",
     "Transactions",
     "UnknownName",
     "Verdict",

@@ -29,6 +29,7 @@ HOW_TO_READ = {
     "convert": lambda file: ["convert", file, "new.jsonl"],
     "publish": lambda file: ["publish", file, *PART_SWAP, "random:3", "--out", "new"],
     "measure": lambda file: ["measure", file, "good.dat"],
+    "mine": lambda file: ["mine", file, "--min-support", "2"],
     "check": lambda file: ["check", file, "--guarantee", "hidden-tendency", "--categories", "good-categories.csv"],
 }
 """How each command that takes data is given a file."""

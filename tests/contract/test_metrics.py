@@ -36,8 +36,8 @@ def test_a_release_like_its_original_costs_nothing_and_order_does_not_matter(kin
         assert plain.value == moved.value or math.isclose(plain.value, moved.value)
         if plain.value is not None and kind.about == "utility":
             # What counts something stands beside the original's number; all else is 0 or 1 where nothing was lost.
-            nothing_lost = 0 if kind.better == "lower" else 1
-            assert plain.value == (plain.details["before"] if kind.unit == "itemsets" else nothing_lost)
+            like_the_original = {"lower": 0, "higher": 1, "like the original": plain.details.get("before")}
+            assert plain.value == like_the_original[kind.better]
 
 
 @EVERY

@@ -204,3 +204,11 @@ def test_the_smallest_support_on_real_data(real_data):
     assert (measured.details["count"], measured.details["before"]) == (156, 3683)
     assert measured.details["count-after"] == 78
     assert 0.5 < measured.value < 1
+
+
+def test_a_number_of_itemsets_that_no_float_holds_is_no_figure():
+    record = [f"i{j:04}" for j in range(1100)]
+    data = sv.from_lists([record, record, ["x"]])
+    measured = FrequentItemsets(min_support=2)(data, data)
+    assert measured.value is None
+    assert "too many to count" in measured.reason

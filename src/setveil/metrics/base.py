@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 
-Direction = Literal["lower", "higher"]
+Direction = Literal["lower", "higher", "like the original"]
 About = Literal["utility", "privacy"]
 
 

@@ -5,6 +5,7 @@ A share is turned into a number of records for each data set by itself: the anal
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -59,7 +60,7 @@ def _number(data: Transactions, where: str, count: int) -> int:
     try:
         return len(mine(data, count, limit=LIMIT))
     except TooManyItemsets as error:
-        if error.exact:
+        if error.exact and error.found <= sys.float_info.max:
             return error.found
         raise _Undefined(
             f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "
@@ -89,12 +90,10 @@ class FrequentItemsets(Metric):
     name: ClassVar[str] = "frequent-itemsets"
     title: ClassVar[str] = "Frequent itemsets"
     unit: ClassVar[str] = "itemsets"
-    better: ClassVar[Direction] = "higher"
+    better: ClassVar[Direction] = "like the original"
     about: ClassVar[About] = "utility"
     formula: ClassVar[str] = "|FI~|, the number of itemsets that at least ⌈min_support × |D~|⌉ released records hold"
-    blind_to: ClassVar[str] = (
-        "which itemsets they are: lost and new ones cancel, so that the nearest to the original's number is best, not the highest"
-    )
+    blind_to: ClassVar[str] = "which itemsets they are: lost and new ones cancel"
     variants: ClassVar[tuple[dict[str, Any], ...]] = tuple({"min_support": share} for share in SUPPORTS)
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
