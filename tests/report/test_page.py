@@ -9,12 +9,11 @@ from html import unescape
 
 import pytest
 
-from setveil.kernels.jit import cache_root
 from setveil.release.dossier import Private
 from setveil.report import scripts as scripts_module
 from setveil.report.page import brief, figure, page_with_charts, render, share
 from setveil.report.release_charts import release_charts
-from setveil.report.scripts import cache_folder, scripts, security_policy
+from setveil.report.scripts import scripts, security_policy
 
 from report.dossiers import HOSTILE, fi_similarity, hostile_lists, older, with_itemsets, without_guarantee
 
@@ -293,13 +292,10 @@ def test_libraries_are_joined_here_where_another_process_cannot(monkeypatch):
     assert "window.vegaEmbed=" in scripts_module._joined()
 
 
-@pytest.mark.parametrize("given", [{"SETVEIL_CACHE_DIR": "/a"}, {"XDG_CACHE_HOME": "/b"}, {}])
-def test_libraries_are_kept_beside_compiled_loops(monkeypatch, given):
-    for name in ("SETVEIL_CACHE_DIR", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    assert cache_folder() == cache_root()
+def test_libraries_are_kept_beside_compiled_loops(tmp_path, monkeypatch):
+    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path))
+    text = scripts_module._libraries()
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("charts-*.js")] == [text]
 
 
 def test_scripts_cannot_end_their_place_on_the_page():

@@ -24,6 +24,8 @@ import numba
 import numpy as np
 from numba.core import event
 
+from setveil.caching import cache_root
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -32,15 +34,6 @@ KEEP_UNUSED_SECONDS = 30 * 24 * 3600
 
 KERNELS: list[Any] = []
 """Every kernel that was declared: a test shows that a job which uses them all compiles none on its second run."""
-
-
-def cache_root() -> Path:
-    """Return the folder below which compiled kernels are kept."""
-    given = os.environ.get("SETVEIL_CACHE_DIR")
-    if given:
-        return Path(given)
-    base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
-    return Path(base) / "setveil" if base else Path.home() / ".cache" / "setveil"
 
 
 def source_hash() -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -17,6 +16,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+
+from setveil.caching import cache_root
 
 JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
@@ -32,15 +33,6 @@ def security_policy(texts: tuple[str, ...]) -> str:
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-
-def cache_folder() -> Path:
-    """Return the folder that compiled loops are kept in too; asking there would load the compiler."""
-    given = os.environ.get("SETVEIL_CACHE_DIR")
-    if given:
-        return Path(given)
-    base = os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else os.environ.get("XDG_CACHE_HOME")
-    return Path(base) / "setveil" if base else Path.home() / ".cache" / "setveil"
 
 
 def _inside_html(script: str) -> str:
@@ -74,7 +66,7 @@ def _digest(text: str) -> str:
 def _kept(stem: str) -> str | None:
     """Return what was kept, if its name still tells its content."""
     with suppress(OSError, UnicodeDecodeError):
-        for path in cache_folder().glob(f"{stem}*.js"):
+        for path in cache_root().glob(f"{stem}*.js"):
             text = path.read_bytes().decode()
             if path.name == f"{stem}{_digest(text)}.js":
                 return text
@@ -83,7 +75,7 @@ def _kept(stem: str) -> str | None:
 
 def _keep(stem: str, text: str) -> None:
     """Keep the text for the next page, where that can be done, and drop what was kept of other versions."""
-    folder = cache_folder()
+    folder = cache_root()
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("wb", dir=folder, prefix=".charts-", delete=False) as file:
