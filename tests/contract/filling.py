@@ -9,8 +9,7 @@ from typing import get_args
 import numpy as np
 
 import setveil as sv
-from setveil.mining.rules import MinConfidence
-from setveil.mining.threshold import MinSupport
+from setveil.mining.threshold import MinConfidence, MinSupport
 
 from oracle import tendency
 from random_data import as_sets

@@ -13,8 +13,7 @@ from setveil.metrics import itemsets as module
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
 from setveil.metrics.queries import QueryError, drawn_itemsets
 from setveil.mining.frequent import mine
-from setveil.mining.rules import MinConfidence
-from setveil.mining.threshold import MinSupport
+from setveil.mining.threshold import MinConfidence, MinSupport
 
 from oracle import mining as oracle
 from random_data import as_sets, make, seeds

@@ -10,7 +10,8 @@ import setveil as sv
 from setveil.mining import rules as module
 from setveil.mining.frequent import mine
 from setveil.mining.itemsets import Itemsets
-from setveil.mining.rules import MinConfidence, association_rules
+from setveil.mining.rules import association_rules
+from setveil.mining.threshold import MinConfidence
 
 from oracle import mining as oracle
 from random_data import as_sets, make, seeds

@@ -12,8 +12,8 @@ from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
-from setveil.mining.rules import MinConfidence, Rules, association_rules
-from setveil.mining.threshold import MinSupport
+from setveil.mining.rules import Rules, association_rules
+from setveil.mining.threshold import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

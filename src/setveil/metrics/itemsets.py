@@ -15,8 +15,8 @@ from setveil.errors import TooManyItemsets
 from setveil.metrics.base import About, Direction, Metric
 from setveil.mining.comparison import common_codes, compare
 from setveil.mining.frequent import mine
-from setveil.mining.rules import MinConfidence, Rules, association_rules
-from setveil.mining.threshold import MinSupport
+from setveil.mining.rules import Rules, association_rules
+from setveil.mining.threshold import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment

@@ -6,20 +6,18 @@ with its limit as a fraction of whole numbers. Cost: one look-up for each item o
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic_core import core_schema
 
 from setveil.data.labels import as_arrow
 from setveil.data.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.mining.lookup import Lookup
+from setveil.mining.threshold import MinConfidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,63 +26,8 @@ if TYPE_CHECKING:
 
     from setveil.mining.itemsets import Itemsets
 
-_SHARE = re.compile(r"([0-9]{0,9}\.?[0-9]{0,30}) ?(%?)", re.ASCII)
 _SAFE = 1 << 62
 """Products of whole numbers up to here fit 64 bits."""
-
-
-class MinConfidence:
-    """The least confidence of a rule: a share from 0 to 1, `0.8` or `80%`, kept as the fraction that was written.
-
-    >>> MinConfidence("80%") == MinConfidence(0.8)
-    True
-    """
-
-    in_words: ClassVar[str] = "a share up to 100% (80% or 0.8)"
-
-    def __init__(self, value: MinConfidence | str | float) -> None:
-        self.text: str = value.text if isinstance(value, MinConfidence) else _text_of(value)
-        match = _SHARE.fullmatch(self.text)
-        if not match or not any(sign.isdigit() for sign in match[1]):
-            raise BadParameter(f"the confidence {self.text[:40]!r} is not {self.in_words}")
-        self.share = Fraction(match[1]) / (100 if match[2] else 1)
-        if self.share > 1:
-            raise BadParameter(f"the confidence {self.text[:40]!r} is more than 100%; allowed is {self.in_words}")
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"MinConfidence({self.text!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MinConfidence) and self.share == other.share
-
-    def __hash__(self) -> int:
-        return hash(self.share)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a number or a text, and give the text back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(str)
-        )
-
-    @classmethod
-    def _validated(cls, value: Any) -> MinConfidence:
-        try:
-            return cls(value)
-        except BadParameter as error:
-            raise ValueError(str(error)) from None
-
-
-def _text_of(value: Any) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadParameter(f"a confidence is {MinConfidence.in_words}, not {type(value).__name__}")
-    # A float stands for the decimal number that a person wrote: 0.8, not the binary fraction nearest to it.
-    return format(Decimal(repr(value)), "f")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,11 @@
-"""From which support on an itemset is frequent."""
+"""From which support on an itemset is frequent, and from which confidence on a rule counts: the fractions that people wrote, exactly."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic_core import core_schema
 
@@ -15,50 +15,40 @@ _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SHARE = re.compile(r"([0-9]{0,9}\.?[0-9]{0,30}) ?(%?)", re.ASCII)
 
 
-class MinSupport:
-    """A number of records (`30`) or a share of them (`0.1%`, `0.001`); a share is rounded up to whole records.
+class Threshold:
+    """A number that keeps the text it was given as, for parameters."""
 
-    >>> MinSupport("0.05%").count(59_602)
-    30
-    >>> MinSupport(30).count(59_602)
-    30
-    """
+    what: ClassVar[str]
+    in_words: ClassVar[str]
 
-    in_words: ClassVar[str] = "a number of records (30) or a share of them (0.1%)"
+    def __init__(self, value: Self | str | float) -> None:
+        self.text: str = value.text if isinstance(value, Threshold) else self._text_of(value)
+        self._key = self._read(self.text)
 
-    def __init__(self, value: MinSupport | str | float) -> None:
-        text: str = value.text if isinstance(value, MinSupport) else _text_of(value)
-        self.text: str = text
-        self._count: int | None = None
-        self._share: Fraction | None = None
-        if _COUNT.fullmatch(text):
-            self._count = int(text)
-        elif (match := _SHARE.fullmatch(text)) and any(sign.isdigit() for sign in match[1]):
-            self._share = Fraction(match[1]) / (100 if match[2] else 1)
-        right = self._count is not None and self._count >= 1
-        if not right and not (self._share is not None and 0 < self._share <= 1):
-            raise BadParameter(
-                f"the support {text[:40]!r} is neither a number of records from 1 on (30) nor a share of them up to 100% (0.1% or 0.001)"
-            )
+    def _read(self, text: str) -> tuple[Any, ...]:
+        """Return what makes two of a kind equal, or refuse."""
+        raise NotImplementedError
 
-    def count(self, records: int) -> int:
-        """Return the least number of records, at least 1."""
-        if self._count is not None:
-            return self._count
-        assert self._share is not None
-        return max(1, -(-self._share.numerator * records // self._share.denominator))
+    @classmethod
+    def _text_of(cls, value: Any) -> str:
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise BadParameter(f"a {cls.what} is {cls.in_words}, not {type(value).__name__}")
+        # A float stands for the decimal number that a person wrote: 0.001, not the binary fraction nearest to it.
+        return format(Decimal(repr(value)), "f")
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
-        return f"MinSupport({self.text!r})"
+        return f"{type(self).__name__}({self.text!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MinSupport) and (self._count, self._share) == (other._count, other._share)
+        return type(other) is type(self) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash((self._count, self._share))
+        return hash(self._key)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
@@ -68,17 +58,65 @@ class MinSupport:
         )
 
     @classmethod
-    def _validated(cls, value: Any) -> MinSupport:
+    def _validated(cls, value: Any) -> Self:
         try:
             return cls(value)
         except BadParameter as error:
             raise ValueError(str(error)) from None
 
 
-def _text_of(value: Any) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadParameter(f"a support is {MinSupport.in_words}, not {type(value).__name__}")
-    # A float stands for the decimal number that a person wrote: 0.001, not the binary fraction nearest to it.
-    return format(Decimal(repr(value)), "f")
+def _share(text: str) -> Fraction | None:
+    """Return the fraction that a text like `0.1%` or `0.001` stands for, if it is one."""
+    match = _SHARE.fullmatch(text)
+    if not match or not any(sign.isdigit() for sign in match[1]):
+        return None
+    return Fraction(match[1]) / (100 if match[2] else 1)
+
+
+class MinSupport(Threshold):
+    """A number of records (`30`) or a share of them (`0.1%`, `0.001`); a share is rounded up to whole records.
+
+    >>> MinSupport("0.05%").count(59_602)
+    30
+    >>> MinSupport(30).count(59_602)
+    30
+    """
+
+    what: ClassVar[str] = "support"
+    in_words: ClassVar[str] = "a number of records (30) or a share of them (0.1%)"
+
+    def _read(self, text: str) -> tuple[int | None, Fraction | None]:
+        self._count = int(text) if _COUNT.fullmatch(text) else None
+        self._share = _share(text) if self._count is None else None
+        if not (self._count or 0) >= 1 and not (self._share is not None and 0 < self._share <= 1):
+            raise BadParameter(
+                f"the support {text[:40]!r} is neither a number of records from 1 on (30) nor a share of them up to 100% (0.1% or 0.001)"
+            )
+        return self._count, self._share
+
+    def count(self, records: int) -> int:
+        """Return the least number of records, at least 1."""
+        if self._count is not None:
+            return self._count
+        assert self._share is not None
+        return max(1, -(-self._share.numerator * records // self._share.denominator))
+
+
+class MinConfidence(Threshold):
+    """The least confidence of a rule: a share from 0 to 1, `0.8` or `80%`, kept as the fraction that was written.
+
+    >>> MinConfidence("80%") == MinConfidence(0.8)
+    True
+    """
+
+    what: ClassVar[str] = "confidence"
+    in_words: ClassVar[str] = "a share up to 100% (80% or 0.8)"
+
+    def _read(self, text: str) -> tuple[Fraction]:
+        share = _share(text)
+        if share is None:
+            raise BadParameter(f"the confidence {text[:40]!r} is not {self.in_words}")
+        if share > 1:
+            raise BadParameter(f"the confidence {text[:40]!r} is more than 100%; allowed is {self.in_words}")
+        self.share = share
+        return (share,)
