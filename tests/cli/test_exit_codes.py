@@ -174,6 +174,8 @@ WRONG = [
     (["mine"], 2, "DATA"),
     (["mine", "missing.dat", "--min-support", "2"], 2, "missing.dat: there is no such file"),
     (["mine", "good.dat", "--frobnicate"], 2, "--frobnicate"),
+    # reproducing
+    (["reproduce", "tendency-swaping"], 2, "there is no paper 'tendency-swaping'"),
     # converting
     (["convert", "good.dat"], 2, "OUT"),
     (["convert", "good.dat", "new.xyz"], 2, "new.xyz: the extension tells no format"),

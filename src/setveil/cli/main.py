@@ -28,6 +28,7 @@ COMMANDS = {
     "measure": ("measure", "Measure what a release cost and what it still tells."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
+    "reproduce": ("reproduce", "Run the experiments of a paper again, and judge its claims."),
 }
 """Each command's module in this folder and its line in the overview."""
 

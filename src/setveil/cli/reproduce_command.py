@@ -1,0 +1,122 @@
+"""`setveil reproduce`: the experiments of a paper, run again."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.cli.options import FORCE, THREADS, Option, argument
+from setveil.cli.show import say, say_json, say_table
+from setveil.engines.local import LocalEngine
+from setveil.errors import UnknownName
+from setveil.reproduce import PAPERS
+
+if TYPE_CHECKING:
+    from setveil.reproduce.tendency_swapping import Reproduction
+
+TEXT = """Runs the experiments on the paper's data, as far as they are public, and on the same data in full, and tells of each claim whether
+it holds. The folder gets report.html with the charts, figures.csv with every value and verdicts.json. Same data, same figures, but for the
+seconds. Without a name it lists what can be reproduced; with the data sets at hand, begin with: setveil reproduce tendency-swapping --quick
+
+Example:
+  setveil reproduce"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        argument("paper", f"Which paper: {' | '.join(PAPERS)}.", default=None),
+        Option("data", str, "Folder with the data sets (default: the variable SETVEIL_DATA, else ../shared/data)."),
+        Option("out", str, "The folder to make (default: reproduce-PAPER)."),
+        Option("quick", bool, "Only at the paper's sizes, not in full: seconds instead of minutes.", False),
+        THREADS,
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Run the experiments."""
+    if given["paper"] is None:
+        _list(as_json=given["json"])
+        return 0
+    if given["paper"] not in PAPERS:
+        raise UnknownName("paper", given["paper"], PAPERS)
+    from setveil.reproduce.tendency_swapping import reproduce  # noqa: PLC0415 - not for --help and the list
+    from setveil.reproduce.writing import REPORT, refuse_folder, save  # noqa: PLC0415 - the same
+
+    out = Path(given["out"] or f"reproduce-{given['paper']}")
+    refuse_folder(out, force=given["force"])  # before the work, not after it
+    started = time.monotonic()
+    found = reproduce(given["data"], full=not given["quick"], engine=LocalEngine(given["threads"]))
+    save(found, out, force=given["force"])
+    if given["json"]:
+        say_json({"out": str(out), **found.to_dict()})
+        return 0
+    _show(found)
+    say(f"{out}/ holds the report, figures.csv and verdicts.json. {time.monotonic() - started:.0f} s in all.")
+    say(f"Open {(out / REPORT).resolve()}")
+    return 0
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        say_json([{"name": name, "summary": line} for name, line in PAPERS.items()])
+        return
+    say_table(["name", "what it is"], PAPERS.items())
+    say("run one: setveil reproduce NAME")
+
+
+def _show(found: Reproduction) -> None:
+    """Print the figures in short, and the verdicts."""
+    plain = found.to_dict()
+    for dataset in plain["datasets"]:
+        name, supports = dataset["name"], found.figures.supports(dataset["name"])
+        title = f"{name}: {dataset['what']}; {dataset['records']:,} records, {dataset['distinct']:,} items"
+        at = ", ".join(supports)
+        header = ["method", "itemsets", "similarity", "Diss", "seconds", "still on top", "record loss"]
+        rows = []
+        for method, shown in plain["methods"].items():
+            by_support = (
+                _cells(found, name, method, metric, supports) for metric in ("frequent-itemsets", "fi-similarity")
+            )
+            single = (
+                _cells(found, name, method, metric, [""])
+                for metric in ("dissimilarity-printed", "seconds", "still-on-top", "record-loss")
+            )
+            rows.append([shown, *by_support, *single])
+        say(
+            f"{title}\nitemsets and similarity at {at}; means over {len(plain['about']['seeds'])} ways to deal out categories"
+        )
+        say_table(header, rows)
+    columns = ["claim", "verdict", "cases that agree", "with our PartSwap", "in full"]
+    for heading, ours in (("What the paper claims", False), ("What our additional figures show", True)):
+        rows = []
+        for verdict in found.verdicts:
+            if verdict.claim.ours == ours:
+                other = {(f.size, f.reading): f.status for f in verdict.findings[1:]}
+                where = verdict.claim.section if not ours else ""
+                rows.append([
+                    f"{verdict.claim.statement}{f' ({where})' if where else ''}",
+                    verdict.status,
+                    verdict.findings[0].tally or None,
+                    other.get((verdict.findings[0].size, "ours")),
+                    other.get(("full", "paper")),
+                ])  # fmt: skip
+        say_table(columns, rows, title=heading)
+
+
+def _cells(found: Reproduction, dataset: str, method: str, metric: str, supports: list[str]) -> str:
+    """Return the means at all supports in one cell."""
+    means = [found.figures.spread(dataset, method, metric, support) for support in supports]
+    if all(mean.mean is None and not mean.note for mean in means):
+        return "–"
+    return " ".join(_cell(mean.mean, metric) if mean.mean is not None else "–" for mean in means)
+
+
+def _cell(value: float, metric: str) -> str:
+    if metric == "frequent-itemsets":
+        return f"{value:.0f}"
+    if metric == "fi-similarity":
+        return f"{value:.2f}"
+    return "0" if value == 0 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"

@@ -1,0 +1,229 @@
+"""The charts of a paper run again: methods side by side, from a plain summary of means and ranges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil.report.charts import (
+    AFTER,
+    BEFORE,
+    INK,
+    NEUTRAL,
+    SHARE,
+    Axis,
+    Chart,
+    Series,
+    decades,
+    grouped_bars,
+    lines_with_spread,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Summary = Sequence[Mapping[str, Any]]
+
+ORIGINAL, WHOLE_RECORDS = "original", "whole-records"
+COLOURS = {
+    "part-swap-paper": BEFORE,
+    "part-swap": "#56B4E9",
+    "rand-swap": AFTER,
+    "rand-swap-matched": "#B58900",
+    "part-supp": "#009E73",
+    "split-person": "#CC79A7",
+    ORIGINAL: INK,
+    WHOLE_RECORDS: NEUTRAL,
+}
+"""A colour a method, and an order that gives each the same shape in all charts: the last two are never in one chart."""
+NOTES = 4
+"""Cells without a figure that are told of below a chart."""
+FEW_SECONDS = ",.2~r"
+
+
+def reproduction_charts(
+    summary: Summary, methods: Mapping[str, str], datasets: Sequence[str], *, prefix: str
+) -> dict[str, list[Chart]]:
+    """Return the charts of Figures 3 to 6 and of our two figures, of some data sets."""
+    panels = _Panels(summary, methods, prefix)
+    return {
+        "itemsets": [panels.itemsets(name) for name in datasets],
+        "similarity": [panels.similarity(name) for name in datasets],
+        "dissimilarity": [panels.dissimilarity(datasets)],
+        "seconds": [panels.seconds(datasets)],
+        "on_top": [
+            panels.shares(
+                datasets,
+                "still-on-top",
+                "Records with a tendency that still have it on top",
+                "share of the records with a tendency",
+            )
+        ],
+        "record_loss": [
+            panels.shares(
+                datasets, "record-loss", "How much of a record was changed (record loss)", "mean Jaccard distance"
+            )
+        ],
+    }
+
+
+class _Panels:
+    """Draws one summary."""
+
+    def __init__(self, summary: Summary, methods: Mapping[str, str], prefix: str) -> None:
+        self.summary, self.methods, self.prefix = summary, methods, prefix
+
+    def itemsets(self, dataset: str) -> Chart:
+        """Draw the numbers as shares of the original's, which differ by powers of ten between supports; the table has the numbers."""
+        rows = self._rows("frequent-itemsets", [dataset])
+        whole = {row["support"]: row["value"] for row in rows if row["key"] == ORIGINAL and row["value"]}
+        # Permuted whole records have the very itemsets of the original: their line would hide its line.
+        drawn = [
+            {**row, **{part: row[part] / whole[row["support"]] for part in ("value", "low", "high")}}
+            for row in rows
+            if row["key"] != WHOLE_RECORDS and row["support"] in whole
+        ]
+        most = max((row["high"] for row in drawn), default=1)
+        up = Axis("value", "frequent itemsets, original = 100%", SHARE, limits=(0, max(1.05, 1.05 * most)))
+        said = "number of frequent itemsets at each least support, as a share of the original's"
+        return self._lines("frequent-itemsets", dataset, rows, drawn, up, said, ",.0f")
+
+    def similarity(self, dataset: str) -> Chart:
+        """Draw how similar the frequent itemsets are to the original's."""
+        rows = self._rows("fi-similarity", [dataset])
+        up = Axis("value", "similarity U (Jaccard)", ".2f", limits=(0, 1))
+        said = "similarity of the frequent itemsets to the original's, at each least support"
+        return self._lines("fi-similarity", dataset, rows, rows, up, said, ".2f")
+
+    def _lines(
+        self,
+        metric: str,
+        dataset: str,
+        rows: list[dict[str, Any]],
+        drawn: list[dict[str, Any]],
+        up: Axis,
+        said: str,
+        form: str,
+    ) -> Chart:
+        text = f"{dataset}: {said}, for each method; the band is the range over the ways to deal out categories."
+        across = Axis("support", "least support", "")
+        series = self._series(drawn)
+        spec = lines_with_spread(drawn, across=across, up=up, series=series, spread=("low", "high"), text=text)
+        columns, table = self._by_support(rows, form)
+        noted = [row for row in self.summary if (row["metric"], row["dataset"]) == (metric, dataset) and row["note"]]
+        said_of = [f"{self.methods[row['method']]}, {row['support']}: {row['note']}" for row in noted]
+        more = f" and {len(said_of) - NOTES} more" if len(said_of) > NOTES else ""
+        note = "; ".join(said_of[:NOTES]) + more
+        return Chart(f"{self.prefix}{metric}-{_word(dataset)}", dataset, text, spec, columns, table, note)
+
+    def dissimilarity(self, datasets: Sequence[str]) -> Chart:
+        """Draw Diss as printed; the table has it item by item too."""
+        drawn = self._rows("dissimilarity-printed", datasets)
+        text = "Dissimilarity as the paper prints it, of each method on each data set."
+        spec = grouped_bars(
+            drawn,
+            across=Axis("dataset", "", ""),
+            up=Axis("value", "Diss", ".2~%"),
+            series=self._series(drawn),
+            text=text,
+        )
+        per_item = {(row["key"], row["dataset"]): row for row in self._rows("dissimilarity-per-item", datasets)}
+        columns = ("method", *(f"{name}{how}" for name in datasets for how in (", printed", ", per item")))
+        table: list[tuple[Any, ...]] = []
+        for method, found in _grouped(drawn):
+            cells: list[str] = []
+            for name in datasets:
+                cells += [_cell(found.get(name), ".2%"), _cell(per_item.get((found["key"], name)), ".2%")]
+            table.append((method, *cells))
+        return Chart(f"{self.prefix}dissimilarity", "Diss, as the paper prints it", text, spec, columns, table)
+
+    def seconds(self, datasets: Sequence[str]) -> Chart:
+        """Draw the time, in powers of ten."""
+        rows = [row for row in self._rows("seconds", datasets) if row["value"] > 0 and row["low"] > 0]
+        text = "Seconds for making the released data, on a scale in powers of ten."
+        ticks = decades(value for row in rows for value in (row["low"], row["high"]))
+        up = Axis("value", "seconds", FEW_SECONDS, scale="log", ticks=ticks)
+        drawn = [row for row in rows if row["key"] != WHOLE_RECORDS]
+        spec = lines_with_spread(
+            drawn,
+            across=Axis("dataset", "", ""),
+            up=up,
+            series=self._series(drawn),
+            spread=("low", "high"),
+            text=text,
+        )
+        columns, table = self._by_dataset(drawn, datasets, ".2g")
+        return Chart(f"{self.prefix}seconds", "Seconds for making the released data", text, spec, columns, table)
+
+    def shares(self, datasets: Sequence[str], metric: str, title: str, side: str) -> Chart:
+        """Draw a figure that lies between 0 and 1."""
+        drawn = self._rows(metric, datasets)
+        spec = grouped_bars(
+            drawn,
+            across=Axis("dataset", "", ""),
+            up=Axis("value", side, SHARE, limits=(0, 1)),
+            series=self._series(drawn),
+            text=f"{title}, by method and data set.",
+        )
+        columns, table = self._by_dataset(drawn, datasets, ".1%")
+        return Chart(self.prefix + metric, title, f"{title}, by method and data set.", spec, columns, table)
+
+    def _rows(self, metric: str, datasets: Sequence[str]) -> list[dict[str, Any]]:
+        """Return what there is to draw, in the order of the methods and as they were measured."""
+        order = [*self.methods]
+        found = [
+            {
+                "key": row["method"],
+                "method": self.methods[row["method"]],
+                "dataset": row["dataset"],
+                "support": row["support"],
+                "value": row["mean"],
+                "low": row["low"],
+                "high": row["high"],
+            }
+            for row in self.summary
+            if row["metric"] == metric and row["dataset"] in datasets and row["mean"] is not None
+        ]
+        return sorted(found, key=lambda row: order.index(row["key"]))
+
+    def _series(self, rows: list[dict[str, Any]]) -> Series:
+        """Return the methods that are drawn, each with its own colour."""
+        present = {row["key"] for row in rows}
+        chosen = [key for key in COLOURS if key in present]
+        return Series("method", tuple(self.methods[key] for key in chosen), tuple(COLOURS[key] for key in chosen))
+
+    def _by_support(self, rows: list[dict[str, Any]], form: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        supports = [*dict.fromkeys(row["support"] for row in rows)]
+        table = [
+            (method, *(_cell(found.get(s), form) for s in supports)) for method, found in _grouped(rows, "support")
+        ]
+        return ("method", *supports), table
+
+    def _by_dataset(
+        self, rows: list[dict[str, Any]], datasets: Sequence[str], form: str
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        table = [(method, *(_cell(found.get(name), form) for name in datasets)) for method, found in _grouped(rows)]
+        return ("method", *datasets), table
+
+
+def _grouped(rows: list[dict[str, Any]], by: str = "dataset") -> list[tuple[str, dict[str, Any]]]:
+    """Return for each method its rows by data set or support."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(row["method"], {"key": row["key"]})[row[by]] = row
+    return [*found.items()]
+
+
+def _cell(row: Mapping[str, Any] | None, form: str) -> str:
+    """Write a mean, and its range where there is one."""
+    if row is None:
+        return "–"
+    mean, low, high = (_number(row[part], form) for part in ("value", "low", "high"))
+    return mean if low == high else f"{mean} ({low}–{high})"
+
+
+def _number(value: float, form: str) -> str:
+    return "0" if value == 0 else format(value, form)
+
+
+def _word(name: str) -> str:
+    return name.lower().replace(" ", "-")

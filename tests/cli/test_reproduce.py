@@ -1,0 +1,154 @@
+"""`setveil reproduce`: a folder as a whole or not at all, and a sentence where it cannot be made."""
+
+import json
+import signal
+
+import pytest
+
+from program import call, hidden_in, names_in, signalled
+from reproduce.tiny import shrink, write_tiny
+
+PAPER = ("reproduce", "tendency-swapping")
+FILES = ["figures.csv", "report.html", "verdicts.json"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reproduce")
+    write_tiny(folder / "data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def told(folder):
+    """Run it once for people, in full, and once for machines."""
+    with pytest.MonkeyPatch.context() as patch:
+        shrink(patch)
+        people = call(*PAPER, "--data", "data", cwd=folder)
+        machines = call(*PAPER, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=folder)
+    return people, machines
+
+
+def test_it_ends_well_and_leaves_a_folder_and_nothing_else(folder, told):
+    people, machines = told
+    assert (people.code, machines.code) == (0, 0), people.err + machines.err
+    assert names_in(folder) == ["again", "data", "reproduce-tendency-swapping"]
+    for name in ("again", "reproduce-tendency-swapping"):
+        assert names_in(folder / name) == FILES
+        assert (folder / name / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def test_people_read_the_figures_and_the_verdicts(folder, told):
+    out = told[0].out
+    for words in ("BMS1", "WD-like", "POS 100k", "PartSwap (paper)", "whole records permuted", "What the paper claims"):
+        assert words in out
+    assert "SplitPerson's dissimilarity is always zero. (5.3, Figure 5)" in out
+    assert str((folder / "reproduce-tendency-swapping" / "report.html").resolve()) in out
+
+
+def test_machines_get_json_and_nothing_else(folder, told):
+    assert told[1].err == ""
+    printed = told[1].json
+    assert printed["out"] == "again"
+    assert {entry["size"] for entry in printed["datasets"]} == {"paper"}
+    written = json.loads((folder / "again" / "verdicts.json").read_text(encoding="utf-8"))
+    assert written["verdicts"] == printed["verdicts"]
+    by_claim = {verdict["claim"]: verdict for verdict in written["verdicts"]}
+    assert by_claim["split-person-zero"]["status"] == "holds"
+    assert by_claim["not-for-large-data"]["status"] == "cannot be decided"
+    assert all(verdict["rule"] and verdict["findings"] for verdict in written["verdicts"])
+
+
+def test_without_a_name_it_lists_what_can_be_reproduced(tmp_path):
+    ended = call("reproduce", cwd=tmp_path)
+    assert ended.code == 0
+    assert "tendency-swapping" in ended.out
+    assert "gunawan2019" in ended.out
+    assert [paper["name"] for paper in call("reproduce", "--json").json] == ["tendency-swapping"]
+
+
+def test_a_name_that_is_not_known_gets_the_nearest(tmp_path):
+    ended = call("reproduce", "tendency-swaping", cwd=tmp_path)
+    assert ended.code == 2
+    expected = "there is no paper 'tendency-swaping'; there are: tendency-swapping. Did you mean 'tendency-swapping'?"
+    assert ended.sentence() == expected
+    assert names_in(tmp_path) == []
+
+
+def test_help_shows_an_example():
+    ended = call("reproduce", "--help")
+    assert ended.out.rstrip().endswith("Example:\n  setveil reproduce")
+    assert "setveil reproduce tendency-swapping --quick" in " ".join(ended.out.split())
+    for option in ("--data", "--out", "--quick", "--threads", "--force"):
+        assert option in ended.out
+
+
+def test_missing_data_end_with_2_and_are_named(tmp_path, monkeypatch):
+    monkeypatch.delenv("SETVEIL_DATA", raising=False)
+    for given in ((), ("--data", tmp_path)):
+        ended = call(*PAPER, *given, cwd=tmp_path)
+        assert ended.code == 2
+        assert ended.sentence().startswith("bms-webview-1.dat.gz and bms-webview-2.dat.gz are not in ")
+        assert "with --data" in ended.sentence()
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("out", "why"),
+    [
+        ("again", "again exists; name another place, or replace it with --force"),
+        ("no/such/folder", "no/such is not a folder"),
+        ("..", "is not a name for a new folder"),
+        ("", "reproduce-tendency-swapping exists"),
+    ],
+)
+def test_a_place_that_cannot_be_taken_is_refused_before_any_work(folder, told, out, why):
+    assert told
+    before = names_in(folder)
+    ended = call(*PAPER, "--data", "nowhere", "--out", out, cwd=folder)
+    assert ended.code == 2
+    assert why in ended.sentence()
+    assert names_in(folder) == before
+
+
+def test_force_replaces_an_earlier_run_and_nothing_else(folder, told, tmp_path, monkeypatch):
+    assert told
+    shrink(monkeypatch)
+    (folder / "again" / "report.html").write_text("old", encoding="utf-8")
+    ended = call(*PAPER, "--data", "data", "--quick", "--quiet", "--out", "again", "--force", cwd=folder)
+    assert ended.code == 0, ended.err
+    assert "</html>" in (folder / "again" / "report.html").read_text(encoding="utf-8")
+    assert hidden_in(folder) == []
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    (tmp_path / "link").symlink_to(folder / "again")
+    for name, why in (("mine", "mine holds thesis.txt"), ("file", "file is a file"), ("link", "link is a link")):
+        ended = call(*PAPER, "--data", folder / "data", "--out", name, "--force", cwd=tmp_path)
+        assert ended.code == 2
+        assert why in ended.sentence()
+    assert names_in(tmp_path) == ["file", "link", "mine"]
+
+
+def test_a_disk_that_fails_leaves_nothing(folder, told, tmp_path, monkeypatch):
+    assert told
+
+    def fail(*_arguments, **_options):
+        raise OSError(28, "No space left on device")
+
+    shrink(monkeypatch)
+    monkeypatch.setattr("setveil.reproduce.writing.sync", fail)
+    ended = call(*PAPER, "--data", folder / "data", "--quick", "--quiet", "--out", "new", cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.sentence() == "new cannot be written: No space left on device"
+    assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("after", [0.3, 2.0])
+def test_ctrl_c_leaves_nothing(folder, told, tmp_path, after):
+    assert told  # all loops are compiled
+    ended = signalled(*PAPER, "--data", folder / "data", number=signal.SIGINT, after=after, cwd=tmp_path)
+    assert ended.code == 130, ended.err
+    assert ended.sentence() == "stopped; nothing was written"
+    assert names_in(tmp_path) == []
+    assert ended.seconds < 2
