@@ -56,3 +56,12 @@ class Method(Declaration, ABC):
     @abstractmethod
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Make the published form. The same generator state gives the same result, whatever the number of threads."""
+
+
+class Baseline(Method, ABC):
+    """A method that promises nothing: papers compare with it, and so can people."""
+
+    @property
+    def guarantee(self) -> None:
+        """Nothing is promised."""
+        return

@@ -16,7 +16,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.categories import Categories
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.methods.base import Method, Outcome
+from setveil.methods.base import Baseline, Outcome
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
 
 
-class PartSupp(Method):
+class PartSupp(Baseline):
     """Leave out the items of the category each record leans to; a baseline that promises nothing."""
 
     name: ClassVar[str] = "part-supp"
@@ -33,11 +33,6 @@ class PartSupp(Method):
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
-
-    @property
-    def guarantee(self) -> None:
-        """Nothing is promised."""
-        return
 
     def bind(self, data: Transactions, *, linked: bool) -> Self:
         """Check that every item has a category."""

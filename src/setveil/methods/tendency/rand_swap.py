@@ -19,7 +19,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.categories import Categories
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.methods.base import Method, Outcome
+from setveil.methods.base import Baseline, Outcome
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NOBODY = -1
 
 
-class RandSwap(Method):
+class RandSwap(Baseline):
     """Exchange random items between random pairs of records; a baseline that promises nothing."""
 
     name: ClassVar[str] = "rand-swap"
@@ -55,11 +55,6 @@ class RandSwap(Method):
         if self.mode == "matched" and not self.categories:
             raise ValueError("mode 'matched' needs categories: they say which records have a tendency")
         return self
-
-    @property
-    def guarantee(self) -> None:
-        """Nothing is promised."""
-        return
 
     def bind(self, data: Transactions, *, linked: bool) -> Self:
         """Check that every item has a category, where categories were given."""

@@ -16,7 +16,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.categories import Categories
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.methods.base import Method, Outcome
+from setveil.methods.base import Baseline, Outcome
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
 
 
-class SplitPerson(Method):
+class SplitPerson(Baseline):
     """Split each record into one row a category; a baseline that promises nothing."""
 
     name: ClassVar[str] = "split-person"
@@ -34,11 +34,6 @@ class SplitPerson(Method):
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
-
-    @property
-    def guarantee(self) -> None:
-        """Nothing is promised."""
-        return
 
     def bind(self, data: Transactions, *, linked: bool) -> Self:
         """Check that every item has a category."""
