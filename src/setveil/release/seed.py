@@ -45,7 +45,7 @@ class Seed:
         return np.random.default_rng(np.random.SeedSequence(self.value))
 
     def pseudonyms(self, records: int) -> Any:
-        """Return a pseudonym for each record of the original, in its order.
+        """Return so many pseudonyms: one for each record of the original in its order, or for each row where records were split.
 
         They are published, so they must not tell the state of the generator that swapped: they come from SHAKE-256 over the seed, not
         from the generator.
