@@ -216,6 +216,7 @@ def test_what_a_click_stream_explodes_into(real_data):
         ({"min_support": "2", "max_length": 0}, "the length of the longest itemset is 0; it must be at least 1"),
         ({"min_support": "2", "min_length": 3, "max_length": 2}, "itemsets from 3 to 2 items were asked for"),
         ({"min_support": "2", "threads": 0}, "0 threads were asked for"),
+        ({"min_support": "2", "limit": -1}, "the limit is -1 itemsets; it must be 0 or more"),
     ],
 )
 def test_what_cannot_be_asked_for(wrong, sentence):
@@ -224,6 +225,26 @@ def test_what_cannot_be_asked_for(wrong, sentence):
     assert sentence in str(refused.value)
 
 
-def test_none_of_the_most_frequent_cannot_be_asked_for():
+def test_what_cannot_be_asked_for_of_the_most_frequent():
     with pytest.raises(BadParameter, match="the 0 most frequent itemsets were asked for"):
         top(from_lists([["a"]]), 0)
+    with pytest.raises(BadParameter, match="the most frequent maximal itemsets are not defined"):
+        top(from_lists([["a"]]), 1, kind="maximal")
+
+
+def test_bounds_beyond_any_word_are_bounds():
+    transactions = from_lists([[f"i{j:02}" for j in range(70)]] * 2)
+    with pytest.raises(TooManyItemsets, match=r"the limit is 1,000,000,000,000,000,000,000,000,000,000\."):
+        mine(transactions, 2, limit=10**30)
+    assert len(mine(transactions, 2, limit=10**30, max_length=1)) == 70
+    assert len(mine(transactions, 2, min_length=69, max_length=10**30)) == 71
+    assert len(mine(transactions, 2, min_length=10**30)) == 0
+    assert len(mine(transactions, 10**17)) == 0
+
+
+def test_few_sets_among_very_many_are_found():
+    transactions = from_lists([[f"i{j:04}" for j in range(1100)]] * 2)
+    assert len(mine(transactions, 2, min_length=1099)) == 1101
+    assert len(mine(transactions, 2, max_length=1)) == 1100
+    with pytest.raises(TooManyItemsets):
+        mine(transactions, 2, min_length=1095)

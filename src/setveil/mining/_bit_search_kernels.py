@@ -266,11 +266,11 @@ def search_bits(
     """Find the sets that extend the path by the items `names` of the bits, which occur `bit_supports` times.
 
     The rows stand at the start of `rows`, with so many words of what came before. `stacks` holds, for each level: where its rows begin and
-    end, which of its bits are alive and not yet looked at, which are inside the path, the bit that leads to the level below, and how many
-    perfect items there were. Return the arrays that may have grown.
+    end, which of its bits are alive and not yet looked at, the bit that leads to the level below, and how many perfect items there were.
+    Return the arrays that may have grown.
     """
     min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    firsts, lasts, lives, lefts, insides, steps, perfects = stacks
+    firsts, lasts, lives, lefts, steps, perfects = stacks
     words, backs, weights = rows
     whole = (1 << width) - 1
     if width <= wanted[TABLE_BITS]:
@@ -282,7 +282,7 @@ def search_bits(
         return rows, out
     n_rows = merge_rows(words, backs, weights, n_backs, 0, n_rows, whole, kind, slots)
     count_pairs(words, weights, 0, n_rows, whole, pairs[0], table[2])
-    firsts[0], lasts[0], lives[0], lefts[0], insides[0] = 0, n_rows, whole, whole, 0
+    firsts[0], lasts[0], lives[0], lefts[0] = 0, n_rows, whole, whole
     level = 0
     while state[STATUS] == RUNNING:
         if lefts[level] == 0:
@@ -305,7 +305,7 @@ def search_bits(
                 perfect_bits |= 1 << other
             elif pairs[level, bit, other] >= min_count:
                 extensions |= 1 << other
-        must, below = 1 << bit, ((1 << bit) - 1) & ~insides[level]
+        must, below = 1 << bit, (1 << bit) - 1
         state[NODES] += 1
         if kind != ALL and is_held_back(words, backs, n_backs, first, last, must, below, counts):
             continue
@@ -315,7 +315,6 @@ def search_bits(
             state[STATUS] = OUT_OF_BUDGET
         steps[level], perfects[level] = bit, state[PERFECT]
         push(path, state, names[bit])
-        inside = insides[level] | must | perfect_bits
         while perfect_bits:
             perfect[state[PERFECT]] = names[lowest_bit(perfect_bits)]
             state[PERFECT] += 1
@@ -343,7 +342,7 @@ def search_bits(
             compared = keep if kind == MAXIMAL else extensions
             end = merge_rows(words, backs, weights, n_backs, last, end, compared, kind, slots)
             level += 1
-            firsts[level], lasts[level], insides[level] = last, end, inside
+            firsts[level], lasts[level] = last, end
             lives[level] = lefts[level] = extensions
             count_pairs(words, weights, last, end, extensions, pairs[level], table[2])
             continue

@@ -61,9 +61,12 @@ def pop(path, state, code):
 @kernel
 def sets_between(count, least, most, enough):
     """Return how many subsets of `count` things have from `least` to `most` of them; no more than a little above `enough`."""
+    most = min(most, count)
+    if least > count - most:  # from the end where there are fewer: as many leave out so few
+        least, most = count - most, count - least
     total = 0
     ways = 1.0  # binomial coefficients, as floats: exact as long as they matter
-    for size in range(min(most, count) + 1):
+    for size in range(most + 1):
         if size >= least:
             if ways > enough:
                 return enough + 1

@@ -40,6 +40,7 @@ _TABLE_BITS = {True: 6, False: 8}
 _RANGES = 48
 """Into how many parts the first level is cut: enough that no thread waits long for another."""
 _NO_BOUND = 1 << 40
+"""More than any count, length or limit that can matter, and far from where sums of whole numbers wrap around."""
 _LISTABLE = 100_000_000
 """As many sets may fit the memory of a machine."""
 _WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES, _BUDGET = 0, 1, 2, 4, 5, 6
@@ -64,6 +65,7 @@ def mine(
     >>> mine(from_lists([["a", "b"], ["a", "b", "c"], ["a"]]), 2).ordered().to_lists()
     [['a'], ['b'], ['a', 'b']]
     """
+    _refuse_negative(limit)
     wanted = _Wanted(data, MinSupport(min_support), kind, min_length, max_length)
     search = _Search(data, wanted, number_of_threads(threads))
     found = search.listed(limit)
@@ -96,7 +98,15 @@ def top(
     limit: int = LIMIT,
     threads: int | None = None,
 ) -> Itemsets:
-    """Return so many of the most frequent itemsets, in the order of `Itemsets.ordered`; fewer if there are fewer."""
+    """Return so many of the most frequent itemsets, in the order of `Itemsets.ordered`; fewer if there are fewer.
+
+    Not of kind maximal: which sets are maximal depends on the support from which on they are frequent.
+    """
+    if kind == "maximal":
+        raise BadParameter(
+            "the most frequent maximal itemsets are not defined: give a support, or ask for kind all or closed"
+        )
+    _refuse_negative(limit)
     if how_many < 1:
         raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
     number = number_of_threads(threads)
@@ -114,11 +124,17 @@ def top(
         else:
             too_few = middle
     search = search_from(enough)
-    found = search.listed(max(limit, how_many))
+    limit = max(limit, how_many)
+    found = search.listed(limit)
     if found is None:
         raise _too_many(search, limit)
     ordered = found.ordered()
     return ordered.take(np.arange(min(how_many, len(ordered))))
+
+
+def _refuse_negative(limit: int) -> None:
+    if limit < 0:
+        raise BadParameter(f"the limit is {limit:,} itemsets; it must be 0 or more")
 
 
 @dataclass(frozen=True)
@@ -197,7 +213,9 @@ class _Search:
         longest_row, rows = self._rows
         longest = longest_row + len(self._perfect)
         kind = get_args(Kind).index(self.wanted.kind)
-        counts = (self.wanted.min_count, self.wanted.min_length, self.wanted.max_length or _NO_BOUND)
+        limit = min(limit, _NO_BOUND)
+        lengths = (min(self.wanted.min_length, _NO_BOUND), min(self.wanted.max_length or _NO_BOUND, _NO_BOUND))
+        counts = (min(self.wanted.min_count, _NO_BOUND), *lengths)
         asked = np.array((*counts, kind, listing, limit, budget, _TABLE_BITS[listing]), dtype=np.int64)
         tally_rows = min(self.wanted.max_length or self.wanted.min_length, longest) + 1
         tally_shape = (1, 1) if listing or kind else (tally_rows, longest + 1)

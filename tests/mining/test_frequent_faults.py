@@ -1,0 +1,418 @@
+"""The search where mistakes hide: arrays that grow, bounds, limits, budgets, many levels, and places before the start of an array."""
+
+import os
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from setveil.data.transactions import from_lists
+from setveil.errors import TooManyItemsets
+from setveil.kernels.control import DONE, STOP
+from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, frequent
+from setveil.mining.frequent import count, mine, top
+from setveil.mining.threshold import MinSupport
+
+from oracle import mining as oracle
+from random_data import as_sets
+
+# Tests of little data also run with the compiler off, where every index is checked; hashing wraps around there with a warning.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
+    pytest.mark.plain_python,
+]
+
+KINDS = {"all": oracle.frequent, "closed": oracle.closed, "maximal": oracle.maximal}
+NOT_WRITTEN = 1 << 29
+compiler_off = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", reason="patches what is compiled in")
+
+
+def dense(seed, *, records, items, share, everywhere=0, again=0):
+    """Make records that hold many items each, some items in all records, some records again."""
+    rng = np.random.default_rng(seed)
+    table = rng.random((records, items)) < share
+    table[:, :everywhere] = True
+    table = np.concatenate([table, table[rng.integers(0, records, size=again)]])
+    return from_lists([[f"i{j:02}" for j in np.flatnonzero(row)] for row in table])
+
+
+def bounded(itemsets, shortest, longest):
+    return {one: n for one, n in itemsets.items() if shortest <= len(one) and (longest is None or len(one) <= longest)}
+
+
+def assert_found(transactions, min_count, kind, expected, **bounds):
+    found = mine(transactions, min_count, kind=kind, threads=1, **bounds)
+    assert all(list(labels) == sorted(labels) for labels, _ in found)
+    assert sorted((labels, n) for labels, n in found) == sorted((tuple(sorted(one)), n) for one, n in expected.items())
+    assert count(transactions, min_count, kind=kind, threads=1, **bounds) == len(expected)
+
+
+def search_of(transactions, min_count, kind="all"):
+    wanted = frequent._Wanted(transactions, MinSupport(min_count), kind, 1, None)
+    return frequent._Search(transactions, wanted, 1)
+
+
+class Strict(np.ndarray):
+    """An array that refuses places before its start, which NumPy takes from its end."""
+
+    def __getitem__(self, place):
+        self._check(place)
+        return super().__getitem__(place)
+
+    def __setitem__(self, place, value):
+        self._check(place)
+        super().__setitem__(place, value)
+
+    @staticmethod
+    def _check(place):
+        places = place if isinstance(place, tuple) else (place,)
+        if any(not isinstance(one, slice) and one < 0 for one in places):
+            raise IndexError(f"{place} is before the start")
+
+
+class StrictNumPy:
+    """NumPy for kernels: new arrays are strict, and hold what cannot be used as an index until it is written."""
+
+    int32, int64 = np.int32, np.int64
+
+    @staticmethod
+    def empty(shape, dtype):
+        return np.full(shape, NOT_WRITTEN, dtype).view(Strict)
+
+    @staticmethod
+    def zeros(shape, dtype):
+        return np.zeros(shape, dtype).view(Strict)
+
+
+def as_strict(thing):
+    if isinstance(thing, tuple):
+        return tuple(map(as_strict, thing))
+    return thing.view(Strict) if isinstance(thing, np.ndarray) else thing
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    """Let all kernels of the search work on strict arrays that grow by no more than they need; the compiler must be off."""
+
+    def grown(array, used, needed):
+        larger = StrictNumPy.empty(needed, array.dtype)
+        larger[:used] = array[:used]
+        return larger
+
+    def strictly(kernel):
+        def called(*arguments):
+            found = kernel(*map(as_strict, arguments))
+            return tuple(array.view(np.ndarray) for array in found) if isinstance(found, tuple) else found
+
+        return called
+
+    for module in (_list_search_kernels, _writing_kernels, _row_kernels):
+        monkeypatch.setattr(module, "np", StrictNumPy)
+    for module in (_list_search_kernels, _bit_search_kernels, _writing_kernels):
+        monkeypatch.setattr(module, "grown", grown)
+    for module, names in (
+        (_list_search_kernels, ("search_lists", "search_root")),
+        (_row_kernels, ("recode", "merge_equal", "index_entries")),
+    ):
+        for name in names:
+            monkeypatch.setattr(module, name, strictly(getattr(module, name)))
+
+
+@compiler_off
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("word_bits", "table_bits"), [(2, 0), (3, 2), (9, 0), (9, 2)])
+def test_arrays_that_start_with_one_place_grow_without_a_loss(kind, word_bits, table_bits, monkeypatch):
+    for module in (_list_search_kernels, _bit_search_kernels):
+        monkeypatch.setattr(module, "WORD_BITS", word_bits)
+    monkeypatch.setattr(_list_search_kernels, "_START", 1)
+    monkeypatch.setattr(_bit_search_kernels, "FEW_ROWS", 2)
+    monkeypatch.setattr(frequent, "_RANGES", 1)
+    for listing in (True, False):
+        monkeypatch.setitem(frequent._TABLE_BITS, listing, table_bits)
+    for seed in range(3):
+        transactions = dense(
+            seed, records=16, items=8, share=(0.5, 0.65, 0.8)[seed % 3], everywhere=seed % 2, again=2 * seed
+        )
+        expected = KINDS[kind](as_sets(transactions), 2)
+        for shortest, longest in ((1, None), (1, 2), (3, 4)):
+            within = bounded(expected, shortest, longest)
+            assert_found(transactions, 2, kind, within, min_length=shortest, max_length=longest)
+
+
+@compiler_off
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_that_all_go_one_level_deeper_find_room(kind, monkeypatch):
+    # Every row below "p" holds "a" and something behind it, and yet "a" is not in all records of "p".
+    monkeypatch.setitem(frequent._TABLE_BITS, True, 0)
+    monkeypatch.setitem(frequent._TABLE_BITS, False, 0)
+    records = ["p", "pab", "pac", "pad", "pabc", "a", "a", *("bcd",) * 8]
+    transactions = from_lists([list(record) for record in records])
+    assert_found(transactions, 1, kind, KINDS[kind](as_sets(transactions), 1))
+
+
+@compiler_off
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_room_of_a_level_that_is_done_is_used_again(kind, monkeypatch):
+    whole, tops = _list_search_kernels.write_level, []
+
+    def watched(first, last, rows, below, *others):
+        if rows is not below:  # written from the data themselves: no other level is open
+            tops.append(others[-2].tolist())
+        return whole(first, last, rows, below, *others)
+
+    monkeypatch.setattr(_list_search_kernels, "write_level", watched)
+    for module in (_list_search_kernels, _bit_search_kernels):
+        monkeypatch.setattr(module, "WORD_BITS", 1)
+    monkeypatch.setattr(frequent, "_RANGES", 1)
+    mine(dense(1, records=10, items=9, share=0.6), 2, kind=kind, threads=1)
+    assert len(tops) > 2
+    assert all(top == [0] * 5 for top in tops)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("everywhere", [0, 2])
+def test_words_of_several_levels_equal_the_definition(kind, everywhere):
+    # More items than a table of combinations takes, at several levels of the search in words.
+    transactions = dense(5, records=20, items=13, share=0.7, everywhere=everywhere, again=10)
+    expected = KINDS[kind](as_sets(transactions), 5)
+    assert len(expected) > 30
+    for shortest, longest in ((1, None), (2, 4), (4, None)):
+        within = bounded(expected, shortest, longest)
+        assert_found(transactions, 5, kind, within, min_length=shortest, max_length=longest)
+
+
+@pytest.mark.parametrize("ranges", [1, 48])
+def test_more_sets_than_the_first_arrays_hold_are_all_written(ranges, monkeypatch):
+    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    items = [f"i{j:02}" for j in range(13)]
+    transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(1, 13))])
+    every = {one: 2 + (len(one) == 1) for length in range(1, 14) for one in combinations(items, length)}
+    every[items[0],] = 2
+    found = mine(transactions, 2, threads=1)
+    assert dict(found) == every
+    assert len(found) == len(every) == 2**13 - 1
+    with pytest.raises(TooManyItemsets):
+        mine(transactions, 2, limit=2**13 - 2, threads=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_into_how_many_ranges_the_items_are_cut_changes_no_byte(kind, monkeypatch):
+    transactions = dense(4, records=25, items=14, share=0.4)
+    found = []
+    for ranges in (1, 2, 5, 48, 1000):
+        monkeypatch.setattr(frequent, "_RANGES", ranges)
+        itemsets = mine(transactions, 2, kind=kind, threads=1)
+        found.append((itemsets.offsets.tobytes(), itemsets.items.tobytes(), itemsets.supports.tobytes()))
+    assert len(set(found)) == 1
+
+
+def test_ranges_hold_every_item_once_and_share_the_work():
+    search = search_of(dense(4, records=25, items=14, share=0.4), 2)
+    ranges = search._ranges(*search._rows[1][:5])
+    assert [item for first, last, _ in ranges for item in range(first, last)] == list(range(14))
+    assert len(ranges) > 5
+    assert all(work >= 0 for _, _, work in ranges)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("everywhere", [0, 2])
+def test_the_limit_is_the_number_that_is_still_listed(kind, everywhere):
+    transactions = dense(7, records=12, items=6, share=0.5, everywhere=everywhere)
+    there_are = len(KINDS[kind](as_sets(transactions), 2))
+    assert there_are > 1
+    for limit in range(there_are):
+        with pytest.raises(TooManyItemsets) as refused:
+            mine(transactions, 2, kind=kind, limit=limit, threads=1)
+        assert (refused.value.found, refused.value.exact) == (there_are, True)
+    for limit in (there_are, there_are + 1):
+        assert len(mine(transactions, 2, kind=kind, limit=limit, threads=1)) == there_are
+
+
+def test_sets_that_are_too_long_do_not_count_against_the_limit():
+    transactions = from_lists([list("abcdefg")] * 2 + [["x"]])
+    assert len(mine(transactions, 2, max_length=2, limit=28)) == 28
+    assert len(mine(transactions, 2, min_length=6, limit=8)) == 8
+
+
+@compiler_off
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_limit_is_the_same_where_every_set_needs_new_room(kind, monkeypatch):
+    monkeypatch.setattr(_list_search_kernels, "_START", 0)
+    transactions = dense(7, records=12, items=6, share=0.6, everywhere=1)
+    there_are = len(KINDS[kind](as_sets(transactions), 2))
+    for limit in range(there_are):
+        with pytest.raises(TooManyItemsets):
+            mine(transactions, 2, kind=kind, limit=limit, threads=1)
+    assert len(mine(transactions, 2, kind=kind, limit=there_are, threads=1)) == there_are
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_is_told_to_stop_looks_at_nothing_more(kind, monkeypatch):
+    whole = _list_search_kernels.search_lists
+
+    def stopped(*arguments):
+        arguments[-1][STOP] = 1
+        return whole(*arguments)
+
+    monkeypatch.setattr(_list_search_kernels, "search_lists", stopped)
+    parts = search_of(dense(4, records=25, items=14, share=0.4), 2, kind)._run(listing=True, limit=10**6, budget=0)
+    below_items = [part for part in parts if part.nodes]
+    assert below_items
+    assert all((part.nodes, part.sets, part.status) == (1, 0, _writing_kernels.STOPPED) for part in below_items)
+
+
+class StopsAfter(list):
+    """A control array that says stop after some looks at it."""
+
+    def __init__(self, looks):
+        super().__init__([0] * 8)
+        self.looks = looks
+
+    def __getitem__(self, place):
+        self.looks -= place == STOP
+        return int(self.looks < 0) if place == STOP else super().__getitem__(place)
+
+
+@compiler_off
+@pytest.mark.parametrize("looks", [2, 5, 20])
+def test_a_search_in_words_hears_that_it_should_stop(looks, monkeypatch):
+    whole = _list_search_kernels.search_lists
+    monkeypatch.setattr(frequent, "_RANGES", 1)
+    monkeypatch.setattr(
+        _list_search_kernels, "search_lists", lambda *arguments: whole(*arguments[:-1], StopsAfter(looks))
+    )
+    *_, part = search_of(dense(4, records=25, items=14, share=0.7), 2)._run(listing=False, limit=0, budget=0)
+    assert part.status == _writing_kernels.STOPPED
+    assert part.nodes <= 2 * looks + 2  # a table of combinations is a node of its own, and does not look
+
+
+def test_every_item_is_told_to_who_shows_how_far_the_search_is(monkeypatch):
+    whole, controls = _list_search_kernels.search_lists, []
+
+    def watched(*arguments):
+        controls.append(arguments[-1])
+        return whole(*arguments)
+
+    monkeypatch.setattr(_list_search_kernels, "search_lists", watched)
+    transactions = dense(4, records=25, items=14, share=0.4)
+    mine(transactions, 2, threads=1)
+    assert sum(control[DONE] for control in controls) == 14
+
+
+@pytest.mark.parametrize("ranges", [1, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_budget_bounds_what_is_looked_at_by_all_ranges_together(ranges, kind, monkeypatch):
+    monkeypatch.setattr(frequent, "_RANGES", ranges)
+    monkeypatch.setitem(frequent._TABLE_BITS, False, 2)
+    search = search_of(dense(4, records=25, items=12, share=0.7), 4, kind)
+    parts = search._run(listing=False, limit=0, budget=0)
+    nodes, there_are = sum(part.nodes for part in parts), search.counted(budget=0)[0]
+    assert nodes > 100
+    assert search.counted(budget=nodes) == (there_are, True)
+    for budget in (1, 10, 50):
+        looked_at = sum(part.nodes for part in search._run(listing=False, limit=0, budget=budget))
+        assert budget < looked_at <= budget + 3 * ranges
+        found, exact = search.counted(budget=budget)
+        assert not exact
+        assert found < there_are
+
+
+def test_a_budget_is_enough_for_as_many_places_as_it_says(monkeypatch):
+    # The search looks at each item once, and there is nothing below any of them.
+    monkeypatch.setattr(frequent, "_RANGES", 1)
+    transactions = from_lists([["a"], ["b"], ["b"], ["c"], ["c"], ["c"], ["a", "b"]])
+    search = search_of(transactions, 2)
+    parts = search._run(listing=False, limit=0, budget=0)
+    assert [part.nodes for part in parts if part.nodes] == [3]
+    assert search.counted(budget=3) == (3, True)
+    assert search.counted(budget=2) == (2, False)
+
+
+@pytest.mark.parametrize("kind", ["all", "closed"])
+@pytest.mark.parametrize("everywhere", [0, 2])
+def test_the_most_frequent_at_every_number(kind, everywhere):
+    transactions = dense(6, records=9, items=6, share=0.6, everywhere=everywhere)
+    expected = sorted(bounded(KINDS[kind](as_sets(transactions), 1), 2, 4).values(), reverse=True)
+    for how_many in range(1, len(expected) + 2):
+        found = top(transactions, how_many, kind=kind, min_length=2, max_length=4, threads=1)
+        assert found.supports.tolist() == expected[:how_many]
+        assert found.to_lists() == found.ordered().to_lists()
+
+
+def test_as_many_as_are_asked_for_are_above_no_limit():
+    three = from_lists([["a", "b"], ["a"], ["b"], ["b"]])
+    assert top(three, 3, limit=1).supports.tolist() == [3, 2, 1]
+
+
+def test_the_most_frequent_are_chosen_from_more_up_to_the_limit():
+    equal = from_lists([["a", "b", "c"]] * 2)
+    assert top(equal, 2, limit=7).to_lists() == [["a"], ["b"]]
+    with pytest.raises(TooManyItemsets, match=r"there are 7 frequent itemsets .* the limit is 6"):
+        top(equal, 2, limit=6)
+
+
+def test_the_most_frequent_need_no_search_of_what_is_rare():
+    # All combinations of the long record would be far above the limit.
+    long = [f"i{j:02}" for j in range(40)]
+    transactions = from_lists([long, *[["a", "b"]] * 3])
+    assert top(transactions, 3, limit=100).to_lists() == [["a"], ["b"], ["a", "b"]]
+    twice = from_lists([long, long, *[["a"]] * 3])
+    assert top(twice, 1, limit=100).to_lists() == [["a"]]
+
+
+@pytest.mark.parametrize("perfect", [0, 1, 5, 12])
+def test_choices_of_some_things_are_counted_up_to_what_is_enough(perfect):
+    for least in range(perfect + 2):
+        for most in range(perfect + 2):
+            there_are = sum(comb(perfect, size) for size in range(least, most + 1))
+            for enough in (0, 1, 2, 11, 12, 13, 66, there_are, there_are + 1, 10**6):
+                counted = _writing_kernels.sets_between(perfect, least, most, enough)
+                assert counted == min(there_are, enough + 1)
+
+
+def test_choices_that_fall_from_very_many_are_counted_exactly():
+    assert _writing_kernels.sets_between(200, 199, 200, 10**6) == 201
+    assert _writing_kernels.sets_between(200, 198, 200, 10**6) == 201 + comb(200, 2)
+
+
+def test_sets_that_other_parts_found_count_against_the_limit():
+    wanted, shared = np.zeros(8, dtype=np.int64), np.array([5, 0, 3], dtype=np.int64)
+    wanted[_writing_kernels.LIMIT] = 10
+    out = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    for sets, status, room in ((2, _writing_kernels.RUNNING, 2), (3, _writing_kernels.TOO_MANY, 1)):
+        state = np.zeros(8, dtype=np.int64)
+        _, lengths, supports = _writing_kernels.make_room(state, wanted, sets, 4, out, shared, 1)
+        assert (state[_writing_kernels.STATUS], shared[1]) == (status, sets)
+        assert len(lengths) == len(supports) == room
+
+
+def test_an_array_that_grows_keeps_what_was_used_and_is_twice_as_long_at_least():
+    array = np.arange(5, dtype=np.int32)
+    for used, needed, length in ((5, 6, 10), (4, 17, 17)):
+        larger = _writing_kernels.grown(array, used, needed)
+        assert (len(larger), larger.dtype) == (length, array.dtype)
+        assert larger[:used].tolist() == array[:used].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_items_may_be_in_all_records_than_a_record_has_others(kind):
+    transactions = from_lists([[*"abcdef", *others] for others in ("x", "", "xy", "y", "x")])
+    assert_found(transactions, 2, kind, KINDS[kind](as_sets(transactions), 2))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_are_sorted_and_intersected_as_sets_are(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 50, size=60).astype(np.int32)
+    expected = [*codes[:7], *sorted(codes[7:55]), *codes[55:]]
+    _row_kernels.sort(codes, 7, 55)
+    assert codes.tolist() == expected
+    one, other = (np.flatnonzero(rng.random(12) < 0.6) for _ in range(2))
+    places = np.concatenate([one, [99], other]).astype(np.int32)
+    start = _row_kernels.intersected(places, 0, len(one), len(one) + 1, len(places))
+    assert places[start : len(one)].tolist() == sorted(set(one) & set(other))
+    assert places[len(one) :].tolist() == [99, *other]
