@@ -143,7 +143,7 @@ def ours_alone():
     retail = read(str(data_folder() / "retail.dat.gz"))
     mined = mine(retail, "0.01%")
     rng = np.random.default_rng(0)
-    asked = [mined.to_lists()[i] for i in rng.choice(len(mined), QUERIES // 2, replace=False)]
+    asked = mined.take(rng.choice(len(mined), QUERIES // 2, replace=False)).to_lists()
     rows = rng.integers(0, retail.records, QUERIES - len(asked))
     for row in rows:
         record = retail.record(int(row))

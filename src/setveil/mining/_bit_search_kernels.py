@@ -26,6 +26,7 @@ from setveil.mining._writing_kernels import (
     MIN_COUNT,
     MIN_LENGTH,
     NODES,
+    NONE,
     OUT_OF_BUDGET,
     PATH,
     PERFECT,
@@ -242,7 +243,7 @@ def note_table(
             bit = bits[lowest_bit(word)]
             word &= word - 1
             held |= 1 << bit
-            put_in(base, 0, length, names[bit])
+            put_in(base, NONE, length, names[bit])
             length += 1
         if length > longest:
             continue
@@ -276,12 +277,12 @@ def search_bits(
     if width <= wanted[TABLE_BITS]:
         state[NODES] += 1
         out = note_table(
-            rows, n_backs, 0, n_rows, 0, 0, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
+            rows, n_backs, NONE, n_rows, NONE, NONE, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
             own,
         )  # fmt: skip
         return rows, out
-    n_rows = merge_rows(words, backs, weights, n_backs, 0, n_rows, whole, kind, slots)
-    count_pairs(words, weights, 0, n_rows, whole, pairs[0], table[2])
+    n_rows = merge_rows(words, backs, weights, n_backs, NONE, n_rows, whole, kind, slots)
+    count_pairs(words, weights, NONE, n_rows, whole, pairs[0], table[2])
     firsts[0], lasts[0], lives[0], lefts[0] = 0, n_rows, whole, whole
     level = 0
     while state[STATUS] == RUNNING:

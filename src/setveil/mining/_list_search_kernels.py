@@ -34,6 +34,7 @@ from setveil.mining._writing_kernels import (
     MAXIMAL,
     MIN_COUNT,
     NODES,
+    NONE,
     OUT_OF_BUDGET,
     PATH,
     PERFECT,
@@ -208,7 +209,7 @@ def sort_out(item, support, min_count, at_name, names, counts, seen, n_seen, kep
 
     Return how many are kept, and how many of them came before; if one that came before is in all records, nothing is kept: (-1, 0).
     """
-    n_kept, n_before = 0, 0
+    n_kept, n_before = NONE, NONE
     for at in range(n_seen):
         other = seen[at]
         if counts[other] == support:
@@ -220,7 +221,7 @@ def sort_out(item, support, min_count, at_name, names, counts, seen, n_seen, kep
             kept[n_kept] = other
             n_kept += 1
             n_before += other < item
-    sort(kept, 0, n_kept)
+    sort(kept, NONE, n_kept)
     return n_kept, n_before
 
 
@@ -284,7 +285,7 @@ def search_lists(
                     for at in range(5):
                         tops[at] = levels[at, level]
                     level -= 1
-                    pop(path, state, levels[_STEP, level])
+                    pop(path, state, np.int32(levels[_STEP, level]))
                     state[PERFECT] = levels[_PERFECT, level]
                     if level == 0:
                         break
@@ -324,7 +325,7 @@ def search_lists(
                 if n_after <= WORD_BITS:
                     n_backs = words_for(n_before)
                     if (last - first) * n_backs > len(words[1]):
-                        words = words[0], grown(words[1], 0, (last - first) * n_backs), words[2]
+                        words = words[0], grown(words[1], NONE, (last - first) * n_backs), words[2]
                     for at in range(n_after):
                         bit_names[at] = rows[7][at_name + kept[n_before + at]]
                         bit_supports[at] = counts[kept[n_before + at]]
@@ -368,5 +369,5 @@ def search_root(perfect, support, wanted, tally, shared):
     state[PERFECT] = len(perfect)
     out = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64)
     path, choice = np.empty(0, np.int32), np.empty(len(perfect) + 1, np.int32)
-    out = note(state, wanted, path, 0, perfect, support, out, choice, tally, shared, 0)
+    out = note(state, wanted, path, NONE, perfect, support, out, choice, tally, shared, NONE)
     return out[0][: state[PLACES]], out[1][: state[SETS]], out[2][: state[SETS]], state

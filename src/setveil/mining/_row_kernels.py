@@ -119,7 +119,7 @@ def merge_equal(n_rows, starts, ends, weights, places, slots):
 def recode(offsets, items, new_codes, starts, ends, places):
     """Write the records in new codes, sorted, without items that have none; rows of one item or none are left out. Return how many rows."""
     n_rows = 0
-    to = 0
+    to = np.int64(0)  # of a type, not a number: `sort` would be compiled for 0 too
     for record in range(len(offsets) - 1):
         start = to
         for at in range(offsets[record], offsets[record + 1]):

@@ -12,6 +12,9 @@ import numpy as np
 
 from setveil.kernels.jit import kernel
 
+NONE = np.int64(0)
+"""No rows, no items: Numba compiles a loop anew for each number that stands in a call, and takes this one for any."""
+
 # What is wanted (an array of whole numbers).
 MIN_COUNT, MIN_LENGTH, MAX_LENGTH, KIND, LISTING, LIMIT, BUDGET, TABLE_BITS = range(8)
 ALL, CLOSED, MAXIMAL = range(3)
@@ -43,7 +46,7 @@ def put_in(codes, first, last, code):
 @kernel
 def push(path, state, code):
     """Go one item deeper."""
-    put_in(path, 0, state[PATH], code)
+    put_in(path, NONE, state[PATH], code)
     state[PATH] += 1
 
 
