@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PROGRAM = (sys.executable, "-W", "error", "-m", "setveil")
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
+"""A program that hangs is given up then; one that compiles all its loops on a busy machine takes a minute or two."""
 
 
 @dataclass(frozen=True)
