@@ -2,7 +2,6 @@
 
 import os
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -364,55 +363,7 @@ def test_the_most_frequent_need_no_search_of_what_is_rare():
     assert top(twice, 1, limit=100).to_lists() == [["a"]]
 
 
-@pytest.mark.parametrize("perfect", [0, 1, 5, 12])
-def test_choices_of_some_things_are_counted_up_to_what_is_enough(perfect):
-    for least in range(perfect + 2):
-        for most in range(perfect + 2):
-            there_are = sum(comb(perfect, size) for size in range(least, most + 1))
-            for enough in (0, 1, 2, 11, 12, 13, 66, there_are, there_are + 1, 10**6):
-                counted = _writing_kernels.sets_between(perfect, least, most, enough)
-                assert counted == min(there_are, enough + 1)
-
-
-def test_choices_that_fall_from_very_many_are_counted_exactly():
-    assert _writing_kernels.sets_between(200, 199, 200, 10**6) == 201
-    assert _writing_kernels.sets_between(200, 198, 200, 10**6) == 201 + comb(200, 2)
-
-
-def test_sets_that_other_parts_found_count_against_the_limit():
-    wanted, shared = np.zeros(8, dtype=np.int64), np.array([5, 0, 3], dtype=np.int64)
-    wanted[_writing_kernels.LIMIT] = 10
-    out = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
-    for sets, status, room in ((2, _writing_kernels.RUNNING, 2), (3, _writing_kernels.TOO_MANY, 1)):
-        state = np.zeros(8, dtype=np.int64)
-        _, lengths, supports = _writing_kernels.make_room(state, wanted, sets, 4, out, shared, 1)
-        assert (state[_writing_kernels.STATUS], shared[1]) == (status, sets)
-        assert len(lengths) == len(supports) == room
-
-
-def test_an_array_that_grows_keeps_what_was_used_and_is_twice_as_long_at_least():
-    array = np.arange(5, dtype=np.int32)
-    for used, needed, length in ((5, 6, 10), (4, 17, 17)):
-        larger = _writing_kernels.grown(array, used, needed)
-        assert (len(larger), larger.dtype) == (length, array.dtype)
-        assert larger[:used].tolist() == array[:used].tolist()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_items_may_be_in_all_records_than_a_record_has_others(kind):
     transactions = from_lists([[*"abcdef", *others] for others in ("x", "", "xy", "y", "x")])
     assert_found(transactions, 2, kind, KINDS[kind](as_sets(transactions), 2))
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_rows_are_sorted_and_intersected_as_sets_are(seed):
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, 50, size=60).astype(np.int32)
-    expected = [*codes[:7], *sorted(codes[7:55]), *codes[55:]]
-    _row_kernels.sort(codes, 7, 55)
-    assert codes.tolist() == expected
-    one, other = (np.flatnonzero(rng.random(12) < 0.6) for _ in range(2))
-    places = np.concatenate([one, [99], other]).astype(np.int32)
-    start = _row_kernels.intersected(places, 0, len(one), len(one) + 1, len(places))
-    assert places[start : len(one)].tolist() == sorted(set(one) & set(other))
-    assert places[len(one) :].tolist() == [99, *other]
