@@ -17,6 +17,7 @@ Each message is a sentence for a person: what was given, what is allowed, what t
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,11 @@ class TooManyItemsets(BadParameter):
         self.found = found
         """How many there are, or at least are."""
         self.exact = exact
+
+    @property
+    def figure(self) -> float | None:
+        """How many there are, for tables and charts; None where that is not known or no float holds it."""
+        return float(self.found) if self.exact and self.found <= sys.float_info.max else None
 
 
 class BadData(InputError):

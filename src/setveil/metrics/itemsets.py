@@ -5,7 +5,6 @@ A share is turned into a number of records for each data set by itself: the anal
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -60,7 +59,7 @@ def _number(data: Transactions, where: str, count: int) -> int:
     try:
         return len(mine(data, count, limit=LIMIT))
     except TooManyItemsets as error:
-        if error.exact and error.found <= sys.float_info.max:
+        if error.figure is not None:
             return error.found
         raise _Undefined(
             f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "

@@ -56,16 +56,18 @@ class Itemsets:
         """The number of items of the longest set."""
         return int(self.lengths.max(initial=0))
 
+    def as_records(self) -> Transactions:
+        """Return the sets as if each were a record: they are laid out alike, so that nothing is copied."""
+        return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
+
     def take(self, chosen: NDArray[Any]) -> Itemsets:
         """Return the sets of these numbers in this order, or those where a mask is true."""
-        as_records = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
-        taken = as_records.take(chosen)
+        taken = self.as_records().take(chosen)
         return Itemsets(taken.offsets, taken.items, self.supports[chosen].copy(), self.vocabulary, self.records)
 
     def ordered(self) -> Itemsets:
         """Return the sets as people read them: the most frequent first, then the shorter, then in label order."""
-        as_records = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
-        by_content = as_records.content_order()
+        by_content = self.as_records().content_order()
         rank = np.lexsort((self.lengths[by_content], -self.supports[by_content]))
         return self.take(by_content[rank])
 

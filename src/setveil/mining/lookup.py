@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.tidying import rises_within_records
+from setveil.data.tidying import record_numbers, rises_within_records
 from setveil.kernels.threads import number_of_threads, share
 
 if TYPE_CHECKING:
@@ -100,6 +100,5 @@ def recoded(offsets: NDArray[np.int64], items: NDArray[Any], code: NDArray[np.in
     """Return the items under other codes below `width`, rising within each set again."""
     codes = code[items] if len(items) else np.empty(0, np.int64)
     if not rises_within_records(offsets, codes):
-        set_of = np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
-        codes = np.sort(set_of * width + codes) % width
+        codes = np.sort(record_numbers(offsets) * width + codes) % width
     return codes.astype(np.int32)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.data.labels import as_arrow
-from setveil.data.transactions import Transactions
+from setveil.data.tidying import record_numbers
 from setveil.errors import BadParameter
 from setveil.mining.lookup import Lookup
 from setveil.mining.threshold import MinConfidence
@@ -108,9 +108,8 @@ class Rules:
     def ordered(self) -> Rules:
         """Return the rules as people read them: the most certain first, then the more frequent, the shorter, then in label order."""
         sets = self.itemsets
-        as_records = Transactions.of_parts(sets.offsets, sets.items, sets.vocabulary, ids=None, unit="record")
         by_content = np.empty(len(sets), dtype=np.int64)
-        by_content[as_records.content_order()] = np.arange(len(sets))
+        by_content[sets.as_records().content_order()] = np.arange(len(sets))
         lengths = sets.lengths[self.antecedents]
         keys = (self.consequents, by_content[self.antecedents], lengths, -self.supports, -self.confidence)
         return self.take(np.lexsort(keys))
@@ -150,7 +149,7 @@ def association_rules(
             "length on, do not tell the supports of their parts"
         )
     chosen = np.flatnonzero(parts >= 0)
-    wholes = np.repeat(np.arange(len(itemsets)), itemsets.lengths)[chosen]
+    wholes = record_numbers(itemsets.offsets)[chosen]
     found = Rules(itemsets, parts[chosen], wholes, itemsets.items[chosen])
     return found if least_lift is None else found.take(_lifted(found, least_lift))
 

@@ -270,9 +270,8 @@ class _Experiment:
         try:
             found = mine(data, support, threads=self.engine.threads)
         except TooManyItemsets as error:
-            number = float(error.found) if error.exact else None
             said = f"too many to list ({'' if error.exact else 'more than '}{error.found:,})"
-            self._add(name, seed, "frequent-itemsets", number, support=support, note=said)
+            self._add(name, seed, "frequent-itemsets", error.figure, support=support, note=said)
             return None
         self._add(name, seed, "frequent-itemsets", float(len(found)), support=support)
         return found
