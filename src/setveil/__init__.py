@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
+    from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.side_files import read_itemsets, read_sensitive
     from setveil.data.source import read
     from setveil.data.tables import from_arrow, from_pandas, from_polars, from_scipy
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from setveil.export import write, write_hierarchy
     from setveil.guarantees.base import Verdict, Witness
+    from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.methods.tendency.full_swap import FullSwap
     from setveil.methods.tendency.part_supp import PartSupp
@@ -57,6 +59,7 @@ _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
+    "setveil.data.named_itemsets": ("NamedItemsets",),
     "setveil.data.side_files": ("read_itemsets", "read_sensitive"),
     "setveil.data.source": ("read",),
     "setveil.data.tables": ("from_arrow", "from_pandas", "from_polars", "from_scipy"),
@@ -74,6 +77,7 @@ _HOME = {
     ),
     "setveil.export": ("write", "write_hierarchy"),
     "setveil.guarantees.base": ("Verdict", "Witness"),
+    "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.methods.tendency.full_swap": ("FullSwap",),
     "setveil.methods.tendency.part_supp": ("PartSupp",),
@@ -97,12 +101,14 @@ __all__ = [
     "Categories",
     "FullSwap",
     "GuaranteeBroken",
+    "HiddenItemsets",
     "HiddenTendency",
     "Hierarchy",
     "InputError",
     "Itemsets",
     "MinSupport",
     "Missing",
+    "NamedItemsets",
     "OutputRefused",
     "PartSupp",
     "PartSwap",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from setveil.data.formats import FORMATS
 from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
+from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.tendency.full_swap import FullSwap
 from setveil.methods.tendency.part_supp import PartSupp
@@ -33,7 +34,7 @@ METHODS: dict[str, type[Method]] = {
     method.name: method for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson)
 }
 
-GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency,)}
+GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets)}
 
 METRICS: dict[str, type[Metric]] = {
     metric.name: metric

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.catalog import METRICS
-from setveil.cli.options import LEVEL, READING, Option, argument, read_data
+from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_data
 from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
 from setveil.release.checking import open_release
@@ -35,6 +35,12 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("private", str, "The private folder of the release: alignment and private parameters."),
         Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
         LEVEL,
+        Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
+        Option(
+            "min_support",
+            str,
+            "From which support on an itemset is frequent, for metrics of named itemsets (default: as in the private folder).",
+        ),
         *READING,
     ]
 
@@ -50,6 +56,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
         private.refuse_other_original(original)
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
+    if given["itemsets"]:
+        known["itemsets"] = named_itemsets(given["itemsets"], given, original)
+    if given["min_support"]:
+        known["min_support"] = given["min_support"]
     metrics, lacking = chosen_metrics(given["metric"] or None, known)
     results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
     if given["json"]:

@@ -117,4 +117,19 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
     if "categories" in values:
         values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
+    if "itemsets" in values:
+        values["itemsets"] = named_itemsets(values["itemsets"], given, data)
     return kind(**values)
+
+
+def named_itemsets(file: str, given: Mapping[str, Any], data: Transactions | None) -> tuple[tuple[str, ...], ...]:
+    """Read a file of itemsets, whose items are separated as those of the data are."""
+    from setveil.data.formats import Layout  # noqa: PLC0415 - not for --help
+    from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - the same
+    from setveil.data.source import source_format  # noqa: PLC0415 - the same
+
+    source = given.get("data") or given.get("original")
+    separator = given.get("separator")
+    if source and separator and source_format(source, given.get("format"), Layout.chosen(given)).name == "long":
+        separator = None  # there it separates columns
+    return read_itemsets(file, data, separator=separator)

@@ -40,6 +40,7 @@ from setveil.release.staging import private_beside
 if TYPE_CHECKING:
     from setveil.data.formats import Format
     from setveil.data.transactions import Transactions
+    from setveil.methods.base import Method
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
 this page shows that method's options.
@@ -64,7 +65,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         Option(
             "ids",
             Literal["pseudonym", "keep", "drop"],
-            "Rows under pseudonyms (default if the data has ids), their ids, or none.",
+            "Rows under pseudonyms (default if the data has ids and the method is about people), their ids, or none (default else).",
         ),
         Option(
             "seed",
@@ -101,7 +102,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     seed = _seed(given["seed"])
     data = read_data(given["data"], given)
     method = declared(kind, given, data)
-    form, extension, layout = _release_format(given, data)
+    form, extension, layout = _release_format(given, data, kind)
     release = publish(
         data,
         method,
@@ -133,7 +134,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     else:
         say(f"{promise.name}: holds, checked on the written file")
     counts = {} if release.verdict is None else release.verdict.counts
-    say_table(["", "records"], [[key.replace("-", " "), value] for key, value in counts.items()])
+    say_table(["", "number"], [[key.replace("-", " "), value] for key, value in counts.items()])
     say(f"{out}/  {card.data.file} and card.json: may be handed over")
     say(f"{private}/  stays with you; open {private / REPORT_NAME}")
     return 0
@@ -148,9 +149,9 @@ def _seed(text: str | None) -> int | None:
         raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
 
 
-def _release_format(given: dict[str, Any], data: Transactions) -> tuple[Format, str, Layout]:
+def _release_format(given: dict[str, Any], data: Transactions, method: type[Method]) -> tuple[Format, str, Layout]:
     """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
-    ids = resolve_ids(data, given["ids"])
+    ids = resolve_ids(data, given["ids"], method)
     layout = Layout.chosen(given)
     source = source_format(given["data"], given["format"], layout)
     extension: str | None

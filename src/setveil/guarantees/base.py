@@ -88,6 +88,7 @@ class Guarantee(Declaration, ABC):
 
     title: ClassVar[str]
     paper: ClassVar[str]
+    protects: ClassVar[Literal["people", "itemsets"]] = "people"
     coverage: ClassVar[Coverage]
     needs: ClassVar[tuple[str, ...]] = ()
     """What a check needs beside the release: `original`, `alignment`."""

@@ -39,18 +39,21 @@ class Method(Declaration, ABC):
     truthful: ClassVar[Literal["yes", "subset", "no"]]
     """Whether released records are true: `subset` if items are only left out, `no` if records hold items of others."""
     accepts: ClassVar[tuple[type, ...]] = (Transactions,)
+    about_people: ClassVar[bool] = False
+    """Whether a release is about the link between a person and a row: then rows carry pseudonyms where the data has ids."""
 
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee | None:
         """What the release will be checked for; None for a method that promises nothing."""
 
-    def bind(self, data: Transactions, *, linked: bool) -> Self:
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check names against the data before any work and return the method as it will run.
 
-        `linked` says whether released rows carry an id or pseudonym, so that a row stands for a person.
+        `linked` says whether released rows carry an id or pseudonym, so that a row stands for a person. `rng` draws what the guarantee
+        must know of and nobody else, such as targets.
         """
-        del data, linked
+        del data, linked, rng
         return self
 
     @abstractmethod

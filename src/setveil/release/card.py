@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from setveil.data.formats import Format, Layout
     from setveil.data.transactions import Transactions
-    from setveil.guarantees.base import Verdict
+    from setveil.guarantees.base import Guarantee, Verdict
     from setveil.methods.base import Method
 
 CARD_NAME = "card.json"
@@ -25,6 +25,10 @@ CARD_VERSION: Final = 1
 UNIT_IN_WORDS = {
     "person": "protects people: every person has one record",
     "record": "protects records: a person with several records is not covered",
+}
+ITEMSETS_IN_WORDS = {
+    "person": "protects itemsets, not people; every person has one record",
+    "record": "protects itemsets, not people; a person may have several records",
 }
 UNPROTECTED_IN_WORDS = {
     "person": "protects nobody; every person has one record",
@@ -178,5 +182,11 @@ def make_card(
         guarantee=promise,
         truthful=method.truthful,
         unit=published.unit,
-        unit_in_words=(UNPROTECTED_IN_WORDS if promise.name is None else UNIT_IN_WORDS)[published.unit],
+        unit_in_words=_in_words(guarantee)[published.unit],
     )
+
+
+def _in_words(guarantee: Guarantee | None) -> dict[str, str]:
+    if guarantee is None:
+        return UNPROTECTED_IN_WORDS
+    return UNIT_IN_WORDS if guarantee.protects == "people" else ITEMSETS_IN_WORDS

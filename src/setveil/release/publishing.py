@@ -124,7 +124,7 @@ def publish(
 
     Nothing is written: `Release.save` does, through the same check on the staged files.
     """
-    terms = Terms(resolve_ids(data, ids), allow_failures)
+    terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if not isinstance(data, method.accepts):
@@ -133,14 +133,15 @@ def publish(
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
-    bound = method.bind(data, linked=terms.ids != "drop")
+    drawn = Seed.of(seed)
+    rng = drawn.generator()
+    bound = method.bind(data, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
         raise BadParameter(f"{method.name} promises nothing; say --no-guarantee if that is what you want")
-    drawn = Seed.of(seed)
     if drawn.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
     started = time.perf_counter()
-    outcome = bound.apply(data, rng=drawn.generator(), engine=engine or LocalEngine())
+    outcome = bound.apply(data, rng=rng, engine=engine or LocalEngine())
     applied = time.perf_counter()
     published, alignment = arrange(data, outcome, terms.ids, drawn)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
@@ -179,10 +180,10 @@ def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
             )
 
 
-def resolve_ids(data: Transactions, ids: Ids | None) -> Ids:
-    """Return what happens to ids: pseudonyms where the data has ids, none where it has none, unless said otherwise."""
+def resolve_ids(data: Transactions, ids: Ids | None, method: type[Method]) -> Ids:
+    """Return what happens to ids: pseudonyms where the data has ids and the method is about people, else none, unless said otherwise."""
     if ids is None:
-        return "drop" if data.ids is None else "pseudonym"
+        return "pseudonym" if data.ids is not None and method.about_people else "drop"
     if ids not in ("pseudonym", "keep", "drop"):
         raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
     if ids == "keep" and data.ids is None:

@@ -299,7 +299,7 @@ def _maker(name: str, categories: Categories, data: Transactions, engine: Engine
     if name == WHOLE_RECORDS:
         identity = Alignment.identity(data.records)
         return lambda rng: Outcome(data.take(rng.permutation(data.records), ids=data.ids), identity)
-    method = METHODS[name](categories).bind(data, linked=True)
+    method = METHODS[name](categories).bind(data, linked=True, rng=np.random.default_rng(0))
     return lambda rng: method.apply(data, rng=rng, engine=engine)
 
 

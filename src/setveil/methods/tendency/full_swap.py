@@ -33,6 +33,7 @@ class FullSwap(Method):
     title: ClassVar[str] = "FullSwap"
     paper: ClassVar[str] = "gunawan2019"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+    about_people: ClassVar[bool] = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     full_min: int = parameter(
@@ -48,8 +49,9 @@ class FullSwap(Method):
         """What the release is checked for: the records of one category alone."""
         return HiddenTendency(categories=self.categories, records="whole", full_min=self.full_min)
 
-    def bind(self, data: Transactions, *, linked: bool) -> Self:
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the categories; without ids on the rows there is nothing to exchange."""
+        del rng
         if not linked:
             raise BadParameter(
                 "full-swap exchanges whole records between people; rows without ids stand for nobody, so that nothing would change. "

@@ -41,6 +41,7 @@ class PartSwap(Method):
     title: ClassVar[str] = "PartSwap"
     paper: ClassVar[str] = "gunawan2019"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+    about_people: ClassVar[bool] = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     order: Literal["hard", "seeded", "file"] = parameter(
@@ -99,8 +100,9 @@ class PartSwap(Method):
             lossless=self.reading == "ours" and "suppress" not in self.leftovers,
         )
 
-    def bind(self, data: Transactions, *, linked: bool) -> Self:
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check that every item has a category and that there are enough of them."""
+        del rng
         check_categories(self.name, self.categories, data)
         if not linked and self.whole_records:
             progress.note(

@@ -37,6 +37,7 @@ class RandSwap(Baseline):
     title: ClassVar[str] = "RandSwap"
     paper: ClassVar[str] = "gunawan2019"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+    about_people: ClassVar[bool] = True
 
     mode: Literal["plain", "matched"] = parameter(
         "plain",
@@ -56,9 +57,9 @@ class RandSwap(Baseline):
             raise ValueError("mode 'matched' needs categories: they say which records have a tendency")
         return self
 
-    def bind(self, data: Transactions, *, linked: bool) -> Self:
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check that every item has a category, where categories were given."""
-        del linked
+        del linked, rng
         if self.categories:
             self.categories.bind(data)
         return self

@@ -32,12 +32,13 @@ class SplitPerson(Baseline):
     title: ClassVar[str] = "SplitPerson"
     paper: ClassVar[str] = "gunawan2019"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    about_people: ClassVar[bool] = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
 
-    def bind(self, data: Transactions, *, linked: bool) -> Self:
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check that every item has a category."""
-        del linked
+        del linked, rng
         self.categories.bind(data)
         return self
 

@@ -1,0 +1,117 @@
+"""Itemsets that a person named, such as those that are trade secrets: from a file or from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+
+import numpy as np
+from pydantic_core import core_schema
+
+from setveil import progress
+from setveil.data.labels import label_order
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+
+MOST_COMPARED = 20_000
+"""Names that are searched for one like an unknown item."""
+
+
+class NamedItemsets(Sequence[tuple[str, ...]]):
+    """Sets of items, each once and none of them empty, usable as a parameter; their items are in label order.
+
+    >>> NamedItemsets([["milk", "bread"], ["bread", "milk"]])
+    NamedItemsets(1 itemset of up to 2 items)
+    """
+
+    in_words: ClassVar[str] = "a file of itemsets"
+
+    def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
+        found: dict[frozenset[str], None] = {}
+        given = 0
+        for one in itemsets:
+            found[_checked(one)] = None
+            given += 1
+        if not found:
+            raise BadData("no itemset was named; expected at least one")
+        if given > len(found):
+            progress.note(f"{given - len(found):,} repeated itemsets count once")
+        labels = sorted(set().union(*found))
+        rank = {labels[place]: number for number, place in enumerate(label_order(labels))}
+        self._itemsets = tuple(tuple(sorted(one, key=rank.__getitem__)) for one in found)
+
+    def __len__(self) -> int:
+        return len(self._itemsets)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[str, ...]: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[tuple[str, ...], ...]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        return self._itemsets[place]
+
+    def __eq__(self, other: object) -> bool:
+        return self._itemsets == other._itemsets if isinstance(other, NamedItemsets) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._itemsets)
+
+    def __repr__(self) -> str:
+        longest = max(map(len, self._itemsets))
+        return (
+            f"NamedItemsets({len(self):,} itemset{'s' * (len(self) > 1)} of up to {longest} item{'s' * (longest > 1)})"
+        )
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
+        """Let pydantic take lists of labels and give them back as JSON."""
+        return core_schema.no_info_plain_validator_function(
+            cls._validated,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: [list(one) for one in value]),
+        )
+
+    @classmethod
+    def _validated(cls, value: Any) -> NamedItemsets:
+        if isinstance(value, NamedItemsets):
+            return value
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise ValueError(  # noqa: TRY004 - pydantic takes ValueError alone
+                "expected lists of items (setveil.read_itemsets reads them from a file), not "
+                f"{'a text' if isinstance(value, str) else type(value).__name__}"
+            )
+        try:
+            return cls(value)
+        except BadData as error:
+            raise ValueError(str(error)) from None
+
+    def bind(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return offsets and rising codes of the itemsets in the data; an item that is not there is refused."""
+        code_of = data.code_of
+        unknown = sorted({label for one in self._itemsets for label in one if label not in code_of})
+        if unknown:
+            near = get_close_matches(unknown[0], data.vocabulary[:MOST_COMPARED], n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise BadData(
+                f"{len(unknown):,} items of the named itemsets are not in the data, such as {unknown[0]!r}{hint}"
+            )
+        codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
+        offsets = np.concatenate(([0], np.cumsum([len(one) for one in codes])))
+        return offsets.astype(np.int64), np.array([code for one in codes for code in one], dtype=np.int32)
+
+
+def _checked(one: Any) -> frozenset[str]:
+    if isinstance(one, str) or not isinstance(one, Iterable):
+        what = f"the text {one[:40]!r}" if isinstance(one, str) else type(one).__name__
+        raise BadData(f"an itemset is {what}; expected a list of items")
+    items = list(one)
+    if not items:
+        raise BadData("an itemset is empty; expected at least one item")
+    wrong = [item for item in items if not isinstance(item, str)]
+    if wrong:
+        raise BadData(f"an item is a {type(wrong[0]).__name__}; items are text")
+    return frozenset(items)

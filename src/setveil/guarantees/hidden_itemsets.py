@@ -1,0 +1,110 @@
+"""Hidden itemsets: none of the named itemsets is frequent in the release, and each is held by at most as many records as its target.
+
+Paper    gunawan2021 (references.bib), section III: no sensitive itemset is frequent in D'.
+Checked  on the released file: every named itemset is counted again and compared with its target, and with the threshold for the
+         number of records with and without the empty ones, since analysts' programs leave these out or not.
+Departs  the paper knows one threshold and no targets. See docs/decisions/0014.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from setveil.data.named_itemsets import NamedItemsets
+from setveil.declaration import parameter, split_commas
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.mining.supports import supports
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+ABOVE_TARGET = "above-target"
+STILL_FREQUENT = "still-frequent"
+SHOWN_ITEMS = 12
+
+
+class HiddenItemsets(Guarantee):
+    """None of the named itemsets is frequent in the release, and each is at or below its target."""
+
+    name: ClassVar[str] = "hidden-itemsets"
+    title: ClassVar[str] = "Hidden itemsets"
+    paper: ClassVar[str] = "gunawan2021"
+    protects: ClassVar[Literal["people", "itemsets"]] = "itemsets"
+    coverage: ClassVar[Coverage] = Coverage(
+        attacker="mines the release for frequent itemsets, at the threshold that was agreed or at a higher one",
+        singling_out="not bounded",
+        linking="not bounded",
+        inference="bounded for the itemsets that the owner named: none of them is frequent in the release",
+        not_covered=(
+            "people: this keeps the owner's secrets, not theirs",
+            "someone who mines at a lower threshold, unless the targets are 0",
+            "that an itemset was made infrequent on purpose, which its number of records can suggest",
+            "someone who has the original data or part of it",
+            "secrets that the owner did not name, such as parts of a named itemset",
+        ),
+    )
+
+    itemsets: NamedItemsets = parameter(public=False, description="The itemsets that must not be found.")
+    min_support: MinSupport = parameter(
+        public=False,
+        description="From which support on an itemset is frequent; a share is rounded up to whole records.",
+    )
+    targets: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(split_commas)] = parameter(
+        (),
+        public=False,
+        description="At most how many records may hold each itemset, in their order; none for just below the threshold.",
+    )
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
+        if self.targets and len(self.targets) != len(self.itemsets):
+            raise ValueError(
+                f"there are {len(self.targets)} targets for {len(self.itemsets)} itemsets; give one for each"
+            )
+        return self
+
+    @property
+    def statement(self) -> str:
+        """The promise in one sentence."""
+        return (
+            "None of the itemsets that the owner of the data named is frequent in this release, whether empty records are counted or "
+            "not; which itemsets these are and from which support on an itemset counts as frequent is not told."
+        )
+
+    def check(
+        self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
+    ) -> Verdict:
+        """Count every named itemset in the release."""
+        del original, alignment
+        found = supports(published, list(self.itemsets))
+        lengths = (published.records, published.records - published.empty_records)
+        frequent_from = min(self.min_support.count(records) for records in lengths)
+        targets = np.array(self.targets or [frequent_from - 1] * len(self.itemsets), dtype=np.int64)
+        breaches: dict[str, int] = {}
+        witnesses: list[Witness] = []
+        for kind, most in ((STILL_FREQUENT, np.full(len(targets), frequent_from - 1)), (ABOVE_TARGET, targets)):
+            broken = np.flatnonzero(found > most)
+            if kind == ABOVE_TARGET:
+                broken = broken[found[broken] < frequent_from]
+            if len(broken):
+                breaches[kind] = len(broken)
+            worst = broken[np.argsort(-(found - most)[broken], kind="stable")][:MOST_WITNESSES]
+            witnesses += [
+                self._witness(kind, int(one), int(found[one]), int(targets[one]), frequent_from) for one in worst
+            ]
+        counts = {
+            "itemsets-to-hide": len(self.itemsets),
+            "held-by-no-record": int(np.count_nonzero(found == 0)),
+        }
+        return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+
+    def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:
+        items = self.itemsets[one]
+        shown = ", ".join(items[:SHOWN_ITEMS]) + (", …" if len(items) > SHOWN_ITEMS else "")
+        detail = f"{support:,} released records hold it; its target is {target:,}, and from {frequent_from:,} on it is frequent"
+        return Witness(kind, f"itemset {{{shown}}}", detail, items=items)

@@ -1,0 +1,1 @@
+"""Methods that hide itemsets which are trade secrets."""

@@ -1,0 +1,47 @@
+"""What the methods that hide itemsets share: which itemsets, and from which support on they would be found."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from setveil import progress
+from setveil.data.named_itemsets import NamedItemsets
+from setveil.declaration import parameter
+from setveil.methods.base import Method
+from setveil.mining.supports import supports
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from setveil.data.transactions import Transactions
+
+
+class HidesItemsets(Method, ABC):
+    """A method that hides itemsets which a person named."""
+
+    itemsets: NamedItemsets = parameter(public=False, description="The itemsets to hide.")
+    min_support: MinSupport = parameter(
+        public=False,
+        description="From which support on an itemset is frequent; a share is of the records that hold an item, rounded up.",
+    )
+
+    def frequent_from(self, data: Transactions) -> int:
+        """Return the number of records from which on an itemset is frequent: a share is of those that are not empty."""
+        return self.min_support.count(data.records - data.empty_records)
+
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
+        """Check that the data holds every item that was named, and say which itemsets are not frequent anyway."""
+        del linked, rng
+        found = supports(data, self.itemsets.bind(data))
+        frequent_from = self.frequent_from(data)
+        rare = int(np.count_nonzero(found < frequent_from))
+        if rare:
+            progress.note(
+                f"{rare:,} of the {len(self.itemsets):,} named itemsets are not frequent (in fewer than {frequent_from:,} records): "
+                "they stay so"
+            )
+        return self

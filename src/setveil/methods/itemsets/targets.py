@@ -1,0 +1,94 @@
+"""At most how many records may hold each named itemset: drawn at random, just below the threshold, or as given."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic_core import core_schema
+
+from setveil.errors import BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+_NUMBERS = re.compile(r"[0-9]{1,18}( ?, ?[0-9]{1,18})*", re.ASCII)
+RANDOM, BORDER = "random", "border"
+
+
+class Targets:
+    """`random`, `border`, one number of records for all itemsets, or one for each, in their order.
+
+    >>> Targets("border").of(2, 60)
+    array([59, 59])
+    >>> Targets("0").of(2, 60)
+    array([0, 0])
+    """
+
+    in_words: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
+
+    def __init__(self, value: Targets | str | int | Iterable[int]) -> None:
+        if isinstance(value, Targets):
+            self.text: str = value.text
+        elif isinstance(value, str):
+            self.text = value.strip()
+        elif isinstance(value, int) and not isinstance(value, bool):
+            self.text = str(value)
+        elif isinstance(value, list | tuple | np.ndarray) and len(value):
+            self.text = ",".join(map(str, value))
+        else:
+            raise BadParameter(f"a target is {self.in_words}, not {type(value).__name__}")
+        self._numbers: tuple[int, ...] = ()
+        if self.text not in (RANDOM, BORDER):
+            if not _NUMBERS.fullmatch(self.text):
+                raise BadParameter(f"the target {self.text[:40]!r} is not {self.in_words}")
+            self._numbers = tuple(int(part) for part in self.text.split(","))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Targets({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Targets) and (self._numbers or self.text) == (other._numbers or other.text)
+
+    def __hash__(self) -> int:
+        return hash(self._numbers or self.text)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
+        """Let pydantic take a text or numbers, and give the text back as JSON."""
+        return core_schema.no_info_plain_validator_function(
+            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+
+    @classmethod
+    def _validated(cls, value: Any) -> Targets:
+        try:
+            return cls(value)
+        except BadParameter as error:
+            raise ValueError(str(error)) from None
+
+    def of(self, itemsets: int, frequent_from: int, rng: Generator | None = None) -> NDArray[np.int64]:
+        """Return a target below `frequent_from` for each itemset; `rng` draws the random ones, from half of that on."""
+        if self.text == BORDER:
+            return np.full(itemsets, frequent_from - 1, dtype=np.int64)
+        if self.text == RANDOM:
+            if rng is None:
+                raise BadParameter("random targets must be drawn before they are used")
+            return rng.integers(min((frequent_from + 1) // 2, frequent_from - 1), frequent_from, size=itemsets)
+        if len(self._numbers) not in (1, itemsets):
+            raise BadParameter(
+                f"there are {len(self._numbers)} targets for {itemsets} itemsets; give one, or one for each"
+            )
+        if max(self._numbers) >= frequent_from:
+            raise BadParameter(
+                f"the target {max(self._numbers):,} is not below {frequent_from:,}, the number of records from which on an itemset is "
+                f"frequent; allowed is 0 to {frequent_from - 1:,}"
+            )
+        return np.broadcast_to(np.array(self._numbers, dtype=np.int64), itemsets).copy()
