@@ -1,0 +1,49 @@
+"""NV: all items of a named itemset leave every record that holds it. A baseline: it promises nothing.
+
+Paper    gunawan2021 (references.bib), section II, which compares with it; after Oliveira and Zaiane 2002.
+Departs  nothing known. What a record holds is looked up in the original, so that the order of the itemsets does not matter. All itemsets
+         that were named are treated, whether they are frequent or not.
+Cost     linear in the data, and in the records that hold each itemset times its length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.methods.base import Baseline, Outcome
+from setveil.methods.itemsets.base import HidesItemsets
+from setveil.methods.itemsets.heu import without
+from setveil.methods.itemsets.swap_itemsets import held_itemsets
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+
+
+class Naive(HidesItemsets, Baseline):
+    """Leave out all items of the named itemsets from the records that hold them; a baseline that promises nothing."""
+
+    name: ClassVar[str] = "naive"
+    title: ClassVar[str] = "NV"
+    paper: ClassVar[str] = "gunawan2021"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Leave out every item of every named itemset that a record holds."""
+        del rng
+        held = held_itemsets(data, self.itemsets, engine)
+        sizes = np.diff(held.set_starts)[held.sets]
+        first = np.cumsum(sizes) - sizes
+        parts = np.repeat(held.set_starts[:-1][held.sets] - first, sizes) + np.arange(sizes.sum())
+        # A record and an item in one number: these rise through the data, so that the items to leave out can be looked up.
+        v = len(data.vocabulary)
+        there = record_numbers(data.offsets) * v + data.items
+        gone = np.repeat(record_numbers(held.starts), sizes) * v + held.set_items[parts]
+        leaves = np.zeros(data.occurrences, np.bool_)
+        leaves[np.searchsorted(there, gone)] = True
+        return without(data, leaves)

@@ -1,0 +1,167 @@
+"""SW: records that hold different named itemsets exchange an item of theirs, in pairs. A baseline: it promises nothing.
+
+Paper    gunawan2021 (references.bib), algorithms 1 to 4.
+Departs  equation 2 prints Max where algorithm 2 and the text say Min: the smallest coefficient counts. The paper is silent on records that
+         hold several named itemsets: `one` exchanges one item a side, `all` enough of them to break every itemset. It is silent too on
+         records without a partner: they stay as they are. All itemsets that were named are treated, whether they are frequent or not.
+         Its "repeat" for items that the partner holds always ends, since a partner that held all of an itemset would be none.
+Cost     the square of the number of records that hold a named itemset where most share an item, else nearly linear in it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from setveil.data.alignment import Alignment
+from setveil.data.transactions import Transactions
+from setveil.declaration import parameter
+from setveil.methods.base import Baseline, Outcome
+from setveil.methods.itemsets.base import HidesItemsets
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.data.named_itemsets import NamedItemsets
+    from setveil.engines.base import Engine
+
+NOBODY = -1
+
+
+class Held(NamedTuple):
+    """Which named itemsets each record holds: `sets[starts[r]]` to before `sets[starts[r + 1]]`; and the itemsets' items, as codes."""
+
+    starts: NDArray[np.int64]
+    sets: NDArray[np.int32]
+    set_starts: NDArray[np.int64]
+    set_items: NDArray[np.int32]
+
+
+class SwapItemsets(HidesItemsets, Baseline):
+    """Exchange items of named itemsets between pairs of records that hold different ones; a baseline that promises nothing."""
+
+    name: ClassVar[str] = "swap-itemsets"
+    title: ClassVar[str] = "SW"
+    paper: ClassVar[str] = "gunawan2021"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+
+    reading: Literal["one", "all"] = parameter(
+        "one",
+        public=True,
+        description="What a record of a pair gives: one item (one, the paper to the letter), or enough to break every named "
+        "itemset that it holds (all).",
+    )
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Find the records, pair them in random order, choose items, exchange them at once in both directions."""
+        from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
+        from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
+
+        everyone = held_itemsets(data, self.itemsets, engine)
+        record = rng.permutation(np.flatnonzero(np.diff(everyone.starts)))
+        chosen = data.take(record, ids=None)
+        held = _taken(everyone, record)
+        n, fixed = len(record), (chosen.offsets, chosen.items, held.starts, held.sets)
+        partner = np.full(n, NOBODY, np.int64)
+        words = [np.empty(n, np.int64), np.empty(n, np.int64)]
+        kernels.sign(chosen.offsets, chosen.items, sealed(_hot_bits(chosen.supports, WORD_BITS)), words[0])
+        kernels.sign(held.starts, held.sets, sealed(np.arange(len(self.itemsets)) % WORD_BITS), words[1])
+        marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
+        free_with = np.bincount(held.sets, minlength=len(self.itemsets))
+        work = partial(kernels.pair, *fixed, *map(sealed, words), *marks, free_with, partner)
+        engine.run("finding partners", work, total=n)
+
+        marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
+        votes, leaves = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
+        rules = (held.set_starts, held.set_items, data.supports, sealed(partner), self.reading == "all")
+        engine.run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, leaves), total=n)
+
+        published = _exchanged(data, record, partner, leaves, engine)
+        alone = int(np.count_nonzero(partner == NOBODY))
+        account = {
+            "records-with-a-named-itemset": n,
+            "pairs": (n - alone) // 2,
+            "records-without-a-partner": alone,
+            "items-exchanged": int(np.count_nonzero(leaves)),
+        }
+        return Outcome(published, Alignment.identity(data.records), account)
+
+
+def held_itemsets(data: Transactions, itemsets: NamedItemsets, engine: Engine) -> Held:
+    """Find the named itemsets that each record holds, in no order that would mean anything."""
+    from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
+
+    starts_and_codes = itemsets.bind(data)
+    set_starts, set_items = sealed(starts_and_codes[0]), sealed(starts_and_codes[1])
+    v = len(data.vocabulary)
+    # The least of support and code in one number: no itemset is empty.
+    rarest = np.minimum.reduceat(data.supports[set_items] * v + set_items, set_starts[:-1]) % v
+    rarest_starts = sealed(np.concatenate(([0], np.cumsum(np.bincount(rarest, minlength=v)))))
+    by_rarest = sealed(np.argsort(rarest, kind="stable").astype(np.int32))
+    fixed = (data.offsets, data.items, set_starts, set_items, rarest_starts, by_rarest)
+    starts = np.zeros(data.records + 1, np.int64)
+
+    def find(control: Any) -> NDArray[np.int32]:
+        kernels.find_held(*fixed, np.full(v, NOBODY, np.int64), starts, np.empty(0, np.int32), False, control)
+        np.cumsum(starts, out=starts)
+        sets = np.empty(starts[-1], np.int32)
+        kernels.find_held(*fixed, np.full(v, NOBODY, np.int64), starts, sets, True, control)
+        return sets
+
+    sets = engine.run("finding the named itemsets", find, total=data.records)
+    return Held(sealed(starts), sealed(sets), set_starts, set_items)
+
+
+def _taken(held: Held, records: NDArray[np.int64]) -> Held:
+    """Return what these records hold, in their order."""
+    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+    lengths = np.diff(held.starts)[records]
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    places = np.repeat(held.starts[:-1][records] - starts[:-1], lengths) + np.arange(starts[-1])
+    return held._replace(starts=sealed(starts), sets=sealed(held.sets[places]))
+
+
+def _hot_bits(supports: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Give each of the most common items a bit, -1 to the others."""
+    bit = np.full(len(supports), -1, np.int64)
+    hottest = np.argsort(-supports, kind="stable")[:bits]
+    bit[hottest] = np.arange(len(hottest))
+    return bit
+
+
+def _exchanged(
+    data: Transactions,
+    record: NDArray[np.int64],
+    partner: NDArray[np.int64],
+    leaves: NDArray[np.bool_],
+    engine: Engine,
+) -> Transactions:
+    """Let those records that have a partner give what leaves them; `partner` and `leaves` are in the order of `record`."""
+    from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
+
+    n = data.records
+    partner_of = np.full(n, NOBODY, np.int64)
+    partner_of[record] = np.where(partner == NOBODY, NOBODY, record[partner])
+    lengths = data.lengths[record]
+    shift = data.offsets[:-1][record] - (np.cumsum(lengths) - lengths)
+    gone = np.zeros(data.occurrences, np.bool_)
+    gone[(np.repeat(shift, lengths) + np.arange(len(leaves)))[leaves]] = True
+    fixed = (data.offsets, data.items, sealed(partner_of), sealed(gone))
+    offsets = np.zeros(n + 1, np.int64)
+
+    def put_together(control: Any) -> NDArray[np.int32]:
+        kernels.exchange(*fixed, offsets, np.empty(0, np.int32), False, control)
+        np.cumsum(offsets, out=offsets)
+        items = np.empty(offsets[-1], np.int32)
+        kernels.exchange(*fixed, offsets, items, True, control)
+        return items
+
+    items = engine.run("exchanging items", put_together, total=n)
+    return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
