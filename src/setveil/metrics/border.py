@@ -1,0 +1,101 @@
+"""Whether the number of records that hold a hidden itemset gives it away.
+
+A method that brings every secret just below the threshold and no further piles them up there: whoever lists the itemsets that are not
+frequent though all their parts are, and are held by just so many records, holds a list in which secrets are many times as common as
+among all itemsets. Where the number of records is drawn at random, some number is held by two or three secrets by chance; so the attacker
+chooses the number by the secrets that he knows, and is tried on one that he does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.errors import TooManyItemsets
+from setveil.metrics.base import About, Direction
+from setveil.metrics.hiding import NONE_WAS_FREQUENT, OfNamedItemsets, places_among
+from setveil.metrics.itemsets import LIMIT, _mined, _number, _Undefined
+from setveil.mining import border as borders
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+    from setveil.mining.itemsets import Itemsets
+
+
+class BorderExposure(OfNamedItemsets):
+    """How much more often than elsewhere a named itemset stands among those that a certain number of records holds."""
+
+    name: ClassVar[str] = "border-exposure"
+    title: ClassVar[str] = "Exposure at the border"
+    unit: ClassVar[str] = "share of listed itemsets"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "privacy"
+    formula: ClassVar[str] = (
+        "L(s): the minimal infrequent itemsets of the release (not frequent, all proper parts frequent) that exactly s released records"
+        " hold; Fs: the named itemsets that are frequent in the original. Each x of Fs is sought by an attacker who knows the others: he"
+        " takes the s at which L(s) finds these best (F1 of precision and recall; of equal ones the more precise, then the larger s) and"
+        " leaves them out. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for a list of"
+        " all frequent itemsets of the original"
+    )
+    blind_to: ClassVar[str] = (
+        "attackers who look at several supports, at lengths, at what the items mean or at other data: it is a lower bound; and secrets a"
+        " part of which is not frequent either, which stand on no such list"
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """List the border of the release and look for named itemsets."""
+        del alignment
+        count, count_after = self.frequent_from(original), self.found_from(original, published)
+        was_frequent = self.named_supports(original) >= count
+        secrets = int(np.count_nonzero(was_frequent))
+        if not secrets:
+            return None, {"reason": NONE_WAS_FREQUENT}
+        try:
+            others = _number(original, "original", count) - secrets
+            base_rate = secrets / (others + 1)
+            border = _border(published, count_after)
+        except _Undefined as undefined:
+            return None, {"reason": str(undefined)}
+        if not len(border):
+            why = "every set of its items is frequent" if published.occurrences else "it holds no item"
+            return None, {"reason": f"no itemset of the release is minimal infrequent: {why}"}
+        places = places_among(border, self.itemsets)
+        shown = border.supports[places[was_frequent & (places >= 0)]]
+        listed = np.bincount(border.supports)
+        levels = np.flatnonzero(listed)
+        found = np.bincount(shown, minlength=len(listed))[levels]
+        listed = listed[levels]
+        value, hits = 0.0, 0
+        for level in np.flatnonzero(found).tolist():
+            left_out = np.arange(len(levels)) == level
+            if _best(levels, listed - left_out, found - left_out, secrets - 1) == level:
+                hits += int(found[level])
+                value += float(found[level] / (listed[level] - found[level] + 1))
+        best = _best(levels, listed, found, secrets)
+        at_best = {"best-support": int(levels[best]), "listed": int(listed[best]), "named-in-list": int(found[best])}
+        rates = {"recall": hits / secrets, "base-rate": base_rate, "times-base-rate": value / base_rate}
+        return value, {**rates, **at_best, "frequent-before": secrets, "border": len(border), "count": count_after}
+
+
+def _best(levels: NDArray[np.int64], listed: NDArray[np.int64], found: NDArray[np.int64], secrets: int) -> int:
+    """Return at which support a list is best for finding so many secrets."""
+    precision = found / np.maximum(listed, 1)
+    f1 = 2 * found / np.maximum(listed + secrets, 1)
+    return int(np.lexsort((levels, precision, f1))[-1])
+
+
+def _border(published: Transactions, count: int) -> Itemsets:
+    frequent = _mined(published, "release", count, LIMIT)
+    try:
+        return borders.minimal_infrequent(frequent, published, limit=borders.LIMIT)
+    except TooManyItemsets as error:
+        raise _Undefined(
+            f"{error.found:,} itemsets may lie at the border of those in at least {count:,} records of the release, more than the "
+            f"{borders.LIMIT:,} that are looked at; choose a higher min_support"
+        ) from None
