@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter as CycloptsParameter
@@ -124,12 +125,20 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
 
 def named_itemsets(file: str, given: Mapping[str, Any], data: Transactions | None) -> tuple[tuple[str, ...], ...]:
     """Read a file of itemsets, whose items are separated as those of the data are."""
+    from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - not for --help
+
+    separator = given.get("separator")
+    return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)
+
+
+def _separates_items(given: Mapping[str, Any]) -> bool:
+    """Tell whether --separator stands between items; where all that is read is long, it stands between columns."""
     from setveil.data.formats import Layout  # noqa: PLC0415 - not for --help
-    from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - the same
     from setveil.data.source import source_format  # noqa: PLC0415 - the same
 
-    source = given.get("data") or given.get("original")
-    separator = given.get("separator")
-    if source and separator and source_format(source, given.get("format"), Layout.chosen(given)).name == "long":
-        separator = None  # there it separates columns
-    return read_itemsets(file, data, separator=separator)
+    sources = [(given[place], given.get("format")) for place in ("data", "original") if given.get(place)]
+    release = given.get("release")
+    if release and not Path(release).is_dir():  # a folder has a card, which says how it is read
+        sources.append((release, given["release_format" if "release_format" in given else "format"]))
+    layout = Layout.chosen(given)
+    return not sources or any(source_format(place, form, layout).name != "long" for place, form in sources)

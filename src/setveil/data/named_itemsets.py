@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -11,6 +12,7 @@ from pydantic_core import core_schema
 
 from setveil import progress
 from setveil.data.labels import label_order
+from setveil.data.side_files import first_unusable, shown
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -20,10 +22,14 @@ if TYPE_CHECKING:
 
 MOST_COMPARED = 20_000
 """Names that are searched for one like an unknown item."""
+LONGEST_COMPARED = 60
+"""A longer name is not compared: that takes longer than a person waits for an error."""
 
 
 class NamedItemsets(Sequence[tuple[str, ...]]):
     """Sets of items, each once and none of them empty, usable as a parameter; their items are in label order.
+
+    They stay in the order given, which targets go by; those of a Python set, which has none, come in label order.
 
     >>> NamedItemsets([["milk", "bread"], ["bread", "milk"]])
     NamedItemsets(1 itemset of up to 2 items)
@@ -32,18 +38,31 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
     in_words: ClassVar[str] = "a file of itemsets"
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
+        if isinstance(itemsets, str | bytes | Mapping) or not isinstance(itemsets, Iterable):
+            what = "a text" if isinstance(itemsets, str) else type(itemsets).__name__
+            raise BadData(f"expected lists of items (setveil.read_itemsets reads them from a file), not {what}")
         found: dict[frozenset[str], None] = {}
-        given = 0
+        given = repeated_items = 0
         for one in itemsets:
-            found[_checked(one)] = None
+            items = _checked(one)
+            found[frozenset(items)] = None
             given += 1
+            repeated_items += len(items) - len(set(items))
         if not found:
             raise BadData("no itemset was named; expected at least one")
+        labels = sorted(set().union(*found))
+        if wrong := first_unusable(labels):
+            raise BadData(f"a named itemset holds what cannot be an item: {wrong}")
+        if repeated_items:
+            progress.note(f"{repeated_items:,} repeated items within an itemset count once")
         if given > len(found):
             progress.note(f"{given - len(found):,} repeated itemsets count once")
-        labels = sorted(set().union(*found))
         rank = {labels[place]: number for number, place in enumerate(label_order(labels))}
-        self._itemsets = tuple(tuple(sorted(one, key=rank.__getitem__)) for one in found)
+        by_rank = [sorted(map(rank.__getitem__, one)) for one in found]
+        if isinstance(itemsets, AbstractSet):  # its order differs from run to run, and targets go by the order
+            by_rank.sort()
+        in_order = sorted(labels, key=rank.__getitem__)
+        self._itemsets = tuple(tuple(in_order[number] for number in one) for one in by_rank)
 
     def __len__(self) -> int:
         return len(self._itemsets)
@@ -79,11 +98,6 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
     def _validated(cls, value: Any) -> NamedItemsets:
         if isinstance(value, NamedItemsets):
             return value
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-            raise ValueError(  # noqa: TRY004 - pydantic takes ValueError alone
-                "expected lists of items (setveil.read_itemsets reads them from a file), not "
-                f"{'a text' if isinstance(value, str) else type(value).__name__}"
-            )
         try:
             return cls(value)
         except BadData as error:
@@ -94,24 +108,27 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
         code_of = data.code_of
         unknown = sorted({label for one in self._itemsets for label in one if label not in code_of})
         if unknown:
-            near = get_close_matches(unknown[0], data.vocabulary[:MOST_COMPARED], n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            first = unknown[0]
+            near = (
+                get_close_matches(first, data.vocabulary[:MOST_COMPARED], n=1) if len(first) <= LONGEST_COMPARED else []
+            )
+            hint = f"; did you mean {shown(near[0])}?" if near else ""
             raise BadData(
-                f"{len(unknown):,} items of the named itemsets are not in the data, such as {unknown[0]!r}{hint}"
+                f"{len(unknown):,} items of the named itemsets are not in the data, such as {shown(first)}{hint}"
             )
         codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
         offsets = np.concatenate(([0], np.cumsum([len(one) for one in codes])))
         return offsets.astype(np.int64), np.array([code for one in codes for code in one], dtype=np.int32)
 
 
-def _checked(one: Any) -> frozenset[str]:
-    if isinstance(one, str) or not isinstance(one, Iterable):
-        what = f"the text {one[:40]!r}" if isinstance(one, str) else type(one).__name__
+def _checked(one: Any) -> list[str]:
+    if isinstance(one, str | bytes | Mapping) or not isinstance(one, Iterable):
+        what = f"the text {shown(one)}" if isinstance(one, str) else f"of the type {type(one).__name__}"
         raise BadData(f"an itemset is {what}; expected a list of items")
     items = list(one)
     if not items:
         raise BadData("an itemset is empty; expected at least one item")
     wrong = [item for item in items if not isinstance(item, str)]
     if wrong:
-        raise BadData(f"an item is a {type(wrong[0]).__name__}; items are text")
-    return frozenset(items)
+        raise BadData(f"an item is of the type {type(wrong[0]).__name__}; items are text")
+    return items

@@ -8,11 +8,12 @@ Departs  the paper knows one threshold and no targets. See docs/decisions/0014.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
+from setveil import progress
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.declaration import parameter, split_commas
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
@@ -26,6 +27,20 @@ if TYPE_CHECKING:
 ABOVE_TARGET = "above-target"
 STILL_FREQUENT = "still-frequent"
 SHOWN_ITEMS = 12
+MOST_RECORDS = 10**18 - 1
+"""No target is higher, as no support is: such numbers fit the machine's."""
+
+
+def _one_or_several(value: Any) -> Any:
+    """Let one number stand for all itemsets, as it does for the methods."""
+    return (value,) if isinstance(value, int) and not isinstance(value, bool) else split_commas(value)
+
+
+def _possible(targets: tuple[int, ...]) -> tuple[int, ...]:
+    wrong = [target for target in targets if not 0 <= target <= MOST_RECORDS]
+    if wrong:
+        raise ValueError(f"a target is {wrong[0]}; allowed is a number of records from 0 to {MOST_RECORDS:,}")
+    return targets
 
 
 class HiddenItemsets(Guarantee):
@@ -54,17 +69,20 @@ class HiddenItemsets(Guarantee):
         public=False,
         description="From which support on an itemset is frequent; a share is rounded up to whole records.",
     )
-    targets: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(split_commas)] = parameter(
+    targets: Annotated[tuple[int, ...], BeforeValidator(_one_or_several), AfterValidator(_possible)] = parameter(
         (),
         public=False,
-        description="At most how many records may hold each itemset, in their order; none for just below the threshold.",
+        description=(
+            "At most how many records may hold each itemset: one number for all, or one for each in their order; none for just below the "
+            "threshold."
+        ),
     )
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:
-        if self.targets and len(self.targets) != len(self.itemsets):
+        if len(self.targets) not in (0, 1, len(self.itemsets)):
             raise ValueError(
-                f"there are {len(self.targets)} targets for {len(self.itemsets)} itemsets; give one for each"
+                f"there are {len(self.targets)} targets for {len(self.itemsets)} itemsets; give one, or one for each"
             )
         return self
 
@@ -80,11 +98,14 @@ class HiddenItemsets(Guarantee):
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
         """Count every named itemset in the release."""
-        del original, alignment
-        found = supports(published, list(self.itemsets))
+        del alignment
+        if original is None:
+            self._note_absent(published)
+        found = supports(published, self.itemsets)
         lengths = (published.records, published.records - published.empty_records)
         frequent_from = min(self.min_support.count(records) for records in lengths)
-        targets = np.array(self.targets or [frequent_from - 1] * len(self.itemsets), dtype=np.int64)
+        targets = np.empty(len(self.itemsets), dtype=np.int64)
+        targets[:] = self.targets or frequent_from - 1
         breaches: dict[str, int] = {}
         witnesses: list[Witness] = []
         for kind, most in ((STILL_FREQUENT, np.full(len(targets), frequent_from - 1)), (ABOVE_TARGET, targets)):
@@ -102,6 +123,15 @@ class HiddenItemsets(Guarantee):
             "held-by-no-record": int(np.count_nonzero(found == 0)),
         }
         return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+
+    def _note_absent(self, published: Transactions) -> None:
+        """Say that items are in no record: they may be hidden or misspelt, which nobody can tell without the original."""
+        absent = {label for one in self.itemsets for label in one if label not in published.code_of}
+        if absent:
+            progress.note(
+                f"{len(absent):,} items of the named itemsets are in no released record; with the original (--original) misspelt ones "
+                "are found"
+            )
 
     def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:
         items = self.itemsets[one]
