@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.methods.itemsets.exact_swap import ExactSwap
+    from setveil.methods.itemsets.heu import HEU
+    from setveil.methods.itemsets.naive import Naive
+    from setveil.methods.itemsets.swap_itemsets import SwapItemsets
     from setveil.methods.tendency.full_swap import FullSwap
     from setveil.methods.tendency.part_supp import PartSupp
     from setveil.methods.tendency.part_swap import PartSwap
@@ -79,6 +83,10 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
+    "setveil.methods.itemsets.heu": ("HEU",),
+    "setveil.methods.itemsets.naive": ("Naive",),
+    "setveil.methods.itemsets.swap_itemsets": ("SwapItemsets",),
     "setveil.methods.tendency.full_swap": ("FullSwap",),
     "setveil.methods.tendency.part_supp": ("PartSupp",),
     "setveil.methods.tendency.part_swap": ("PartSwap",),
@@ -96,9 +104,11 @@ _HOME = {
 _HOME_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "HEU",
     "BadData",
     "BadParameter",
     "Categories",
+    "ExactSwap",
     "FullSwap",
     "GuaranteeBroken",
     "HiddenItemsets",
@@ -108,6 +118,7 @@ __all__ = [
     "Itemsets",
     "MinSupport",
     "Missing",
+    "Naive",
     "NamedItemsets",
     "OutputRefused",
     "PartSupp",
@@ -116,6 +127,7 @@ __all__ = [
     "Release",
     "SetveilError",
     "SplitPerson",
+    "SwapItemsets",
     "TooManyItemsets",
     "Transactions",
     "UnknownName",

@@ -9,12 +9,18 @@ from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.methods.itemsets.exact_swap import ExactSwap
+from setveil.methods.itemsets.heu import HEU
+from setveil.methods.itemsets.naive import Naive
+from setveil.methods.itemsets.swap_itemsets import SwapItemsets
 from setveil.methods.tendency.full_swap import FullSwap
 from setveil.methods.tendency.part_supp import PartSupp
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.methods.tendency.rand_swap import RandSwap
 from setveil.methods.tendency.split_person import SplitPerson
+from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity
+from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
 from setveil.metrics.queries import QueryError
 from setveil.metrics.records import FalseContent, RecordLoss
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
-    method.name: method for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson)
+    method.name: method for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive)
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets)}
@@ -41,6 +47,7 @@ METRICS: dict[str, type[Metric]] = {
     for metric in (
         Dissimilarity,
         RecordLoss,
+        RecordsTouched,
         FalseContent,
         FrequentItemsets,
         FiSimilarity,
@@ -48,6 +55,11 @@ METRICS: dict[str, type[Metric]] = {
         QueryError,
         StillOnTop,
         TendencyPosterior,
+        HidingFailure,
+        ResidualItemsets,
+        BorderExposure,
+        MissesCost,
+        ArtificialItemsets,
     )
 }
 

@@ -187,6 +187,19 @@ def test_side_files_that_cannot_be_read_are_refused(tmp_path, read, ending, cont
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("ending", "content", "place", "says"),
+    [pytest.param(*case[2:], id=case[0]) for case in bad_input_uses.SIDE_FILES if case[1] is sv.read_itemsets],
+)
+def test_itemsets_that_cannot_be_read_are_refused_by_a_check(tmp_path, ending, content, place, says):
+    (tmp_path / f"secrets{ending}").write_bytes(content)
+    (tmp_path / "data.dat").write_text("milk bread\ntea\n")
+    asked = ("--guarantee", "hidden-itemsets", "--itemsets", f"secrets{ending}", "--min-support", "2")
+    said = refused(tmp_path, "check", "data.dat", *asked, "--original", "data.dat")
+    assert said.startswith(f"secrets{ending}, {place}: " if place else f"secrets{ending}: ")
+    assert says in said
+
+
 # -- what must be read ---------------------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,11 @@ def by(categories, *more, method="part-swap", data="good.dat"):
     return ["publish", data, "--method", method, "--categories", categories, *OUT, *more]
 
 
+def hidden(itemsets, least, *more, data="good.dat"):
+    """Return how to check that itemsets are hidden in a bare file."""
+    return ["check", data, "--guarantee", "hidden-itemsets", "--itemsets", itemsets, "--min-support", least, *more]
+
+
 FILES = {
     "empty.dat": b"",
     "empty.csv": b"",
@@ -42,6 +47,9 @@ FILES = {
     "crowd.csv": b"id,item\n"
     + b"".join(b"p%d,x%d\np%d,x%d\np%d,y\np%d,z\n" % (n, n, n, n + 9, n, n) for n in range(9)),
     "crowd-categories.csv": b"item,category\ny,y\nz,z\n" + b"".join(b"x%d,x\n" % n for n in range(18)),
+    "secrets.txt": b"a b\nd\n",
+    "misspelt.txt": b"a b\nc dd\n",
+    "gap.txt": b"a b\n\nd\n",
     "file": b"mine",
 }
 
@@ -158,6 +166,20 @@ WRONG = [
     ([*CHECK, "--allow-failures", "-1"], 2, "allow-failures is -1; allowed is"),
     ([*CHECK, "--frobnicate"], 2, "--frobnicate"),
     (["check", "good.dat"], 2, "name the guarantee to check with --guarantee"),
+    (["check", "good.dat", "--guarantee", "hidden-itemsets"], 2, "hidden-itemsets needs itemsets: "),
+    (hidden("secrets.txt", "2")[:-2], 2, "hidden-itemsets needs min_support: "),
+    (hidden("missing.txt", "2"), 2, "missing.txt: there is no such file"),
+    (hidden("empty.dat", "2"), 2, "empty.dat: is empty; expected an itemset a line"),
+    (hidden("gap.txt", "2"), 2, "gap.txt, line 2: is blank; expected an itemset of at least one item"),
+    (hidden("misspelt.txt", "2", "--original", "good.dat"), 2,
+        "misspelt.txt, line 2: the item 'dd' is not in the data (1 of 4 items are not), did you mean 'd'?"),
+    (hidden("secrets.txt", "often"), 2, "hidden-itemsets: min_support: the support 'often' is neither"),
+    (hidden("secrets.txt", "0"), 2, "hidden-itemsets: min_support: the support '0' is neither"),
+    (hidden("secrets.txt", "2", "--targets", "1,1,1"), 2, "there are 3 targets for 2 itemsets; give one, or one for each"),
+    (hidden("secrets.txt", "2", "--targets", "border"), 2, "targets is 'border'; allowed is"),
+    (hidden("secrets.txt", "2", "--targets", "9" * 30), 2, "targets: a target is 999"),
+    (hidden("secrets.txt", "2", "--categories", "two.csv"), 2, "--categories"),
+    (hidden("secrets.txt", "2", data="missing.dat"), 2, "missing.dat"),
     # measuring
     (["measure"], 2, "ORIGINAL"),
     (["measure", SAMPLE], 2, "RELEASE"),
@@ -219,6 +241,54 @@ def test_a_wrong_use_ends_with_its_code_and_one_sentence(folder, arguments, code
 
 def test_every_command_is_used_wrongly():
     assert {arguments[0] for arguments, _, _ in WRONG} >= set(COMMANDS)
+
+
+CHECKED = {
+    "a b c": b"a b c\na b\nb c\n\na b d\n",
+    "semicolons": b"a;b;c d\na;b\nb;c d\n\na;b;d\n",
+    "columns": b"id;item\np1;a\np1;b\np1;c d\np2;a\np2;b\np3;b\np3;c d\np4;a\np4;b\np4;d\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "itemsets", "options", "broken"),
+    [
+        ("a b c.dat", b"a b\nc d\n", ["--min-support", "4"], 0),
+        ("a b c.dat", b"a b\nc d\n", ["--min-support", "3"], 1),
+        ("a b c.dat", b"a b\nb c\n", ["--min-support", "2"], 2),
+        ("a b c.dat", b"a b\n", ["--min-support", "75%"], 1),  # 3 of the 4 that are not empty
+        ("a b c.dat", b"a b\n", ["--min-support", "76%"], 0),
+        ("a b c.dat", b"a b\nb c\n", ["--min-support", "4", "--targets", "3,2"], 0),
+        ("a b c.dat", b"a b\nb c\n", ["--min-support", "4", "--targets", "2,2"], 1),
+        ("a b c.dat", b"a b\nb c\n", ["--min-support", "4", "--targets", "0"], 2),
+        ("a b c.dat", b"a b\n", ["--min-support", "3", "--allow-failures", "9"], 1),
+        ("a b c.dat", b"a b\nb c\n", ["--min-support", "3", "--original", "a b c.dat"], 1),
+        ("semicolons.dat", b"b;c d\n", ["--min-support", "2", "--separator", ";"], 1),
+        ("semicolons.dat", b"b;c d\n", ["--min-support", "3", "--separator", ";"], 0),
+        ("semicolons.dat", b"b;c d\n", ["--min-support", "2", "--separator", ";", "--original", "semicolons.dat"], 1),
+        ("semicolons.dat", b'["c d", "b"]\n', ["--min-support", "2", "--separator", ";"], 1),
+        ("columns.csv", b"a b\n", ["--min-support", "3", "--separator", ";"], 1),
+        ("columns.csv", b"a b\n", ["--min-support", "3", "--separator", ";", "--original", "columns.csv"], 1),
+        ("columns.data", b"a b\n", ["--min-support", "3", "--separator", ";", "--release-format", "long"], 1),
+        ("semicolons.dat", b"a;b\n", ["--min-support", "3", "--separator", ";", "--original", "columns.csv"], 1),
+    ],
+)
+def test_itemsets_are_checked_in_a_bare_file(tmp_path, data, itemsets, options, broken):
+    for name, content in CHECKED.items():
+        for ending in (".dat", ".csv", ".data"):
+            (tmp_path / f"{name}{ending}").write_bytes(content)
+    secrets = "secrets.jsonl" if itemsets.startswith(b"[") else "secrets.txt"
+    (tmp_path / secrets).write_bytes(itemsets)
+    asked = ["check", data, "--guarantee", "hidden-itemsets", "--itemsets", secrets, *options]
+    ended = call(*asked, "--witnesses", 10, cwd=tmp_path)
+    assert ended.code == (3 if broken else 0), ended.err
+    assert ended.out.startswith("hidden-itemsets: broken (" if broken else "hidden-itemsets: holds")
+    assert ended.out.count(": itemset {") == broken
+    told = call(*asked, "--json", cwd=tmp_path)
+    assert told.code == ended.code
+    assert sum(told.json["breaches"].values()) == broken
+    assert told.json["accepted"] == (not broken)
+    assert told.json["witnesses"] == [], "secrets are shown to who asks for them"
 
 
 @pytest.mark.parametrize(

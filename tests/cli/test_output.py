@@ -15,17 +15,21 @@ from program import PROGRAM, call, names_in, run
 SAMPLE = "sample:supermarket?records=300"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7)
 PLACES = ("--private", "release.private")
+ITEMSETS = ("--guarantee", "hidden-itemsets", "--min-support", "60%", "--itemsets")
 
 RIGHT = {
     "methods": ["methods"],
     "a method": ["methods", "part-swap"],
     "guarantees": ["guarantees"],
     "a guarantee": ["guarantees", "hidden-tendency"],
+    "a guarantee of itemsets": ["guarantees", "hidden-itemsets"],
     "metrics": ["metrics"],
     "a metric": ["metrics", "tendency-posterior"],
     "profile": ["profile", "empty-lines.dat"],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
+    "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],
+    "check a bare file for what it lacks": ["check", "empty-lines.dat", *ITEMSETS, "lacking.txt"],
     "measure": ["measure", SAMPLE, "release", *PLACES],
     "measure without the private folder": ["measure", SAMPLE, "release"],
     "mine": ["mine", "empty-lines.dat", "--min-support", "2"],
@@ -33,13 +37,15 @@ RIGHT = {
 }
 """Uses that say something on standard error, or could: the seed is weak, records are empty, ids are left out."""
 
-NOTED = {"publish", "profile", "mine", "convert"}
+NOTED = {"publish", "profile", "mine", "convert", "check a bare file for what it lacks"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("folder")
     (folder / "empty-lines.dat").write_text("a b c\n\na b\n\n")
+    (folder / "secrets.txt").write_text("b c\n")
+    (folder / "lacking.txt").write_text("b d\n")
     assert call("publish", SAMPLE, *SWAP, "--out", "release", cwd=folder).code == 0
     return folder
 
@@ -75,6 +81,18 @@ def test_json_of_publish_and_check_tell_the_same_counts(folder):
     assert checked["accepted"]
     assert checked["counts"] == published["verdict"]["counts"]
     assert published["card"] == json.loads((folder / "other" / "card.json").read_text())
+
+
+def test_a_guarantee_says_what_its_parameters_take():
+    told = call("guarantees", "hidden-itemsets", "--json").json
+    allowed = {p["name"]: (p["allowed"], p["default"], p["public"]) for p in told["parameters"]}
+    assert allowed == {
+        "itemsets": ("a file of itemsets", "required", "no"),
+        "min_support": ("a number of records (30) or a share of them (0.1%)", "required", "no"),
+        "targets": ("a comma-separated list of a whole number", "none", "no"),
+    }
+    shown = call("check", "--guarantee", "hidden-itemsets", "--help").out
+    assert all(option in shown for option in ("--itemsets", "--min-support", "--targets"))
 
 
 # -- help ---------------------------------------------------------------------------------------------------------------------

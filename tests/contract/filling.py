@@ -1,50 +1,89 @@
 """How contract tests make an instance of anything that stands in the catalog, and which oracle answers for a guarantee.
 
-A new kind of required parameter needs one entry in `BY_TYPE`, a new guarantee one in `ORACLES`; the suites do the rest. A method that works
-in several ways may name them in `WAYS`.
+A new kind of required parameter needs one entry in `BY_TYPE` or `IF_REQUIRED`, a new guarantee one in `ORACLES`; the suites do the rest. A
+method that works in several ways may name them in `WAYS`; those of a kind of parameter are in `WAYS_BY_TYPE`.
 """
 
+from fractions import Fraction
 from typing import get_args
 
 import numpy as np
 
 import setveil as sv
+from setveil.methods.itemsets.targets import Targets
 from setveil.mining.threshold import MinConfidence, MinSupport
 
-from oracle import tendency
+from oracle import hidden_itemsets, tendency
 from random_data import as_sets
+
+
+def some_itemsets(data):
+    """Return a few itemsets that records hold, most of them several; where there is no item, one that every method refuses."""
+    rng = np.random.default_rng(data.occurrences)
+    records = [record for record in as_sets(data) if record]
+    if not records:
+        return sv.NamedItemsets([["an item that no record holds"]])
+    named = []
+    for _ in range(4):
+        one, other = (records[place] for place in rng.integers(0, len(records), 2))
+        held = sorted(one & other or one)
+        named.append(rng.choice(held, min(len(held), int(rng.integers(1, 4))), replace=False).tolist())
+    return sv.NamedItemsets(named)
+
 
 BY_TYPE = {
     sv.Categories: lambda data: sv.Categories.at_random(data.vocabulary, 4, seed=len(data.vocabulary)),
+    sv.NamedItemsets: some_itemsets,
 }
+IF_REQUIRED = {MinSupport: lambda _data: MinSupport("10%"), Targets: lambda _data: Targets("random")}
+"""The same for kinds whose defaults are as good as any value."""
 
 WAYS = {"rand-swap": ({"mode": "plain"}, {"mode": "matched"})}
 """Settings in which a method goes through the suite, beside its own defaults alone."""
+WAYS_BY_TYPE = {Targets: ("border", "0")}
+"""Values that a parameter of a kind takes in turn, beside its default."""
 
 
 def filled(kind, data, **chosen):
     """Make an instance, with values that fit the data for the required parameters, and for others of their kind."""
     parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or p.annotation in BY_TYPE)]
-    return kind(**{p.name: BY_TYPE[p.annotation](data) for p in parameters}, **chosen)
+    fill = BY_TYPE | IF_REQUIRED
+    return kind(**{p.name: fill[p.annotation](data) for p in parameters}, **chosen)
+
+
+def can_be_filled(kind, data):
+    """Tell whether the data hold what the parameters name: there are no itemsets where there is no item."""
+    return bool(data.vocabulary) or all(p.annotation is not sv.NamedItemsets for p in kind.parameters())
 
 
 def ways(kinds):
     """Return every entry of a table with every setting to test it in, and names for them."""
-    found = [(kind, chosen) for kind in kinds.values() for chosen in WAYS.get(kind.name, ({},))]
+    found = []
+    for kind in kinds.values():
+        found += [(kind, chosen) for chosen in WAYS.get(kind.name, ({},))]
+        found += [(kind, {p.name: value}) for p in kind.parameters() for value in WAYS_BY_TYPE.get(p.annotation, ())]
     return found, [" ".join((kind.name, *map(str, chosen.values()))) for kind, chosen in found]
 
 
 def _hidden_tendency(guarantee, original, published):
-    return tendency.breaches(
+    found = tendency.breaches(
         original, published, guarantee.categories, guarantee.records, guarantee.full_min, lossless=guarantee.lossless
     )
+    return {(kind, (where,) if isinstance(where, str) else where) for kind, where in found}
 
 
-ORACLES = {"hidden-tendency": _hidden_tendency}
+def _hidden_itemsets(guarantee, _original, published):
+    text = str(guarantee.min_support)
+    threshold = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text) if "." in text else int(text)
+    targets = guarantee.targets * (len(guarantee.itemsets) if len(guarantee.targets) == 1 else 1)
+    return hidden_itemsets.breaches(published, list(guarantee.itemsets), threshold, targets or None)
+
+
+ORACLES = {"hidden-tendency": _hidden_tendency, "hidden-itemsets": _hidden_itemsets}
 
 
 def oracle_breaches(guarantee, original, published, alignment):
-    """Return what the oracle finds broken in a release."""
+    """Return what the oracle finds broken in a release: kinds, each with the number of a record or with the items concerned."""
     rows = as_sets(published)
     by_record = [set()] * len(rows)
     for row, record in zip(rows, alignment.rows, strict=True):
@@ -74,6 +113,10 @@ def bad_values(parameter):
         bad += ["often", "101%", -0.5, ""]
     elif annotation is sv.Categories:
         bad += ["a text", {"item": 3}, 17]
+    elif annotation is sv.NamedItemsets:
+        bad += ["a text", [], [[]], ["a text"], [[3]], 17, None]
+    elif annotation is Targets:
+        bad += ["often", "", -1, "3,", 1.5, True, []]
     return bad
 
 

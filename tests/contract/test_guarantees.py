@@ -1,5 +1,6 @@
 """What every guarantee must pass; standing in the catalog is enough to be tested."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import setveil as sv
 from setveil.catalog import GUARANTEES
 from setveil.data.alignment import Alignment
 
-from contract.filling import ORACLES, filled, oracle_breaches
+from contract.filling import ORACLES, bad_values, filled, oracle_breaches
 from random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", GUARANTEES.values(), ids=GUARANTEES.keys())
@@ -48,7 +49,7 @@ def test_it_agrees_with_the_oracle(kind, seed):
     for breach, _where in expected:
         counts[breach] = counts.get(breach, 0) + 1
     assert verdict.breaches == counts
-    seen = {(w.kind, int(alignment.rows[w.row]) if w.row is not None else w.items[0]) for w in verdict.witnesses}
+    seen = {(w.kind, int(alignment.rows[w.row]) if w.row is not None else w.items) for w in verdict.witnesses}
     assert seen == expected
 
 
@@ -61,6 +62,34 @@ def test_it_says_what_it_needs(kind):
         del given_[needed]
         with pytest.raises(sv.Missing, match=needed):
             guarantee.check(data, **given_)
+    if not kind.needs:
+        alone, beside = guarantee.check(data), guarantee.check(data, original=data, alignment=Alignment.identity(10))
+        assert alone == beside
+
+
+@EVERY
+def test_bad_parameters_are_refused_in_one_sentence(kind):
+    data, _categories = make(3)
+    for parameter in kind.parameters():
+        for value in bad_values(parameter):
+            with pytest.raises(sv.BadParameter) as refused:
+                filled(kind, data, **{parameter.name: value})
+            sentence = str(refused.value)
+            assert sentence.startswith(kind.name)
+            assert parameter.name in sentence
+            assert "\n" not in sentence
+            assert "Annotated" not in sentence
+
+
+@EVERY
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_it_is_a_recipe(kind, seed):
+    """A check by another person, from the private folder, is the same check."""
+    data, _categories = make(seed)
+    guarantee = filled(kind, data)
+    assert kind(**json.loads(guarantee.model_dump_json())) == guarantee
+    assert kind(**guarantee.model_dump(mode="json")) == guarantee
 
 
 @EVERY

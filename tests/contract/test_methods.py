@@ -105,6 +105,7 @@ def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind, cho
         sv.publish(
             data,
             filled(kind, data, **chosen),
+            ids="pseudonym",  # these differ with the seed even where a method draws nothing
             seed=seed,
             engine=LocalEngine(threads),
             allow_failures=data.records,
@@ -148,6 +149,20 @@ def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, c
     private_names = {p.name for p in kind.parameters() if not p.public}
     assert not private_names & card["method"]["parameters"].keys()
     assert card["method"]["parameters"].keys() == {p.name for p in kind.parameters() if p.public}
+
+
+@EVERY_WAY
+def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
+    data = usual()
+    release = sv.publish(data, filled(kind, data, **chosen), allow_failures=data.records, no_guarantee=True)
+    assert (release.data.ids is not None) == kind.about_people
+    assert release.terms.ids == ("pseudonym" if kind.about_people else "drop")
+    guarantee = release.method.guarantee
+    assert guarantee is None or (guarantee.protects == "people") == kind.about_people
+    names = sv.publish(
+        data, filled(kind, data, **chosen), ids="pseudonym", allow_failures=data.records, no_guarantee=True
+    ).data.ids
+    assert names is not None
 
 
 @EVERY_WAY

@@ -60,7 +60,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     say(str(verdict))
     if accepted and not verdict:
         say(f"accepted: {verdict.failures:,} failures, at most {given['allow_failures']:,} allowed")
-    say_table(["", "records"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
+    say_table(["", "number"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
     shown = verdict.witnesses[: given["witnesses"]]
     for witness in shown:
         say(f"{witness.kind}: {witness.place}: {witness.detail}")

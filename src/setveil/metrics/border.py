@@ -38,8 +38,8 @@ class BorderExposure(OfNamedItemsets):
         "L(s): the minimal infrequent itemsets of the release (not frequent, all proper parts frequent) that exactly s released records"
         " hold; Fs: the named itemsets that are frequent in the original. Each x of Fs is sought by an attacker who knows the others: he"
         " takes the s at which L(s) finds these best (F1 of precision and recall; of equal ones the more precise, then the larger s) and"
-        " leaves them out. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for a list of"
-        " all frequent itemsets of the original"
+        " leaves them out. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for"
+        " a list of all frequent itemsets of the original"
     )
     blind_to: ClassVar[str] = (
         "attackers who look at several supports, at lengths, at what the items mean or at other data: it is a lower bound; and secrets a"

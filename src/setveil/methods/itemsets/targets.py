@@ -11,12 +11,12 @@ from pydantic_core import core_schema
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-_NUMBERS = re.compile(r"[0-9]{1,18}( ?, ?[0-9]{1,18})*", re.ASCII)
+_NUMBERS = re.compile(r"[0-9]{1,18}( *, *[0-9]{1,18})*", re.ASCII)
 RANDOM, BORDER = "random", "border"
 
 
@@ -31,17 +31,19 @@ class Targets:
 
     in_words: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
 
-    def __init__(self, value: Targets | str | int | Iterable[int]) -> None:
+    def __init__(self, value: Targets | str | int | Sequence[int] | NDArray[np.integer]) -> None:
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
         if isinstance(value, Targets):
             self.text: str = value.text
         elif isinstance(value, str):
             self.text = value.strip()
-        elif isinstance(value, int) and not isinstance(value, bool):
+        elif _is_number(value):
             self.text = str(value)
-        elif isinstance(value, list | tuple | np.ndarray) and len(value):
+        elif isinstance(value, list | tuple) and value and all(map(_is_number, value)):
             self.text = ",".join(map(str, value))
         else:
-            raise BadParameter(f"a target is {self.in_words}, not {type(value).__name__}")
+            raise BadParameter(f"a target is {self.in_words}, not {_in_words(value)}")
         self._numbers: tuple[int, ...] = ()
         if self.text not in (RANDOM, BORDER):
             if not _NUMBERS.fullmatch(self.text):
@@ -74,6 +76,10 @@ class Targets:
         except BadParameter as error:
             raise ValueError(str(error)) from None
 
+    def numbers(self, itemsets: int) -> tuple[int, ...]:
+        """Return the numbers that were given, one for each itemset; none where they follow from the threshold."""
+        return self._numbers * itemsets if len(self._numbers) == 1 else self._numbers
+
     def of(self, itemsets: int, frequent_from: int, rng: Generator | None = None) -> NDArray[np.int64]:
         """Return a target below `frequent_from` for each itemset; `rng` draws the random ones, from half of that on."""
         if self.text == BORDER:
@@ -92,3 +98,13 @@ class Targets:
                 f"frequent; allowed is 0 to {frequent_from - 1:,}"
             )
         return np.broadcast_to(np.array(self._numbers, dtype=np.int64), itemsets).copy()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "a list of anything but whole numbers" if value else "an empty list"
+    return type(value).__name__

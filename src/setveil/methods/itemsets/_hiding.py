@@ -1,0 +1,360 @@
+"""Exact swapping, put together: rows, tracked sets and named itemsets as arrays, and the loops that change them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.errors import BadParameter
+from setveil.methods.itemsets import _exact_swap_kernels as kernels_module
+from setveil.methods.itemsets import _exchange_kernels as exchange
+from setveil.methods.itemsets import _tracking_kernels as tracking_module
+from setveil.methods.itemsets._tracking import EXAMPLES, Tracked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.engines.base import Engine
+
+kernels: Any = kernels_module  # without types, since Numba infers them
+tracking: Any = tracking_module
+
+ALL_PAIRS = 4096
+"""Up to so many items that matter all their pairs are counted, so that each of them can be given in exchange."""
+MOST_PAIRS = 1 << 28
+SCARCE = 50
+"""Items that matter are given in exchange only where there are fewer than so many others for each item that must leave."""
+AROUND = 1 << 23
+"""Sets around entries that are remembered, lest they be looked up again and again."""
+COUNTING = 20
+"""Exact counts may look through so many records for each occurrence in the data, in all."""
+AFI = {"forbid": exchange.FORBID, "cost": exchange.COST, "off": exchange.OFF}
+
+
+class Hiding:
+    """The state of a run: made from the data, changed by `hide`, read as `result` and `account`."""
+
+    def __init__(
+        self,
+        data: Transactions,
+        named: tuple[NDArray[np.int64], NDArray[np.int32]],
+        targets: NDArray[np.int64],
+        levels: Sequence[int],
+        engine: Engine,
+    ) -> None:
+        self.data, self.engine = data, engine
+        self.offsets, self.codes = named
+        self.targets = targets
+        self.tracked = Tracked(data, levels, named, engine)
+        self._rank_items()
+        self._lay_out_rows()
+        lengths = np.diff(self.offsets)
+        order = np.argsort(self.codes, kind="stable")
+        self.of_item = (
+            np.concatenate(([0], np.cumsum(np.bincount(self.codes, minlength=len(data.vocabulary))))),
+            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[order],
+        )
+        self.tracked.lay_out(self.rank, self.ranks, self.of_item)
+        self._find_holders()
+        self.driving = self._driving()
+        self.is_open = self.driving & (self.before > targets)
+        self.excess = int((self.before - targets)[self.is_open].sum())
+        self.swapped, self.left_out = (np.zeros(len(targets), dtype=np.int64) for _ in range(2))
+        self._list_entries()
+
+    def _rank_items(self) -> None:
+        """Give numbers to the items that matter: those that are frequent, and the named ones."""
+        data = self.data
+        matters = data.supports >= self.tracked.lowest
+        matters[self.codes] = True
+        of_rank = np.flatnonzero(matters)
+        self.ranks = len(of_rank)
+        self.rank = np.full(len(data.vocabulary), -1, dtype=np.int32)
+        self.rank[of_rank] = np.arange(self.ranks)
+        self.starts = np.concatenate(([0], np.cumsum(data.supports[of_rank])))
+
+    def _lay_out_rows(self) -> None:
+        data, ranks = self.data, self.ranks
+        free = data.occurrences - int(self.starts[-1])
+        counted = np.zeros(ranks, dtype=bool)
+        counted[self.rank[self.codes]] = True
+        self.gives_all = ranks <= ALL_PAIRS and free < SCARCE * self.tracked.excess(self.targets)
+        if self.gives_all:
+            counted[:] = True
+        if np.count_nonzero(counted) * ranks > MOST_PAIRS:
+            raise BadParameter(
+                f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} are frequent, too many to count their pairs; "
+                "choose a higher min_support, or repair=suppress"
+            )
+        self.pair_row = np.where(counted, np.cumsum(counted) - 1, -1)
+        self.pairs = np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32)
+        self.items = data.items.copy()
+        self.record_of = np.empty(data.occurrences, dtype=np.int32)
+        self.held_by = np.empty(self.starts[-1], dtype=np.int32)
+        self.free = np.empty(free, dtype=np.int64)
+        self.engine.run(
+            "laying out the records",
+            lambda control: tracking.lay_out(
+                data.offsets,
+                self.items,
+                self.rank,
+                self.starts,
+                np.zeros(ranks, dtype=np.int64),
+                self.pair_row,
+                self.record_of,
+                self.held_by,
+                self.free,
+                self.pairs,
+                control,
+            ),
+            total=data.records,
+        )
+
+    def _find_holders(self) -> None:
+        """Find the records that hold each named itemset, and order them by record."""
+        data = self.data
+        by_support = np.lexsort((data.supports[self.codes], record_numbers(self.offsets)))
+        rarest = self.rank[self.codes[by_support[self.offsets[:-1]]]].astype(np.int64)
+        most = int((self.starts[rarest + 1] - self.starts[rarest]).sum())
+        secret, record = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+        found = self.engine.run(
+            "finding the named itemsets",
+            lambda control: kernels.find_holders(
+                rarest,
+                data.offsets,
+                self.items,
+                self.starts,
+                self.held_by,
+                self.offsets,
+                self.codes,
+                secret,
+                record,
+                control,
+            ),
+            total=len(rarest),
+        )
+        secret, record = secret[:found], record[:found]
+        self.before = np.bincount(secret, minlength=len(rarest)).astype(np.int64)
+        self.after = self.before.copy()
+        self.group = secret[np.argsort(record, kind="stable")]
+        self.group_starts = np.concatenate(([0], np.cumsum(np.bincount(record, minlength=data.records))))
+
+    def _driving(self) -> NDArray[np.bool_]:
+        """Leave out the named itemsets that are at their targets as soon as a part of them is."""
+        sets = [
+            frozenset(self.codes[first:last].tolist())
+            for first, last in zip(self.offsets[:-1], self.offsets[1:], strict=True)
+        ]
+        driving = np.ones(len(sets), dtype=bool)
+        of_item: dict[int, list[int]] = {}
+        for number, one in enumerate(sets):
+            of_item.setdefault(min(one), []).append(number)
+        for number, one in enumerate(sets):
+            parts = (part for item in one for part in of_item.get(item, ()) if sets[part] < one)
+            driving[number] = not any(self.targets[part] <= self.targets[number] for part in parts)
+        return driving
+
+    def _list_entries(self) -> None:
+        most = int((np.diff(self.offsets) * self.before)[self.is_open].sum())
+        record, item = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+        starts = np.empty(most + 1, dtype=np.int64)
+        entries, groups = kernels.list_entries(
+            self.is_open, self.offsets, self.codes, self.group_starts, self.group, record, item, starts
+        )
+        self.entry_record, self.entry_item, self.entry_starts = record[:entries], item[:entries], starts[: groups + 1]
+
+    def weigh(self, *, swaps: bool) -> None:
+        """Weigh what would be lost with each entry, and note which sets it takes part in."""
+        tracked = self.tracked
+        entries = len(self.entry_record)
+        alive = np.ones(len(self.group), dtype=bool)
+        self.swaps = swaps
+        self.rows = (self.data.offsets, self.items, self.rank)
+        self.sets = (tracked.single, tracked.keys, tracked.values, tracked.supports, tracked.cost)
+        named = (self.offsets, self.codes, self.after, self.targets)
+        self.secrets = (*named, self.driving, self.group_starts, self.group, alive)
+        self.entry_keys = np.empty(entries)
+        self.around_first, self.around_last = (np.empty(entries, dtype=np.int64) for _ in range(2))
+        parts = self.engine.threads
+        self.around = np.empty(AROUND // parts * parts, dtype=np.int32)
+        self.engine.share(
+            "weighing what could leave",
+            [np.int64(part) for part in range(parts)],
+            lambda part, control: kernels.score_records(
+                part,
+                np.int64(parts),
+                self.entry_starts,
+                self.entry_record,
+                self.entry_item,
+                self.entry_keys,
+                swaps,
+                self.around_first,
+                self.around_last,
+                self.around,
+                (part + 1) * np.int64(len(self.around) // parts),
+                self.rows,
+                self.sets,
+                self.secrets,
+                self._room(),
+                control,
+            ),
+            total=len(self.entry_starts) - 1,
+        )
+
+    def hide(self, *, afi: str, most: int, rng: Generator, planned: NDArray[np.int64] | None = None) -> None:
+        """Take items away until every named itemset is at its target; the entries of a plan go first."""
+        data, tracked = self.data, self.tracked
+        entries = len(self.entry_record)
+        self.counters = np.zeros(exchange.N_COUNTERS, dtype=np.int64)
+        self.counters[exchange.OPEN] = np.count_nonzero(self.is_open)
+        self.counters[tracking.BUDGET] = COUNTING * data.occurrences
+        if planned is not None:
+            self.entry_keys[planned] = -1.0
+        changes = 2 * self.excess + 1
+        index = (
+            self.record_of,
+            self.starts,
+            self.held_by,
+            np.full(self.ranks, -1, dtype=np.int64),
+            np.empty(changes, dtype=np.int64),
+            np.empty(changes, dtype=np.int32),
+            self.pair_row,
+            self.pairs,
+        )
+        more_sets = (
+            tracked.itemsets.offsets,
+            tracked.itemsets.items,
+            tracked.before,
+            tracked.matters,
+            tracked.weights,
+            tracked.is_level,
+            np.int64(tracked.lowest),
+            tracked.lost_for,
+        )
+        others = np.flatnonzero(self.rank[data.items] >= 0) if self.gives_all and self.swaps else np.empty(0, np.int64)
+        more_room = (
+            np.empty(self._longest + 2, dtype=np.int32),
+            np.zeros(data.records + 1, dtype=np.int64),
+            self.counters,
+            np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
+            np.full(entries, -1, dtype=np.int64),
+            *self._taking_part(),
+            np.empty(4 * len(tracked.itemsets), dtype=np.int64),
+        )
+        self.engine.run(
+            "hiding the named itemsets",
+            lambda control: kernels.hide(
+                self.entry_record,
+                self.entry_item,
+                self.entry_keys,
+                rng.permutation(entries),
+                np.arange(entries),
+                self.around_first,
+                self.around_last,
+                self.around,
+                np.zeros(data.records, dtype=bool),
+                self.swaps,
+                np.int64(AFI[afi]),
+                np.int64(most),
+                np.full(self.ranks, most, dtype=np.int64),
+                _with_stride(self.free, rng),
+                _with_stride(others, rng),
+                self.rows,
+                index,
+                self.sets,
+                more_sets,
+                self.secrets,
+                (*self.of_item, self.swapped, self.left_out),
+                self._room(),
+                more_room,
+                control,
+            ),
+            total=self.excess,
+        )
+
+    def _taking_part(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return which entries take part in each set that so many of them could push below a threshold."""
+        tracked = self.tracked
+        around = (self.around_first, self.around_last, self.around)
+        none, no_entries = np.zeros(len(tracked.itemsets) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+        filled = np.zeros(len(tracked.itemsets), dtype=np.int64)
+        kernels.invert(*around, none, filled, no_entries, False)
+        at_risk = tracked.matters & (filled >= 1 / tracked.weights[tracked.before])
+        starts = np.concatenate(([0], np.cumsum(np.where(at_risk, filled, 0))))
+        entries = np.empty(starts[-1], dtype=np.int32)
+        kernels.invert(*around, starts, np.zeros_like(filled), entries, True)
+        return starts, entries
+
+    @property
+    def _longest(self) -> int:
+        return int(self.data.lengths.max(initial=0))
+
+    def _room(self) -> tuple[NDArray[Any], ...]:
+        """Return arrays to work in: lists of items and sets for each length, and all sets that a row may hold."""
+        longest, deepest, sets = self._longest + 2, self.tracked.itemsets.longest + 2, len(self.tracked.itemsets) + 1
+        lists = longest * deepest
+        return (
+            np.empty(longest, dtype=np.int32),
+            np.empty(lists, dtype=np.int32),
+            np.empty(lists, dtype=np.int64),
+            np.empty(lists, dtype=np.int64),
+            np.empty((deepest + 1, 2), dtype=np.int64),
+            np.empty(sets, dtype=np.int64),
+            np.empty(sets, dtype=np.int64),
+        )
+
+    def result(self) -> Transactions:
+        """Return the records as they are now."""
+        data = self.data
+        offsets, items = np.zeros(data.records + 1, dtype=np.int64), np.empty(len(self.items), dtype=np.int32)
+        kept = kernels.tidy(data.offsets, self.items, data.items, offsets, items)
+        if kept < len(items):
+            items = items[:kept].copy()
+        return Transactions.of_parts(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+
+    def account(self) -> dict[str, Any]:
+        """Return what was done, in all and for each named itemset."""
+        tracked, lost = self.tracked, self.tracked.lost
+        figures: dict[str, Any] = {
+            "items-exchanged": int(self.counters[exchange.SWAPPED]),
+            "items-left-out": int(self.counters[exchange.LEFT_OUT]),
+            "frequent-itemsets": len(tracked.itemsets),
+            "lost-that-could-have-been-kept": int(np.count_nonzero(lost)),
+            "lost-with-a-named-itemset": int(np.count_nonzero(~tracked.matters)),
+        }
+        if tracked.longest_tracked is not None:
+            figures["looked-after-up-to-items"] = tracked.longest_tracked
+        return figures | {"itemsets": [self._row(number, lost) for number in range(len(self.targets))]}
+
+    def _row(self, number: int, lost: NDArray[np.bool_]) -> dict[str, Any]:
+        tracked, vocabulary = self.tracked, self.data.vocabulary
+        for_this = np.flatnonzero(lost & (tracked.lost_for == number))
+        above = tracked.supersets[number]
+        return {
+            "items": [vocabulary[code] for code in self.codes[self.offsets[number] : self.offsets[number + 1]]],
+            "before": int(self.before[number]),
+            "target": int(self.targets[number]),
+            "after": int(self.after[number]),
+            "by-exchange": int(self.swapped[number]),
+            "by-leaving-out": int(self.left_out[number]),
+            "lost": len(for_this),
+            "lost-such-as": [tracked.labels(int(one)) for one in for_this[:EXAMPLES]],
+            "cannot-be-kept": int(above[0]),
+            "cannot-be-kept-such-as": [tracked.labels(int(one)) for one in above[1 : 1 + int(above[0])]],
+        }
+
+
+def _with_stride(places: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]:
+    """Return the places and behind them a step, drawn at random, by which going round meets each of them once."""
+    step, length = 1, len(places)
+    if length > 1:
+        step = int(rng.integers(1, length))
+        while np.gcd(step, length) != 1:
+            step = int(rng.integers(1, length))
+    return np.append(places, step)

@@ -1,0 +1,127 @@
+"""The frequent itemsets of the original, laid out so that their supports can be kept up to date while rows change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil import progress
+from setveil.errors import TooManyItemsets
+from setveil.mining.frequent import mine
+from setveil.mining.lookup import Lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+    from setveil.mining.itemsets import Itemsets
+
+TRACKED_LIMIT = 500_000
+"""Of more frequent itemsets only the short ones are tracked."""
+SHORTER = (3, 2, 1)
+EXAMPLES = 3
+"""Sets that are named in the account of each named itemset."""
+
+
+class Tracked:
+    """The frequent itemsets at the lowest of some thresholds, and what each weighs at which support."""
+
+    def __init__(
+        self,
+        data: Transactions,
+        levels: Sequence[int],
+        named: tuple[NDArray[np.int64], NDArray[np.int32]],
+        engine: Engine,
+    ) -> None:
+        self.lowest = min(levels)
+        self.longest_tracked: int | None = None
+        """Up to how many items sets are tracked, where not all are."""
+        self.itemsets = self._mined(data, engine)
+        self.before = self.itemsets.supports
+        self.supports = self.before.copy()
+        self.lost_for = np.full(len(self.itemsets), -1, dtype=np.int64)
+        """For each set the named itemset for whose sake it fell below the lowest threshold, the last time it did."""
+        top = int(data.supports.max(initial=0)) + 2
+        self.is_level = np.zeros(top + 1, dtype=bool)
+        self.is_level[[level for level in levels if level <= top]] = True
+        self.weights = _weights(np.sort(levels), top)
+        self.named = named
+        self.lookup = Lookup(self.itemsets.offsets, self.itemsets.items, len(data.vocabulary), threads=engine.threads)
+        self.named_places = self.lookup.places(*named)
+        """Which set each named itemset is, or -1 where it is not frequent."""
+
+    def _mined(self, data: Transactions, engine: Engine) -> Itemsets:
+        try:
+            return mine(data, self.lowest, limit=TRACKED_LIMIT, threads=engine.threads)
+        except TooManyItemsets as error:
+            found = f"{'' if error.exact else 'more than '}{error.found:,}"
+        for length in SHORTER:
+            try:
+                short = mine(data, self.lowest, max_length=length, limit=TRACKED_LIMIT, threads=engine.threads)
+            except TooManyItemsets:
+                continue
+            self.longest_tracked = length
+            progress.note(
+                f"{found} itemsets are frequent, too many to look after all of them: those of up to {length} items are"
+            )
+            return short
+        return mine(data, data.records + 1)
+
+    def excess(self, targets: NDArray[np.int64]) -> int:
+        """Return by how many records the frequent named itemsets are above their targets, in all."""
+        frequent = self.named_places >= 0
+        return int(np.maximum(self.before[self.named_places[frequent]] - targets[frequent], 0).sum())
+
+    def lay_out(self, rank: NDArray[np.int32], ranks: int, of_item: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        """Lay the sets out for items numbered by rank, and tell which of them hold a named itemset."""
+        from setveil.methods.itemsets import _tracking_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        sets = self.itemsets
+        least = np.zeros(int(self.before.max(initial=0)) + 1, dtype=np.int64)
+        parents = self.lookup.places_of_parts(self.before, least)
+        is_named = np.zeros(len(sets), dtype=bool)
+        is_named[self.named_places[self.named_places >= 0]] = True
+        self.single = np.full(ranks, -1, dtype=np.int64)
+        alone = np.flatnonzero(sets.lengths == 1)
+        self.single[rank[sets.items[sets.offsets[alone]]]] = alone
+        size = 1 << max(4 * int(np.count_nonzero(parents >= 0)), 4).bit_length()
+        self.keys = np.full(size, -1, dtype=np.int64)
+        self.values = np.empty(size, dtype=np.int32)
+        kernels.enter_children(sets.offsets, sets.items, parents, rank, np.int64(ranks), self.keys, self.values)
+        self.matters = np.ones(len(sets), dtype=bool)
+        n_named = len(self.named_places)
+        self.supersets = np.zeros((n_named, 1 + EXAMPLES), dtype=np.int64)
+        kernels.mark_supersets(
+            sets.offsets,
+            sets.items,
+            is_named,
+            self.named[0],
+            *of_item,
+            np.zeros(n_named, dtype=np.int64),
+            self.matters,
+            self.supersets,
+        )
+        self.cost = np.where(self.matters, self.weights[self.before], 0.0)
+        """What it costs now that each set loses a record."""
+
+    @property
+    def lost(self) -> NDArray[np.bool_]:
+        """Which sets that could have been kept are no longer frequent."""
+        return self.matters & (self.supports < self.lowest)
+
+    def labels(self, one: int) -> list[str]:
+        """Return the items of a set."""
+        sets = self.itemsets
+        return [sets.vocabulary[code] for code in sets.items[sets.offsets[one] : sets.offsets[one + 1]]]
+
+
+def _weights(levels: NDArray[np.int64], top: int) -> NDArray[np.float64]:
+    """Return what it costs that a set of a support loses a record: 1 at a threshold, less the farther it is above one, 0 below all."""
+    weights = np.zeros(top + 1)
+    supports = np.arange(levels[0], top + 1)
+    weights[levels[0] :] = 1 / (1 + supports - levels[np.searchsorted(levels, supports, side="right") - 1])
+    return weights

@@ -1,0 +1,135 @@
+"""ExactSwap: named itemsets are hidden for certain, by exchanging single items between records; what can be kept is kept.
+
+Paper    gunawan2021 (references.bib): the idea of exchanging items instead of leaving them out.
+Departs  the paper pairs records that hold different named itemsets, and fails where there is no partner or an exchange completes another
+         itemset. Ours: any record without the item may take it, no exchange may complete a named itemset, and where no exchange may be
+         made the item is left out; so every step lowers a support that is too high and raises none. Which item leaves which record is
+         chosen by what would be lost. See docs/methods/exact-swap.md and docs/decisions/0014.
+Cost     one mining run, one pass over the data, and for each record too many a look at the frequent itemsets that it holds. Measured in
+         benchmarks/bench_itemsets.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from setveil.data.alignment import Alignment
+from setveil.data.tidying import record_numbers
+from setveil.declaration import parameter, split_commas
+from setveil.guarantees.hidden_itemsets import HiddenItemsets
+from setveil.methods.base import Outcome
+from setveil.methods.itemsets.base import HidesItemsets
+from setveil.methods.itemsets.targets import RANDOM, Targets
+from setveil.mining.supports import supports
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+
+
+class ExactSwap(HidesItemsets):
+    """Exchange single items between records until no named itemset is above its target; what can be kept is kept."""
+
+    name: ClassVar[str] = "exact-swap"
+    title: ClassVar[str] = "ExactSwap"
+    paper: ClassVar[str] = "gunawan2021"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+
+    target: Targets = parameter(
+        Targets(RANDOM),
+        public=False,
+        description="At most how many records may hold each itemset: drawn from half the threshold on, just below it (border), or given.",
+    )
+    afi: Literal["forbid", "cost", "off"] = parameter(
+        "cost",
+        public=True,
+        description="Exchanges that make itemsets frequent: never (forbid), where nothing better is found (cost), or not looked for (off).",
+    )
+    repair: Literal["swap", "suppress"] = parameter(
+        "swap",
+        public=True,
+        description="Exchange items, or only leave them out: then records stay true, but items get lost.",
+    )
+    levels: Annotated[tuple[MinSupport, ...], BeforeValidator(split_commas)] = parameter(
+        (),
+        public=False,
+        description="Further supports at which no frequent itemset should be lost or new, such as 0.5%,1%.",
+    )
+    plan: Literal["greedy", "ilp"] = parameter(
+        "greedy",
+        public=True,
+        description="Choose what leaves step by step, or first compute the choice that loses least; for small jobs.",
+    )
+    plan_seconds: int = parameter(
+        60, public=True, ge=1, le=86_400, description="For how many seconds a plan may be computed at most."
+    )
+    max_scan: int = parameter(
+        256,
+        public=True,
+        ge=1,
+        le=1_000_000,
+        description="How many exchanges are looked at for an item before it is left out.",
+    )
+
+    @property
+    def guarantee(self) -> HiddenItemsets:
+        """What the release is checked for; the targets are known once they are drawn."""
+        drawn = self.target.numbers(len(self.itemsets))
+        return HiddenItemsets(itemsets=self.itemsets, min_support=self.min_support, targets=drawn)
+
+    def frequent_from(self, data: Transactions) -> int:
+        """Return the number of records from which on an itemset is frequent, however many records will be empty in the end."""
+        return self.min_support.count(data.records - data.empty_records - self._may_become_empty(data))
+
+    def _may_become_empty(self, data: Transactions) -> int:
+        """Count the records that could lose all their items: the last one can only go if it is a named itemset by itself."""
+        alone = [one[0] for one in self.itemsets if len(one) == 1]
+        if not alone:
+            return 0
+        named, single = (np.zeros(len(data.vocabulary), dtype=bool) for _ in range(2))
+        named[[data.code_of[label] for one in self.itemsets for label in one]] = True
+        single[[data.code_of[label] for label in alone]] = True
+        record = record_numbers(data.offsets)
+        others = np.bincount(record, ~named[data.items], minlength=data.records)
+        singles = np.bincount(record, single[data.items], minlength=data.records)
+        return int(np.count_nonzero((others == 0) & (singles > 0)))
+
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
+        """Check the names, and draw the targets."""
+        bound = super().bind(data, linked=linked, rng=rng)
+        frequent_from = self.frequent_from(data)
+        found = supports(data, self.itemsets.bind(data))
+        targets = self.target.of(len(self.itemsets), frequent_from, rng)
+        if self.target.text == RANDOM:
+            targets[found < frequent_from] = frequent_from - 1  # nobody made these rare: they need no disguise
+        return bound.model_copy(update={"target": Targets(targets.tolist())})
+
+    def thresholds(self, data: Transactions) -> tuple[int, ...]:
+        """Return all numbers of records from which on an itemset counts as frequent to somebody, rising."""
+        filled = data.records - data.empty_records
+        counts = {self.frequent_from(data), self.min_support.count(filled), self.min_support.count(data.records)}
+        return tuple(sorted(counts | {level.count(filled) for level in self.levels}))
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Weigh what could leave, and let the cheapest leave until every itemset is at its target."""
+        from setveil.methods.itemsets._hiding import Hiding  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        targets = self.target.of(len(self.itemsets), self.frequent_from(data))
+        levels = self.thresholds(data)
+        hiding = Hiding(data, self.itemsets.bind(data), targets, levels, engine)
+        hiding.weigh(swaps=self.repair == "swap")
+        planned = None
+        about_plan: dict[str, Any] = {}
+        if self.plan == "ilp":
+            from setveil.methods.itemsets._planning import least_loss  # noqa: PLC0415 - imports SciPy: only for a plan
+
+            planned, about_plan = least_loss(hiding, seconds=self.plan_seconds)
+        hiding.hide(afi=self.afi, most=self.max_scan, rng=rng, planned=planned)
+        account = {"frequent-from": levels[0], **about_plan, **hiding.account()}
+        return Outcome(hiding.result(), Alignment.identity(data.records), account)
