@@ -15,6 +15,7 @@ told = []
 with jit.compiling(told.append):
     data = sv.read("sample:supermarket?records=2000")
     categories = sv.read_categories("sample:supermarket", level="department")
+    sets = sv.mine(data, "1%")
     ladder = "helper,cycle,adopt,suppress"
     for choice in ({}, {"same": "any"}, {"reading": "paper"}, {"full_min": 1, "leftovers": ladder}):
         for ids in ("pseudonym", "drop"):
@@ -28,8 +29,12 @@ with jit.compiling(told.append):
     for method in (sv.RandSwap, sv.PartSupp, sv.SplitPerson):
         sv.publish(data, method(categories=categories), no_guarantee=True)
     sv.publish(data, sv.RandSwap(mode="matched", categories=categories), no_guarantee=True)
+    named = {"itemsets": sets.take(sets.lengths == 2).to_lists()[:3], "min_support": "1%"}
+    for method in (sv.ExactSwap(**named), sv.ExactSwap(**named, repair="suppress")):
+        sv.publish(data, method)
+    for kind in (sv.SwapItemsets, sv.HEU, sv.Naive):
+        sv.publish(data, kind(**named), no_guarantee=True)
     sv.profile(data)
-    sets = sv.mine(data, "1%")
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)
     sv.supports(hot, [["b7", "c7"], ["b7", "c7", "a0"]])

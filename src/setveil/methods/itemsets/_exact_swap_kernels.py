@@ -35,8 +35,10 @@ from setveil.methods.itemsets._tracking_kernels import (
 
 MOST_ENTRIES = 62
 """Entries of one record that are looked at together: each has a bit."""
-ENOUGH, TINY = 1.1, 1e-3
+ENOUGH, TINY = 1.3, 1e-3
 """An entry may be so much dearer than the next one was when it was last computed, and is still taken."""
+CHEAPER = 0.5
+"""How much cheaper an entry is taken to be when a set that it takes part in was lost: it was part of its key with 1 at most."""
 
 
 @kernel
@@ -108,11 +110,11 @@ def _closes(record, item, secret_offsets, secret_items, secret_supports, targets
 @kernel
 def score_records(
     part, n_parts, entry_starts, entry_record, entry_item, entry_keys, swaps, around_first, around_last, around,
-    around_end, rows, tracked, secrets, room, control,
+    around_end, taking_part, rows, tracked, secrets, room, control,
 ):  # fmt: skip
     """Score the entries of every so-manyth record, and write which sets each takes part in, as long as there is room for that.
 
-    Each part has its own stretch of `around`, before `around_end`.
+    Each part has its own stretch of `around`, before `around_end`, and counts in how many such lists each set is.
     """
     offsets, items, rank = rows
     single, keys, values, _, cost = tracked
@@ -140,6 +142,7 @@ def score_records(
                     if fits:
                         around[written] = found[f]
                         written += 1
+                        taking_part[found[f]] += 1
             around_last[entry] = written if fits else ABSENT
             alone = single[rank[entry_item[entry]]]
             if not swaps and alone >= 0:
@@ -149,14 +152,12 @@ def score_records(
 
 
 @kernel
-def invert(around_first, around_last, around, starts, filled, entries, write):
-    """Count how many entries take part in each set, or list them where `starts` leaves room for them."""
+def list_taking_part(around_first, around_last, around, starts, filled, entries):
+    """List for each set the entries that take part in it, where `starts` leaves room for them."""
     for entry in range(len(around_first)):
         for at in range(around_first[entry], around_last[entry]):
             one = around[at]
-            if not write:
-                filled[one] += 1
-            elif starts[one + 1] > starts[one]:
+            if starts[one + 1] > starts[one]:
                 entries[starts[one] + filled[one]] = entry
                 filled[one] += 1
 
@@ -238,14 +239,14 @@ def hide(
         heap[0] = heap[size]
         if size > 0:
             sift_down(heap, size, 0, entry_keys, ranks, where)
-        # What takes part in a set that was just lost has become cheaper, by at most 1, and would wait too far behind.
+        # What takes part in a set that was just lost has become cheaper, and would wait too far behind.
         while counters[FALLEN] > 0:
             counters[FALLEN] -= 1
             one = fallen[counters[FALLEN]]
             for at in range(taking_part_starts[one], taking_part_starts[one + 1]):
                 other = taking_part[at]
                 if where[other] >= 0 and entry_keys[other] > 0:
-                    entry_keys[other] = max(0.0, entry_keys[other] - 1.0)
+                    entry_keys[other] = max(0.0, entry_keys[other] - CHEAPER)
                     sift_up(heap, where[other], entry_keys, ranks, where)
 
 

@@ -7,15 +7,17 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.kernels.jit import kernel
-from setveil.methods.itemsets._tracking_kernels import ABSENT, holds, members_of, new_sets, sets_around
+from setveil.methods.itemsets._tracking_kernels import ABSENT, WORK, holds, members_of, new_sets, sets_around
 
 GONE = -1
-OPEN, STEPS, SCANNED, SWAPPED, LEFT_OUT, ENTERED, FALLEN, TURN_FREE, TURN_OTHERS, TURN_REMEMBERED = range(2, 12)
+OPEN, STEPS, SCANNED, SWAPPED, LEFT_OUT, ENTERED, FALLEN, TURN_FREE, TURN_OTHERS, TURN_REMEMBERED = range(3, 13)
 """Places of `counters`, after those of the tracking of sets."""
-N_COUNTERS = 12
+N_COUNTERS = 13
 FORBID, COST, OFF = 0, 1, 2
 MOST_COUNTS = 64
 """Sets that are counted for one exchange."""
+MOST_WORK = 30_000
+"""Sets that are looked at in each round of a search: where records hold thousands of them, few exchanges are tried."""
 N_REMEMBERED = 8
 """Exchanges that are looked at again, with counting, where none else was found."""
 
@@ -62,6 +64,7 @@ def search(
     best_price = np.inf
     n_remembered = 0
     for phase in range(3):
+        begun = counters[WORK]
         if phase == 0:
             places, turn = free, TURN_FREE
         elif phase == 1:
@@ -74,6 +77,8 @@ def search(
             continue
         stride = 1 if phase == 2 else places[n_places]
         for _ in range(min(patience, n_places)):
+            if counters[WORK] - begun > MOST_WORK:
+                break
             counters[turn] += stride
             if counters[turn] >= n_places:
                 counters[turn] -= n_places

@@ -32,6 +32,8 @@ SCARCE = 50
 """Items that matter are given in exchange only where there are fewer than so many others for each item that must leave."""
 AROUND = 1 << 23
 """Sets around entries that are remembered, lest they be looked up again and again."""
+PARTS = 16
+"""Parts of the weighing, as many on any number of threads: what is remembered has to be the same."""
 COUNTING = 20
 """Exact counts may look through so many records for each occurrence in the data, in all."""
 AFI = {"forbid": exchange.FORBID, "cost": exchange.COST, "off": exchange.OFF}
@@ -46,6 +48,7 @@ class Hiding:
         named: tuple[NDArray[np.int64], NDArray[np.int32]],
         targets: NDArray[np.int64],
         levels: Sequence[int],
+        frequent_from: int,
         engine: Engine,
     ) -> None:
         self.data, self.engine = data, engine
@@ -60,7 +63,7 @@ class Hiding:
             np.concatenate(([0], np.cumsum(np.bincount(self.codes, minlength=len(data.vocabulary))))),
             np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[order],
         )
-        self.tracked.lay_out(self.rank, self.ranks, self.of_item)
+        self.tracked.lay_out(self.rank, self.ranks, self.of_item, frequent_from)
         self._find_holders()
         self.driving = self._driving()
         self.is_open = self.driving & (self.before > targets)
@@ -90,7 +93,7 @@ class Hiding:
         if np.count_nonzero(counted) * ranks > MOST_PAIRS:
             raise BadParameter(
                 f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} are frequent, too many to count their pairs; "
-                "choose a higher min_support, or repair=suppress"
+                "choose a higher min_support, or fewer itemsets"
             )
         self.pair_row = np.where(counted, np.cumsum(counted) - 1, -1)
         self.pairs = np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32)
@@ -181,8 +184,9 @@ class Hiding:
         self.secrets = (*named, self.driving, self.group_starts, self.group, alive)
         self.entry_keys = np.empty(entries)
         self.around_first, self.around_last = (np.empty(entries, dtype=np.int64) for _ in range(2))
-        parts = self.engine.threads
+        parts = PARTS
         self.around = np.empty(AROUND // parts * parts, dtype=np.int32)
+        taking_part = np.zeros((parts, len(tracked.itemsets)), dtype=np.int64)
         self.engine.share(
             "weighing what could leave",
             [np.int64(part) for part in range(parts)],
@@ -198,6 +202,7 @@ class Hiding:
                 self.around_last,
                 self.around,
                 (part + 1) * np.int64(len(self.around) // parts),
+                taking_part[part],
                 self.rows,
                 self.sets,
                 self.secrets,
@@ -206,6 +211,7 @@ class Hiding:
             ),
             total=len(self.entry_starts) - 1,
         )
+        self.taking_part = taking_part.sum(axis=0)
 
     def hide(self, *, afi: str, most: int, rng: Generator, planned: NDArray[np.int64] | None = None) -> None:
         """Take items away until every named itemset is at its target; the entries of a plan go first."""
@@ -279,16 +285,14 @@ class Hiding:
         )
 
     def _taking_part(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return which entries take part in each set that so many of them could push below a threshold."""
+        """Return which entries take part in each set that may well be lost: where about as many as must leave would be enough."""
         tracked = self.tracked
-        around = (self.around_first, self.around_last, self.around)
-        none, no_entries = np.zeros(len(tracked.itemsets) + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
-        filled = np.zeros(len(tracked.itemsets), dtype=np.int64)
-        kernels.invert(*around, none, filled, no_entries, False)
-        at_risk = tracked.matters & (filled >= 1 / tracked.weights[tracked.before])
-        starts = np.concatenate(([0], np.cumsum(np.where(at_risk, filled, 0))))
+        leaving = self.excess / max(int(np.count_nonzero(self.is_open[self.group])), 1)
+        at_risk = self.taking_part * leaving * tracked.weights[tracked.before] >= 1
+        starts = np.concatenate(([0], np.cumsum(np.where(at_risk, self.taking_part, 0))))
         entries = np.empty(starts[-1], dtype=np.int32)
-        kernels.invert(*around, starts, np.zeros_like(filled), entries, True)
+        around = (self.around_first, self.around_last, self.around)
+        kernels.list_taking_part(*around, starts, np.zeros(len(at_risk), dtype=np.int64), entries)
         return starts, entries
 
     @property
@@ -326,7 +330,7 @@ class Hiding:
             "items-left-out": int(self.counters[exchange.LEFT_OUT]),
             "frequent-itemsets": len(tracked.itemsets),
             "lost-that-could-have-been-kept": int(np.count_nonzero(lost)),
-            "lost-with-a-named-itemset": int(np.count_nonzero(~tracked.matters)),
+            "hold-a-named-itemset": int(np.count_nonzero(~tracked.matters)),
         }
         if tracked.longest_tracked is not None:
             figures["looked-after-up-to-items"] = tracked.longest_tracked

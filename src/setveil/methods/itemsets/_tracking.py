@@ -76,14 +76,16 @@ class Tracked:
         frequent = self.named_places >= 0
         return int(np.maximum(self.before[self.named_places[frequent]] - targets[frequent], 0).sum())
 
-    def lay_out(self, rank: NDArray[np.int32], ranks: int, of_item: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        """Lay the sets out for items numbered by rank, and tell which of them hold a named itemset."""
+    def lay_out(
+        self, rank: NDArray[np.int32], ranks: int, of_item: tuple[NDArray[Any], NDArray[Any]], frequent_from: int
+    ) -> None:
+        """Lay the sets out for items numbered by rank, and tell which of them hold a named itemset and so can never be frequent again."""
         from setveil.methods.itemsets import _tracking_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         sets = self.itemsets
         least = np.zeros(int(self.before.max(initial=0)) + 1, dtype=np.int64)
         parents = self.lookup.places_of_parts(self.before, least)
-        is_named = np.zeros(len(sets), dtype=bool)
+        is_named = self.before < frequent_from  # where a lower level is looked at, these may be kept there
         is_named[self.named_places[self.named_places >= 0]] = True
         self.single = np.full(ranks, -1, dtype=np.int64)
         alone = np.flatnonzero(sets.lengths == 1)

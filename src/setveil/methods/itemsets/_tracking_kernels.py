@@ -15,8 +15,8 @@ from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 
 ABSENT = -1
-COUNTED, BUDGET = 0, 1
-"""Places of `counters`: how many sets were counted, and for how many more records that may go on."""
+COUNTED, BUDGET, WORK = 0, 1, 2
+"""Places of `counters`: how many sets were counted, for how many more records that may go on, and how many sets were looked at."""
 LOOK_EVERY = 1023
 """A mask: control arrays are looked at when a number that is counted up has none of these bits."""
 
@@ -281,6 +281,7 @@ def new_sets(
     width = len(single)
     new = 0
     possible = 0
+    untracked = 0
     top = 0
     for m in range(n_members):
         other = members[m]
@@ -292,10 +293,14 @@ def new_sets(
             one = child(start, other, width, keys, values)
         if is_level[held + 1] and (one < 0 or before[one] <= held):
             new += 1
+        elif one < 0:
+            untracked += 1
         if one >= 0:
             list_items[top] = other
             list_sets[top] = one
             top += 1
+    if untracked > 0 and untracked + top > 1:
+        possible += untracked  # they are frequent now, and nobody looks at the larger sets that hold them
     depth = 0
     frames[0, 0] = 0
     frames[0, 1] = top
@@ -308,6 +313,7 @@ def new_sets(
         frames[depth, 0] = at + 1
         base = list_sets[at]
         longer = end
+        counters[WORK] += end - at
         for later in range(at + 1, end):
             one = child(base, list_items[later], width, keys, values)
             if one >= 0:

@@ -120,9 +120,9 @@ class ExactSwap(HidesItemsets):
         """Weigh what could leave, and let the cheapest leave until every itemset is at its target."""
         from setveil.methods.itemsets._hiding import Hiding  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        targets = self.target.of(len(self.itemsets), self.frequent_from(data))
-        levels = self.thresholds(data)
-        hiding = Hiding(data, self.itemsets.bind(data), targets, levels, engine)
+        frequent_from = self.frequent_from(data)
+        targets = self.target.of(len(self.itemsets), frequent_from)
+        hiding = Hiding(data, self.itemsets.bind(data), targets, self.thresholds(data), frequent_from, engine)
         hiding.weigh(swaps=self.repair == "swap")
         planned = None
         about_plan: dict[str, Any] = {}
@@ -131,5 +131,5 @@ class ExactSwap(HidesItemsets):
 
             planned, about_plan = least_loss(hiding, seconds=self.plan_seconds)
         hiding.hide(afi=self.afi, most=self.max_scan, rng=rng, planned=planned)
-        account = {"frequent-from": levels[0], **about_plan, **hiding.account()}
+        account = {"frequent-from": frequent_from, **about_plan, **hiding.account()}
         return Outcome(hiding.result(), Alignment.identity(data.records), account)
