@@ -90,3 +90,29 @@ def older(dossier) -> dict[str, Any]:
     return {key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes"}} | {
         "dossier_version": 1
     }
+
+
+def named_itemset(*items, before=150, target=60, after=60, **other) -> dict[str, Any]:
+    """Return what the account of exact-swap tells of a named itemset."""
+    row = {"items": [*items], "before": before, "target": target, "after": after, "by-exchange": 0, "by-leaving-out": 0}
+    row |= {"lost": 0, "lost-such-as": [], "cannot-be-kept": 0, "cannot-be-kept-such-as": []}
+    return row | {key.replace("_", "-"): value for key, value in other.items()}
+
+
+def with_named(dossier, rows, *, frequent_from=100, **account) -> dict[str, Any]:
+    """Return a dossier of a release in which named itemsets were hidden."""
+    changed = copy.deepcopy(dossier)
+    changed["account"] = {"frequent-from": frequent_from, **account, "itemsets": rows}
+    changed["method"]["parameters"]["itemsets"] = [row["items"] for row in rows]
+    counts = {"itemsets-to-hide": len(rows), "held-by-no-record": sum(row["after"] == 0 for row in rows)}
+    changed["verdict"] |= {"guarantee": "hidden-itemsets", "counts": counts}
+    changed["card"]["guarantee"]["name"] = "hidden-itemsets"
+    return changed
+
+
+def border_exposure(value, base_rate) -> dict[str, Any]:
+    """Return the entry of the attack on named itemsets."""
+    details = {"recall": 0.5, "base-rate": base_rate, "times-base-rate": value / base_rate, "best-support": 59}
+    details |= {"listed": 187, "named-in-list": 15, "frequent-before": 20, "border": 5000, "count": 60}
+    entry = {"name": "border-exposure", "value": value, "unit": "share of listed itemsets", "better": "lower"}
+    return entry | {"parameters": {}, "details": details, "reason": ""}

@@ -10,7 +10,16 @@ from setveil.report import page as page_module
 from setveil.report.charts import SHARE, Axis, Chart, Series, grouped_bars, lines_with_spread
 from setveil.report.page import page_with_charts, render
 
-from report.dossiers import HOSTILE, dossier_in, hostile_lists, with_itemsets, without_guarantee
+from report.dossiers import (
+    HOSTILE,
+    border_exposure,
+    dossier_in,
+    hostile_lists,
+    named_itemset,
+    with_itemsets,
+    with_named,
+    without_guarantee,
+)
 
 WIDTHS = (400, 1400)
 DRAWN = "document.documentElement.dataset.charts === 'drawn'"
@@ -138,6 +147,29 @@ def test_frequent_itemsets_are_drawn_with_the_reasons_of_those_that_are_not(brow
         assert {"1,000", "2,600", "1,200"} <= set(numbers)
         assert "more than 5,000,000 itemsets" in page.inner_text("body")
         assert page.evaluate(CUT_OFF) == []
+        assert heard.said == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_named_itemsets_are_drawn_and_told_on_narrow_pages_too(browser, dossier, tmp_path, width):
+    rows = [
+        named_itemset(
+            label, f"item {n}", lost=n, lost_such_as=[[label]], cannot_be_kept=2, cannot_be_kept_such_as=[[label]]
+        )
+        for n, label in enumerate(HOSTILE)
+    ]
+    changed = with_named(dossier, [*rows, named_itemset("milk", before=50_000, target=0, after=0)])
+    changed["metrics"].append(border_exposure(0.1818, 0.01226))
+    path = written(tmp_path, changed)
+    with shown(browser, path, width=width) as (page, heard):
+        assert page.locator("#named .mark-symbol.role-mark path").count() == 3 * (len(HOSTILE) + 1)
+        assert page.locator("#named .mark-rule.role-mark line").count() == 1
+        assert page.locator("#border .mark-rect path").count() == 2
+        assert page.title() == "setveil report: part-swap"
+        assert page.get_by_role("row", name="item 3").last.is_visible()
+        assert page.evaluate(CUT_OFF) == []
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert heard.requests == [path.as_uri()]
         assert heard.said == []
 
 

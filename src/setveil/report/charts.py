@@ -34,6 +34,9 @@ COUNT, SHARE = ",d", ".1%"
 MOST_IN_LINE = 18
 """Characters of a name beside a bar, before it goes on in the next line."""
 
+IN_LINES = "split(datum.label, '\\n')"
+"""The lines of a name, as Vega computes them."""
+
 INK, PALE = "#1c2430", "#e3e8ef"
 FONT = "system-ui, sans-serif"
 
@@ -76,7 +79,8 @@ class Axis:
     field: str
     title: str
     format: str = COUNT
-    scale: Literal["linear", "log"] = "linear"
+    scale: Literal["linear", "log", "symlog"] = "linear"
+    """`symlog` is as `log` but has a place for 0."""
     limits: tuple[float, float] | None = None
     ticks: tuple[float, ...] = ()
     """Where lines and numbers are; else where Vega-Lite puts them."""
@@ -154,7 +158,7 @@ def _data(rows: Rows) -> alt.Chart:
 def _number(kind: type, axis: Axis, **options: Any) -> Any:
     """Return a channel for numbers, drawn along an axis."""
     scale: dict[str, Any] = {"type": axis.scale, "nice": axis.limits is None}
-    if axis.scale == "linear":
+    if axis.scale != "log":
         scale["zero"] = True
     if axis.limits:
         scale["domain"] = [*axis.limits]
@@ -189,9 +193,10 @@ def decades(values: Iterable[float]) -> tuple[float, ...]:
     return tuple(10**power for power in powers) if len(powers) > 2 else ()
 
 
-def wrapped(name: str) -> str:
-    """Return a name in lines, which `bars` breaks where they end."""
-    return "\n".join(textwrap.wrap(name, MOST_IN_LINE, break_long_words=False))
+def wrapped(name: str, width: int = MOST_IN_LINE, lines: int | None = None) -> str:
+    """Return a name in lines, where `bars` and `paired_dots` break it; where there may be only so many, a longer one is cut."""
+    cut = lines is not None
+    return "\n".join(textwrap.wrap(name, width, break_long_words=cut, max_lines=lines, placeholder=" …"))
 
 
 def _tooltip(*sides: Axis | Series) -> list[alt.Tooltip]:
@@ -208,9 +213,23 @@ def _typed(axis: Axis) -> dict[str, Any]:
     return {"type": "quantitative", "format": axis.format} if axis.format else {"type": "nominal"}
 
 
-def paired_dots(rows: Rows, *, down: Axis, along: Axis, series: Series = SIDES, text: str = "") -> Spec:
-    """Draw a line of dots a name, one dot for each of two series; one that hides the other is seen through by its size."""
-    base = _data(rows).encode(y=_names(alt.Y, down, grid=True), x=_number(alt.X, along))
+def paired_dots(
+    rows: Rows,
+    *,
+    down: Axis,
+    along: Axis,
+    series: Series = SIDES,
+    sizes: tuple[int, ...] | None = None,
+    lines: int = 1,
+    limit: float | None = None,
+    text: str = "",
+) -> Spec:
+    """Draw a line of dots a name, one dot for each series; one that hides another is seen through by its size.
+
+    Names of several `lines` are broken where `wrapped` broke them; `limit` is drawn as a line across all.
+    """
+    broken = {"labelExpr": IN_LINES, "labelOffset": {"expr": f"-7 * (length({IN_LINES}) - 1)"}} if lines > 1 else {}
+    base = _data(rows).encode(y=_names(alt.Y, down, grid=True, **broken), x=_number(alt.X, along))
     threads = base.mark_line(color=NEUTRAL, strokeWidth=2).encode(detail=f"{down.field}:N")
     dots = [
         base.mark_point(filled=True, opacity=1, size=size)
@@ -220,9 +239,16 @@ def paired_dots(rows: Rows, *, down: Axis, along: Axis, series: Series = SIDES, 
             tooltip=_tooltip(down, series, along),
         )
         .transform_filter(series.only(name))
-        for name, size in zip(series.names, (150, *[45] * (len(series.names) - 1)), strict=True)
+        for name, size in zip(series.names, sizes or (150, *[45] * (len(series.names) - 1)), strict=True)
     ]
-    return _finished(alt.layer(threads, *dots), height=_rows_high(rows, down, 18), text=text)
+    across = [] if limit is None else [_rule(limit, along)]
+    return _finished(alt.layer(*across, threads, *dots), height=_rows_high(rows, down, 4 + 14 * lines), text=text)
+
+
+def _rule(limit: float, along: Axis) -> Any:
+    """Return a dashed line at a number."""
+    rule = _data([{along.field: limit}]).mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5)
+    return rule.encode(x=_number(alt.X, along))
 
 
 def curves(rows: Rows, *, across: Axis, up: Axis, series: Series = SIDES, text: str = "", height: int = 300) -> Spec:
@@ -286,7 +312,7 @@ def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = 
     named = [{**row, "line": wrapped(str(row[down.field]))} for row in rows]
     lines = max(row["line"].count("\n") + 1 for row in named)
     several = len({row[series.field] for row in rows}) > 1
-    broken = _names(alt.Y, Axis("line", down.title, ""), labelExpr="split(datum.label, '\\n')")
+    broken = _names(alt.Y, Axis("line", down.title, ""), labelExpr=IN_LINES)
     base = _data(named).encode(y=broken, x=_number(alt.X, along))
     drawn = base.mark_bar(height={"band": 0.7}).encode(
         color=series.colour(legend=legend and several), tooltip=_tooltip(down, along)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,14 @@ if TYPE_CHECKING:
     from setveil.report.charts import Chart
 
 PARTS_SHOWN = 12
+MOST_CHARACTERS = 300
+"""A longer parameter is cut: the dossier has it whole."""
 
 
 def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
-    from setveil.report.release_charts import release_charts  # noqa: PLC0415 - loads what draws
+    from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads what draws
+    from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
 
     charts = release_charts(dossier)
     notes = dossier.get("metric_notes", {})
@@ -29,6 +33,9 @@ def render(dossier: dict[str, Any]) -> str:
         verdict=dossier["verdict"],
         drawn=charts,
         pictures=dossier.get("pictures"),
+        unit=unit_of(dossier),
+        named=named_itemsets(dossier),
+        border=border_attack(dossier),
         notes=notes,
         metrics=_by_concern(dossier["metrics"], notes),
     )
@@ -43,7 +50,14 @@ def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> s
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_source)
     )
-    environment.filters |= {"figure": figure, "brief": brief, "words": words, "share": share}
+    environment.filters |= {
+        "figure": figure,
+        "brief": brief,
+        "words": words,
+        "share": share,
+        "cut": cut,
+        "plain": plain,
+    }
     return environment.get_template(template).render(
         **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts)
     )
@@ -80,6 +94,17 @@ def share(value: float) -> str:
     return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
 
 
+def plain(value: float) -> str:
+    """Write a number with four significant digits and without an exponent, however small it is."""
+    return f"{Decimal(f'{value:.4g}'):,f}"
+
+
+def cut(text: Any, most: int = 120) -> str:
+    """Write a label, or the beginning of a long one."""
+    whole = str(text)
+    return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
 def words(name: Any) -> str:
     """Write the name of a count or a setting as people would."""
     return str(name).replace("-", " ").replace("_", " ")
@@ -92,5 +117,5 @@ def brief(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}: {brief(part)}" for key, part in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
-    return figure(value) if isinstance(value, bool | int | float) else str(value)
+        return ", ".join(f"{{{brief(part)}}}" if isinstance(part, list) else str(part) for part in value) or "none"
+    return figure(value) if isinstance(value, bool | int | float) else cut(value, MOST_CHARACTERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setveil.catalog import GUARANTEES
 from setveil.report.charts import (
     AFTER,
     BEFORE,
@@ -21,6 +22,7 @@ from setveil.report.charts import (
     paired_dots,
     stacked_shares,
 )
+from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.page import share, words
 
 if TYPE_CHECKING:
@@ -41,9 +43,25 @@ GUESSERS = {
 
 def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
     """Return the charts by their keys, in the order of the page."""
-    drawn: Iterable[Callable[[dict[str, Any]], Chart | None]] = (_items, _ranks, _itemsets, _lengths, _status, _attack)
+    drawn: Iterable[Callable[[dict[str, Any]], Chart | None]] = (
+        named_chart,
+        _items,
+        _ranks,
+        _itemsets,
+        _lengths,
+        _status,
+        _attack,
+        border_chart,
+    )
     charts = [chart for draw in drawn if (chart := draw(dossier)) is not None]
     return {chart.key: chart for chart in charts}
+
+
+def unit_of(dossier: dict[str, Any]) -> str:
+    """Return what the promise speaks of, and its check counts: itemsets or records."""
+    promised = GUARANTEES.get((dossier["verdict"] or {}).get("guarantee", ""))
+    named = "itemsets" in dossier["method"]["parameters"] if promised is None else promised.protects == "itemsets"
+    return "itemsets" if named else "records"
 
 
 def _sides(rows: Iterable[dict[str, Any]], value: str) -> list[dict[str, Any]]:
@@ -152,11 +170,12 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     found += [(key, count, "broken") for key, count in verdict["breaches"].items()]
     if not any(count for _, count, _ in found):
         return None
-    text = "How many records the check found in each status."
-    drawn = [{"status": words(key), "records": count, "kind": kind} for key, count, kind in found]
-    spec = bars(drawn, down=Axis("status", "", ""), along=Axis("records", RECORDS), series=STATUS, text=text)
+    unit = unit_of(dossier)
+    text = f"How many {unit} the check found in each status."
+    drawn = [{"status": words(key), unit: count, "kind": kind} for key, count, kind in found]
+    spec = bars(drawn, down=Axis("status", "", ""), along=Axis(unit, f"number of {unit}"), series=STATUS, text=text)
     rows = [(words(key) + (" (broken)" if kind == "broken" else ""), count) for key, count, kind in found]
-    return Chart("status", "Records by status", text, spec, ("status", "records"), rows)
+    return Chart("status", f"{unit.capitalize()} by status", text, spec, ("status", unit), rows)
 
 
 def _attack(dossier: dict[str, Any]) -> Chart | None:
