@@ -6,9 +6,10 @@ import signal
 import pytest
 
 from program import call, hidden_in, names_in, signalled
-from reproduce.tiny import shrink, write_tiny
+from reproduce.tiny import shrink, shrink_itemsets, write_tiny, write_tiny_foodmart
 
 PAPER = ("reproduce", "tendency-swapping")
+ITEMSETS = ("reproduce", "itemset-swapping")
 FILES = ["figures.csv", "report.html", "verdicts.json"]
 
 
@@ -64,14 +65,17 @@ def test_without_a_name_it_lists_what_can_be_reproduced(tmp_path):
     assert ended.code == 0
     assert "tendency-swapping" in ended.out
     assert "gunawan2019" in ended.out
-    assert [paper["name"] for paper in call("reproduce", "--json").json] == ["tendency-swapping"]
+    assert "itemset-swapping" in ended.out
+    assert "gunawan2021" in ended.out
+    assert [paper["name"] for paper in call("reproduce", "--json").json] == ["tendency-swapping", "itemset-swapping"]
 
 
 def test_a_name_that_is_not_known_gets_the_nearest(tmp_path):
     ended = call("reproduce", "tendency-swaping", cwd=tmp_path)
     assert ended.code == 2
-    expected = "there is no paper 'tendency-swaping'; there are: tendency-swapping. Did you mean 'tendency-swapping'?"
-    assert ended.sentence() == expected
+    assert ended.sentence() == (
+        "there is no paper 'tendency-swaping'; there are: itemset-swapping, tendency-swapping. Did you mean 'tendency-swapping'?"
+    )
     assert names_in(tmp_path) == []
 
 
@@ -148,6 +152,83 @@ def test_a_disk_that_fails_leaves_nothing(folder, told, tmp_path, monkeypatch):
 def test_ctrl_c_leaves_nothing(folder, told, tmp_path, after):
     assert told  # all loops are compiled
     ended = signalled(*PAPER, "--data", folder / "data", number=signal.SIGINT, after=after, cwd=tmp_path)
+    assert ended.code == 130, ended.err
+    assert ended.sentence() == "stopped; nothing was written"
+    assert names_in(tmp_path) == []
+    assert ended.seconds < 2
+
+
+# -- the itemset paper ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def itemsets_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("itemsets")
+    write_tiny_foodmart(write_tiny(folder / "data"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def itemsets_told(itemsets_folder):
+    """Run it once for people, in full, and once for machines."""
+    with pytest.MonkeyPatch.context() as patch:
+        shrink_itemsets(patch)
+        people = call(*ITEMSETS, "--data", "data", cwd=itemsets_folder)
+        machines = call(
+            *ITEMSETS, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=itemsets_folder
+        )
+    return people, machines
+
+
+def test_the_itemset_paper_leaves_a_folder_and_nothing_else(itemsets_folder, itemsets_told):
+    people, machines = itemsets_told
+    assert (people.code, machines.code) == (0, 0), people.err + machines.err
+    assert names_in(itemsets_folder) == ["again", "data", "reproduce-itemset-swapping"]
+    for name in ("again", "reproduce-itemset-swapping"):
+        assert names_in(itemsets_folder / name) == FILES
+        assert (itemsets_folder / name / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def test_people_read_what_the_itemset_paper_prints_beside_ours(itemsets_told):
+    out = " ".join(itemsets_told[0].out.split())
+    for words in (
+        "FoodMart",
+        "BMS2",
+        "retail",
+        "means over 2 draws of named itemsets",
+        "with SW, all itemsets",
+        "on other data",
+    ):
+        assert words in out
+    assert "MC, avoidable MC and AFI at 0.03%, 0.05%, 0.07%, 0.1%" in out
+    assert "HEU makes no artificial itemset. (IV.A.4, Table V)" in out
+
+
+def test_machines_get_the_itemset_paper_as_json(itemsets_folder, itemsets_told):
+    printed = itemsets_told[1].json
+    assert itemsets_told[1].err == ""
+    assert (printed["paper"], printed["about"]["seeds"]) == ("gunawan2021", [0])
+    assert [entry["name"] for entry in printed["datasets"]] == ["FoodMart"]
+    assert {row["method"] for row in printed["item_frequencies"]} >= {"sw-one", "heu", "nv"}
+    written = json.loads((itemsets_folder / "again" / "verdicts.json").read_text(encoding="utf-8"))
+    assert written["verdicts"] == printed["verdicts"]
+    by_claim = {verdict["claim"]: verdict for verdict in written["verdicts"]}
+    assert by_claim["leaving-out-cannot-fail"]["status"] == "holds"
+    assert by_claim["failure-of-heu-and-nv"]["status"] == "does not hold"
+
+
+def test_without_foodmart_the_itemset_paper_ends_with_2(tmp_path):
+    write_tiny(tmp_path / "data")
+    ended = call(*ITEMSETS, "--data", "data", cwd=tmp_path)
+    assert ended.code == 2
+    assert ended.sentence().startswith("foodmart.dat.gz is not in data; name the folder that holds it with --data")
+    assert names_in(tmp_path) == ["data"]
+
+
+@pytest.mark.parametrize("after", [0.3, 2.0])
+def test_ctrl_c_leaves_nothing_of_the_itemset_paper(itemsets_folder, itemsets_told, tmp_path, after):
+    assert itemsets_told  # all loops are compiled
+    ended = signalled(*ITEMSETS, "--data", itemsets_folder / "data", number=signal.SIGINT, after=after, cwd=tmp_path)
     assert ended.code == 130, ended.err
     assert ended.sentence() == "stopped; nothing was written"
     assert names_in(tmp_path) == []

@@ -7,11 +7,13 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from setveil.report.reproduction_charts import reproduction_charts
+from setveil.report.reproduction_itemset_charts import COLOURS, itemset_charts
 from setveil.report.reproduction_page import render_reproduction
+from setveil.reproduce import experiments
 from setveil.reproduce.tendency_swapping import reproduce
 
 from report.test_browser import CUT_OFF, MARKS, SIDEWAYS, WIDTHS, shown
-from reproduce.tiny import shrink, write_tiny
+from reproduce.tiny import shrink, shrink_itemsets, write_tiny, write_tiny_foodmart
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +109,67 @@ def test_hostile_texts_stay_text(found):
     hostile = copy.deepcopy(found)
     hostile["verdicts"][0]["statement"] = "<script>alert(1)</script>"
     assert "<script>alert(1)" not in render_reproduction(hostile)
+
+
+# -- the itemset paper ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def itemsets(tmp_path_factory):
+    """Give what a small run of the itemset paper found, as plain values."""
+    with pytest.MonkeyPatch.context() as patch:
+        shrink_itemsets(patch)
+        folder = write_tiny_foodmart(write_tiny(tmp_path_factory.mktemp("data")))
+        return json.loads(json.dumps(experiments("itemset-swapping")(folder).to_dict()))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_the_itemset_paper_is_drawn_and_nothing_is_cut_off(browser, itemsets, tmp_path, width):
+    path = written(tmp_path, itemsets)
+    with shown(browser, path, width=width) as (page, heard):
+        charts = {chart.pop("key"): chart for chart in page.evaluate(MARKS)}
+        assert len(charts) == (1 + 3 + 2 + 1 + 5) + (1 + 3 + 1 + 1 + 5)
+        for key, chart in charts.items():
+            assert chart["drawn"] == "yes", key
+            assert chart["width"] > 0.6 * min(width, 600), key
+        page.evaluate("document.querySelectorAll('article details').forEach(d => d.open = true)")
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert page.evaluate(CUT_OFF) == []
+        assert heard.requests == [path.as_uri()]
+        assert heard.said == []
+
+
+def test_each_claim_of_the_itemset_paper_stands_somewhere_once(browser, itemsets, tmp_path):
+    with shown(browser, written(tmp_path, itemsets)) as (page, _heard):
+        assert page.locator("article").count() == len(itemsets["verdicts"])
+        for verdict in itemsets["verdicts"]:
+            article = page.locator(f"#claim-{verdict['claim']}")
+            assert article.locator(".status").inner_text() == verdict["status"]
+        section = page.locator("section", has=page.locator("h2", has_text="Figures 6 and 7"))
+        assert section.locator("#claim-dissimilarity-order").count() == 1
+        assert section.locator("#paper-item-frequencies svg").count() == 1
+        assert "366.436" in section.inner_text()
+
+
+def test_lines_of_the_itemset_paper_have_a_colour_each_and_tables_have_all(itemsets):
+    charts = itemset_charts(itemsets, ["FoodMart"], prefix="", histogram=True)
+    colours = {}
+    for chart in (chart for group in charts.values() for chart in group):
+        for scale in _colour_scales(chart.spec):
+            for name, colour in zip(scale["domain"], scale["range"], strict=True):
+                assert colours.setdefault(name, colour) == colour
+    assert set(colours) == {itemsets["methods"][key] for key in COLOURS}
+    assert len(set(COLOURS.values())) == len(COLOURS)
+    table = {row[0]: row[1:] for row in charts["artificial"][0].rows}
+    assert table["NV (as printed)"] == ("0.947", "0.902", "0.902", "0.411")
+    assert len(table) == len(COLOURS)
+
+
+def test_the_page_of_a_quick_run_says_nothing_of_other_data(itemsets):
+    quick = copy.deepcopy(itemsets)
+    quick["datasets"] = [entry for entry in quick["datasets"] if entry["size"] == "paper"]
+    quick["about"]["seeds"] = [0]
+    page = render_reproduction(quick)
+    assert "On other data, which the paper does not have" not in page
+    assert "with the one draw of named itemsets" in page
+    assert "itemset-swapping --quick" in page

@@ -123,7 +123,7 @@ def test_our_part_swap_is_judged_apart_from_the_papers():
     found = figures()
     for row in [*found.rows]:
         if row.method == "part-swap-paper" and row.metric == "not-hidden":
-            found.add(Figure(row.dataset, row.method, row.category_seed, "", row.metric, 0.01))
+            found.add(Figure(row.dataset, row.method, row.seed, "", row.metric, 0.01))
     by_reading = {f.reading: f.status for f in verdicts(found)["part-swap-hides"].findings if f.size == "paper"}
     assert by_reading == {"paper": "does not hold", "ours": "holds"}
 

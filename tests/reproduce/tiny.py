@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.reproduce import tendency_swapping
+from setveil.reproduce import itemset_measuring, itemset_swapping, tendency_swapping
 from setveil.reproduce.browsing import generated_browsing
 
 if TYPE_CHECKING:
@@ -29,6 +29,26 @@ def write_tiny(folder: Path, names=NAMES) -> Path:
             lines.append(" ".join(map(str, sorted(set(np.minimum(rng.zipf(1.4, length), 150).tolist())))))
         (folder / f"{name}.dat").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder
+
+
+def write_tiny_foodmart(folder: Path) -> Path:
+    """Write short baskets, so many that 0.03 % of them are two, some of which are there twice."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(7)
+    baskets = [rng.choice(400, size=5, replace=False) for _ in range(40)] * 2
+    baskets += [rng.choice(400, size=1 + n % 4, replace=False) for n in range(3_360)]
+    lines = [" ".join(map(str, sorted((basket + 1).tolist()))) for basket in baskets]
+    (folder / "foodmart.dat").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def shrink_itemsets(monkeypatch: MonkeyPatch) -> None:
+    """Name few itemsets, in data of a few hundred records at supports that fit them, and time nothing twice."""
+    monkeypatch.setattr(itemset_swapping, "NAMED", 8)
+    monkeypatch.setattr(itemset_swapping, "SEEDS", (0, 1))
+    others = tuple((*entry[:3], "2%", 3) for entry in itemset_swapping.OTHERS)
+    monkeypatch.setattr(itemset_swapping, "OTHERS", others)
+    monkeypatch.setattr(itemset_measuring, "MOST_TIMED", 1)
 
 
 def shrink(monkeypatch: MonkeyPatch) -> None:

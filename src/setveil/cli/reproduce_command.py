@@ -10,12 +10,12 @@ from setveil.cli.options import FORCE, THREADS, Option, argument
 from setveil.cli.show import say, say_json, say_table
 from setveil.engines.local import LocalEngine
 from setveil.errors import UnknownName
-from setveil.reproduce import PAPERS
+from setveil.reproduce import PAPERS, experiments
 
 if TYPE_CHECKING:
-    from setveil.reproduce.tendency_swapping import Reproduction
+    from setveil.reproduce.paper import Column, Reproduction
 
-TEXT = """Runs the experiments on the paper's data, as far as they are public, and on the same data in full, and tells of each claim whether
+TEXT = """Runs the experiments on the paper's data, as far as they are public, and on larger data, and tells of each claim whether
 it holds. The folder gets report.html with the charts, figures.csv with every value and verdicts.json. Same data, same figures, but for the
 seconds. Without a name it lists what can be reproduced; with the data sets at hand, begin with: setveil reproduce tendency-swapping --quick
 
@@ -42,8 +42,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
         return 0
     if given["paper"] not in PAPERS:
         raise UnknownName("paper", given["paper"], PAPERS)
-    from setveil.reproduce.tendency_swapping import reproduce  # noqa: PLC0415 - not for --help and the list
-    from setveil.reproduce.writing import REPORT, refuse_folder, save  # noqa: PLC0415 - the same
+    from setveil.reproduce.writing import REPORT, refuse_folder, save  # noqa: PLC0415 - not for --help and the list
+
+    reproduce = experiments(given["paper"])
 
     out = Path(given["out"] or f"reproduce-{given['paper']}")
     refuse_folder(out, force=given["force"])  # before the work, not after it
@@ -69,27 +70,22 @@ def _list(*, as_json: bool) -> None:
 
 def _show(found: Reproduction) -> None:
     """Print the figures in short, and the verdicts."""
-    plain = found.to_dict()
-    for dataset in plain["datasets"]:
+    paper, seeds = found.paper, len(found.about["seeds"])
+    over = f"means over {seeds} {paper.draws[1]}" if seeds > 1 else f"one {paper.draws[0]}"
+    first, second = paper.readings
+    *some, last = (column.heading for column in paper.columns if column.by_support)
+    by_support = f"{', '.join(some)} and {last}"
+    for dataset in found.datasets:
         name, supports = dataset["name"], found.figures.supports(dataset["name"])
-        title = f"{name}: {dataset['what']}; {dataset['records']:,} records, {dataset['distinct']:,} items"
-        at = ", ".join(supports)
-        header = ["method", "itemsets", "similarity", "Diss", "seconds", "still on top", "record loss"]
-        rows = []
-        for method, shown in plain["methods"].items():
-            by_support = (
-                _cells(found, name, method, metric, supports) for metric in ("frequent-itemsets", "fi-similarity")
-            )
-            single = (
-                _cells(found, name, method, metric, [""])
-                for metric in ("dissimilarity-printed", "seconds", "still-on-top", "record-loss")
-            )
-            rows.append([shown, *by_support, *single])
-        say(
-            f"{title}\nitemsets and similarity at {at}; means over {len(plain['about']['seeds'])} ways to deal out categories"
-        )
-        say_table(header, rows)
-    columns = ["claim", "verdict", "cases that agree", "with our PartSwap", "in full"]
+        say(f"{name}: {dataset['what']}; {dataset['records']:,} records, {dataset['distinct']:,} items")
+        say(f"{by_support} at {', '.join(supports)}; {over}")
+        rows: list[list[Any]] = []
+        for method, shown in paper.titles.items():
+            cells = [_cells(found, name, method, column, supports) for column in paper.columns]
+            if any(cell != "–" for cell in cells):
+                rows.append([shown, *cells])
+        say_table(["method", *(column.heading for column in paper.columns)], rows)
+    columns = ["claim", "verdict", "cases that agree", paper.second, paper.full]
     for heading, ours in (("What the paper claims", False), ("What our additional figures show", True)):
         rows = []
         for verdict in found.verdicts:
@@ -100,23 +96,26 @@ def _show(found: Reproduction) -> None:
                     f"{verdict.claim.statement}{f' ({where})' if where else ''}",
                     verdict.status,
                     verdict.findings[0].tally or None,
-                    other.get((verdict.findings[0].size, "ours")),
-                    other.get(("full", "paper")),
+                    other.get((verdict.findings[0].size, second)),
+                    other.get(("full", first)),
                 ])  # fmt: skip
         say_table(columns, rows, title=heading)
 
 
-def _cells(found: Reproduction, dataset: str, method: str, metric: str, supports: list[str]) -> str:
+def _cells(found: Reproduction, dataset: str, method: str, column: Column, supports: list[str]) -> str:
     """Return the means at all supports in one cell."""
-    means = [found.figures.spread(dataset, method, metric, support) for support in supports]
+    at = supports if column.by_support else [""]
+    means = [found.figures.spread(dataset, method, column.metric, support) for support in at]
     if all(mean.mean is None and not mean.note for mean in means):
         return "–"
-    return " ".join(_cell(mean.mean, metric) if mean.mean is not None else "–" for mean in means)
+    return " ".join(_cell(mean.mean, column.form) if mean.mean is not None else "–" for mean in means)
 
 
-def _cell(value: float, metric: str) -> str:
-    if metric == "frequent-itemsets":
+def _cell(value: float, form: str) -> str:
+    if form == "count":
         return f"{value:.0f}"
-    if metric == "fi-similarity":
+    if form == "two digits":
         return f"{value:.2f}"
+    if form == "three digits":
+        return "0" if value == 0 else f"{value:.3f}"
     return "0" if value == 0 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"

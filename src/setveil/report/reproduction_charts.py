@@ -38,43 +38,44 @@ COLOURS = {
 NOTES = 4
 """Cells without a figure that are told of below a chart."""
 FEW_SECONDS = ",.2~r"
+DEALT_OUT = "the ways to deal out categories"
 
 
 def reproduction_charts(
     summary: Summary, methods: Mapping[str, str], datasets: Sequence[str], *, prefix: str
 ) -> dict[str, list[Chart]]:
     """Return the charts of Figures 3 to 6 and of our two figures, of some data sets."""
-    panels = _Panels(summary, methods, prefix)
+    panels = Panels(summary, methods, prefix, colours=COLOURS, drawn=DEALT_OUT)
     return {
         "itemsets": [panels.itemsets(name) for name in datasets],
         "similarity": [panels.similarity(name) for name in datasets],
         "dissimilarity": [panels.dissimilarity(datasets)],
         "seconds": [panels.seconds(datasets)],
-        "on_top": [
+        "beside": [
             panels.shares(
                 datasets,
                 "still-on-top",
                 "Records with a tendency that still have it on top",
                 "share of the records with a tendency",
-            )
-        ],
-        "record_loss": [
+            ),
             panels.shares(
                 datasets, "record-loss", "How much of a record was changed (record loss)", "mean Jaccard distance"
-            )
+            ),
         ],
     }
 
 
-class _Panels:
-    """Draws one summary."""
+class Panels:
+    """Draws one summary: each method in its colour, and as a band the range over what the seeds drew."""
 
-    def __init__(self, summary: Summary, methods: Mapping[str, str], prefix: str) -> None:
-        self.summary, self.methods, self.prefix = summary, methods, prefix
+    def __init__(
+        self, summary: Summary, methods: Mapping[str, str], prefix: str, *, colours: Mapping[str, str], drawn: str
+    ) -> None:
+        self.summary, self.methods, self.prefix, self.colours, self.drawn = summary, methods, prefix, colours, drawn
 
     def itemsets(self, dataset: str) -> Chart:
         """Draw the numbers as shares of the original's, which differ by powers of ten between supports; the table has the numbers."""
-        rows = self._rows("frequent-itemsets", [dataset])
+        rows = self.rows("frequent-itemsets", [dataset])
         whole = {row["support"]: row["value"] for row in rows if row["key"] == ORIGINAL and row["value"]}
         # Permuted whole records have the very itemsets of the original: their line would hide its line.
         drawn = [
@@ -85,16 +86,16 @@ class _Panels:
         most = max((row["high"] for row in drawn), default=1)
         up = Axis("value", "frequent itemsets, original = 100%", SHARE, limits=(0, max(1.05, 1.05 * most)))
         said = "number of frequent itemsets at each least support, as a share of the original's"
-        return self._lines("frequent-itemsets", dataset, rows, drawn, up, said, ",.0f")
+        return self.lines("frequent-itemsets", dataset, rows, drawn, up, said, ",.0f")
 
     def similarity(self, dataset: str) -> Chart:
         """Draw how similar the frequent itemsets are to the original's."""
-        rows = self._rows("fi-similarity", [dataset])
+        rows = self.rows("fi-similarity", [dataset])
         up = Axis("value", "similarity U (Jaccard)", ".2f", limits=(0, 1))
         said = "similarity of the frequent itemsets to the original's, at each least support"
-        return self._lines("fi-similarity", dataset, rows, rows, up, said, ".2f")
+        return self.lines("fi-similarity", dataset, rows, rows, up, said, ".2f")
 
-    def _lines(
+    def lines(
         self,
         metric: str,
         dataset: str,
@@ -103,30 +104,33 @@ class _Panels:
         up: Axis,
         said: str,
         form: str,
+        *,
+        title: str = "",
     ) -> Chart:
-        text = f"{dataset}: {said}, for each method; the band is the range over the ways to deal out categories."
+        """Draw a figure at each support; the table has all rows, those that are not drawn too."""
+        text = f"{dataset}: {said}, for each method; the band is the range over {self.drawn}."
         across = Axis("support", "least support", "")
-        series = self._series(drawn)
+        series = self.series(drawn)
         spec = lines_with_spread(drawn, across=across, up=up, series=series, spread=("low", "high"), text=text)
         columns, table = self._by_support(rows, form)
         noted = [row for row in self.summary if (row["metric"], row["dataset"]) == (metric, dataset) and row["note"]]
         said_of = [f"{self.methods[row['method']]}, {row['support']}: {row['note']}" for row in noted]
         more = f" and {len(said_of) - NOTES} more" if len(said_of) > NOTES else ""
         note = "; ".join(said_of[:NOTES]) + more
-        return Chart(f"{self.prefix}{metric}-{_word(dataset)}", dataset, text, spec, columns, table, note)
+        return Chart(f"{self.prefix}{metric}-{_word(dataset)}", title or dataset, text, spec, columns, table, note)
 
     def dissimilarity(self, datasets: Sequence[str]) -> Chart:
         """Draw Diss as printed; the table has it item by item too."""
-        drawn = self._rows("dissimilarity-printed", datasets)
+        drawn = self.rows("dissimilarity-printed", datasets)
         text = "Dissimilarity as the paper prints it, of each method on each data set."
         spec = grouped_bars(
             drawn,
             across=Axis("dataset", "", ""),
             up=Axis("value", "Diss", ".2~%"),
-            series=self._series(drawn),
+            series=self.series(drawn),
             text=text,
         )
-        per_item = {(row["key"], row["dataset"]): row for row in self._rows("dissimilarity-per-item", datasets)}
+        per_item = {(row["key"], row["dataset"]): row for row in self.rows("dissimilarity-per-item", datasets)}
         columns = ("method", *(f"{name}{how}" for name in datasets for how in (", printed", ", per item")))
         table: list[tuple[Any, ...]] = []
         for method, found in _grouped(drawn):
@@ -138,7 +142,7 @@ class _Panels:
 
     def seconds(self, datasets: Sequence[str]) -> Chart:
         """Draw the time, in powers of ten."""
-        rows = [row for row in self._rows("seconds", datasets) if row["value"] > 0 and row["low"] > 0]
+        rows = [row for row in self.rows("seconds", datasets) if row["value"] > 0 and row["low"] > 0]
         text = "Seconds for making the released data, on a scale in powers of ten."
         ticks = decades(value for row in rows for value in (row["low"], row["high"]))
         up = Axis("value", "seconds", FEW_SECONDS, scale="log", ticks=ticks)
@@ -147,27 +151,33 @@ class _Panels:
             drawn,
             across=Axis("dataset", "", ""),
             up=up,
-            series=self._series(drawn),
+            series=self.series(drawn),
             spread=("low", "high"),
             text=text,
         )
-        columns, table = self._by_dataset(drawn, datasets, ".2g")
+        columns, table = self.by_dataset(drawn, datasets, ".2g")
         return Chart(f"{self.prefix}seconds", "Seconds for making the released data", text, spec, columns, table)
 
     def shares(self, datasets: Sequence[str], metric: str, title: str, side: str) -> Chart:
         """Draw a figure that lies between 0 and 1."""
-        drawn = self._rows(metric, datasets)
-        spec = grouped_bars(
-            drawn,
-            across=Axis("dataset", "", ""),
-            up=Axis("value", side, SHARE, limits=(0, 1)),
-            series=self._series(drawn),
-            text=f"{title}, by method and data set.",
-        )
-        columns, table = self._by_dataset(drawn, datasets, ".1%")
-        return Chart(self.prefix + metric, title, f"{title}, by method and data set.", spec, columns, table)
+        up = Axis("value", side, SHARE, limits=(0, 1))
+        return self.bars(datasets, metric, title, up, ".1%")
 
-    def _rows(self, metric: str, datasets: Sequence[str]) -> list[dict[str, Any]]:
+    def bars(
+        self, datasets: Sequence[str], metric: str, title: str, up: Axis, form: str, *, times: float = 1, note: str = ""
+    ) -> Chart:
+        """Draw a figure for each method and data set, in a unit that is so many `times` smaller."""
+        drawn = [
+            {**row, **{part: times * row[part] for part in ("value", "low", "high")}}
+            for row in self.rows(metric, datasets)
+        ]
+        text = f"{title}, by method and data set."
+        across = Axis("dataset", "", "")
+        spec = grouped_bars(drawn, across=across, up=up, series=self.series(drawn), text=text)
+        columns, table = self.by_dataset(drawn, datasets, form)
+        return Chart(self.prefix + metric, title, text, spec, columns, table, note)
+
+    def rows(self, metric: str, datasets: Sequence[str]) -> list[dict[str, Any]]:
         """Return what there is to draw, in the order of the methods and as they were measured."""
         order = [*self.methods]
         found = [
@@ -185,11 +195,11 @@ class _Panels:
         ]
         return sorted(found, key=lambda row: order.index(row["key"]))
 
-    def _series(self, rows: list[dict[str, Any]]) -> Series:
+    def series(self, rows: list[dict[str, Any]]) -> Series:
         """Return the methods that are drawn, each with its own colour."""
         present = {row["key"] for row in rows}
-        chosen = [key for key in COLOURS if key in present]
-        return Series("method", tuple(self.methods[key] for key in chosen), tuple(COLOURS[key] for key in chosen))
+        chosen = [key for key in self.colours if key in present]
+        return Series("method", tuple(self.methods[key] for key in chosen), tuple(self.colours[key] for key in chosen))
 
     def _by_support(self, rows: list[dict[str, Any]], form: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         supports = [*dict.fromkeys(row["support"] for row in rows)]
@@ -198,9 +208,10 @@ class _Panels:
         ]
         return ("method", *supports), table
 
-    def _by_dataset(
+    def by_dataset(
         self, rows: list[dict[str, Any]], datasets: Sequence[str], form: str
     ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return a table with a row for each method and a column for each data set."""
         table = [(method, *(_cell(found.get(name), form) for name in datasets)) for method, found in _grouped(rows)]
         return ("method", *datasets), table
 

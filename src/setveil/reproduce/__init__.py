@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setveil.reproduce.paper import Reproduction
+
 PAPERS = {
     "tendency-swapping": "gunawan2019: hiding what a person leans to by swapping items. Figures 3 to 6, and a verdict on each claim.",
+    "itemset-swapping": "gunawan2021: hiding itemsets by swapping items. Tables II to V, Figures 4 to 8, and a verdict on each claim.",
 }
 """The name of each paper on the command line, and a line about it."""
+
+
+def experiments(name: str) -> Callable[..., Reproduction]:
+    """Return what runs a paper's experiments; its module, named after the paper, is loaded only now."""
+    runs: Callable[..., Reproduction] = import_module(f"setveil.reproduce.{name.replace('-', '_')}").reproduce
+    return runs

@@ -21,7 +21,7 @@ class Figure:
 
     dataset: str
     method: str
-    category_seed: int | None
+    seed: int | None
     support: str
     metric: str
     value: float | None
@@ -39,10 +39,11 @@ class Spread:
 
 
 class Figures:
-    """All figures of a run, in the order they were measured."""
+    """All figures of a run, in the order they were measured; `seed_column` says in the long table what the seeds draw."""
 
-    def __init__(self, rows: Iterable[Figure] = ()) -> None:
+    def __init__(self, rows: Iterable[Figure] = (), *, seed_column: str = "seed") -> None:
         self.rows: list[Figure] = []
+        self._seed_column = seed_column
         self._by_seed: dict[tuple[str, str, str, str], dict[int | None, Figure]] = {}
         for row in rows:
             self.add(row)
@@ -50,18 +51,18 @@ class Figures:
     def add(self, row: Figure) -> None:
         """Take another figure."""
         self.rows.append(row)
-        self._by_seed.setdefault((row.dataset, row.method, row.metric, row.support), {})[row.category_seed] = row
+        self._by_seed.setdefault((row.dataset, row.method, row.metric, row.support), {})[row.seed] = row
 
     def seeds(self) -> list[int]:
-        """Return the seeds of the categories, in rising order."""
-        return sorted({row.category_seed for row in self.rows if row.category_seed is not None})
+        """Return the seeds, in rising order."""
+        return sorted({row.seed for row in self.rows if row.seed is not None})
 
     def supports(self, dataset: str) -> list[str]:
         """Return the supports at which a data set was mined, in the order they were measured."""
         return list(dict.fromkeys(row.support for row in self.rows if row.dataset == dataset and row.support))
 
     def value(self, dataset: str, method: str, metric: str, seed: int, support: str = "") -> float | None:
-        """Return one value; the original's does not depend on the seed."""
+        """Return one value; the original's and those that a paper prints do not depend on the seed."""
         found = self._by_seed.get((dataset, method, metric, support), {})
         row = found.get(seed) or found.get(None)
         return row.value if row else None
@@ -79,7 +80,7 @@ class Figures:
         """Return the table as CSV with a header."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Figure)])
+        writer.writerow([self._seed_column if field.name == "seed" else field.name for field in fields(Figure)])
         writer.writerows(["" if cell is None else cell for cell in astuple(row)] for row in self.rows)
         return text.getvalue()
 

@@ -9,11 +9,12 @@ Of seconds the shortest run of all seeds is compared.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from setveil.reproduce.figures import Figures
 
@@ -25,9 +26,8 @@ Values = dict[str, float]
 SHOWN = 2
 """Cases that are told in a line."""
 OURS = "ours"
-PART_SWAP = "part-swap"
-READINGS = {"paper": "part-swap-paper", "ours": "part-swap"}
-"""Which line of the figures stands for PartSwap: the paper's text as it stands, or our defaults."""
+Readings = Mapping[str, Mapping[str, str]]
+"""The ways in which a paper's method is read, the one that verdicts are on first: which line of the figures stands for the method."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,13 @@ class Case:
 
 
 def written(value: float | None, unit: str = "") -> str:
-    """Write a figure for people: itemsets whole, shares in percent, the rest with three digits."""
+    """Write a figure for people: itemsets whole, lengths with two decimals, shares in percent, the rest with three digits."""
     if value is None:
         return "–"
     if unit == "itemsets":
         return f"{value:,.0f}"
+    if unit == "length":
+        return f"{value:.2f}"
     if unit == "share":
         return "0%" if value == 0 else f"{100 * value:.3g}%"
     if unit == "s":
@@ -67,14 +69,14 @@ def written(value: float | None, unit: str = "") -> str:
 
 @dataclass(frozen=True)
 class View:
-    """Figures as one reading of a claim sees them: these data sets, and this line for PartSwap."""
+    """Figures as one reading of a claim sees them: these data sets, and these lines for the paper's method."""
 
     figures: Figures
     sizes: Mapping[str, Sequence[str]]
     size: Size
     records: Mapping[str, int]
     titles: Mapping[str, str]
-    part_swap: str = READINGS["paper"]
+    lines: Mapping[str, str]
 
     @property
     def datasets(self) -> Sequence[str]:
@@ -83,7 +85,7 @@ class View:
 
     def line(self, method: str) -> str:
         """Return which line of the figures stands for a method."""
-        return self.part_swap if method == PART_SWAP else method
+        return self.lines.get(method, method)
 
     def title(self, method: str) -> str:
         """Return a method's name for people."""
@@ -110,35 +112,50 @@ class View:
         *,
         support: str = "",
         unit: str = "",
+        beside: Sequence[str] = (),
     ) -> Case:
-        """Compare one metric of some methods, seed by seed."""
+        """Compare one metric of some methods, seed by seed; the numbers of those `beside` are told and not compared."""
         by_seed = [
             {method: self.value(dataset, method, metric, seed, support) for method in methods}
             for seed in self.figures.seeds()
         ]
         numbers = {self.title(method): self.mean(dataset, method, metric, support) for method in methods}
+        told = {self.title(method): self.mean(dataset, method, metric, support) for method in beside}
+        numbers |= {title: mean for title, mean in told.items() if mean is not None}
         place = f"{dataset} at {support}" if support else dataset
         return Case(place, outcome_of(by_seed, test), numbers, unit)
 
     def by_support(
-        self, metric: str, methods: Sequence[str], test: Callable[[Values], bool], *, unit: str = ""
+        self,
+        metric: str,
+        methods: Sequence[str],
+        test: Callable[[Values], bool],
+        *,
+        unit: str = "",
+        beside: Sequence[str] = (),
     ) -> list[Case]:
         """Compare at every support of every data set."""
         return [
-            self.case(dataset, metric, methods, test, support=support, unit=unit)
+            self.case(dataset, metric, methods, test, support=support, unit=unit, beside=beside)
             for dataset in self.datasets
             for support in self.figures.supports(dataset)
         ]
 
     def by_dataset(
-        self, metric: str, methods: Sequence[str], test: Callable[[Values], bool], *, unit: str = ""
+        self,
+        metric: str,
+        methods: Sequence[str],
+        test: Callable[[Values], bool],
+        *,
+        unit: str = "",
+        beside: Sequence[str] = (),
     ) -> list[Case]:
         """Compare on every data set."""
-        return [self.case(dataset, metric, methods, test, unit=unit) for dataset in self.datasets]
+        return [self.case(dataset, metric, methods, test, unit=unit, beside=beside) for dataset in self.datasets]
 
 
 def in_time(view: View, methods: Sequence[str], test: Callable[[Values], bool]) -> list[Case]:
-    """Compare the shortest runs on every data set: how to deal out categories hardly matters there, what else a machine does does."""
+    """Compare the shortest runs on every data set: what a seed draws hardly matters there, what else a machine does does."""
     cases = []
     for dataset in view.datasets:
         seconds = {method: view.shortest(dataset, method) for method in methods}
@@ -179,8 +196,8 @@ class Claim:
     cases: Callable[[View], list[Case]] = field(repr=False)
     somewhere: bool = False
     sizes: tuple[Size, ...] = ("paper", "full")
-    about_part_swap: bool = True
-    """Whether it makes a difference which reading of PartSwap is looked at."""
+    by_reading: bool = True
+    """Whether it makes a difference in which way the paper's method is read."""
 
     @property
     def ours(self) -> bool:
@@ -238,7 +255,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and what was found, first at the size that the paper speaks of and in the paper's reading."""
+    """A claim and what was found, first at the size that the paper speaks of and in the first reading."""
 
     claim: Claim
     findings: list[Finding]
@@ -282,14 +299,16 @@ def decide(
     sizes: Mapping[str, Sequence[str]],
     records: Mapping[str, int],
     titles: Mapping[str, str],
+    readings: Readings,
 ) -> Verdict:
-    """Look at a claim at all sizes that were run, in the paper's reading of PartSwap and in ours."""
+    """Look at a claim at all sizes that were run, in every reading of the paper's method."""
     findings: list[Finding] = []
+    first = next(iter(readings))
     for size in claim.sizes:
-        for reading, line in READINGS.items():
-            if (reading != "paper" and not claim.about_part_swap) or (findings and not sizes.get(size)):
+        for reading, lines in readings.items():
+            if (reading != first and not claim.by_reading) or (findings and not sizes.get(size)):
                 continue
-            cases = claim.cases(View(figures, sizes, size, records, titles, line))
+            cases = claim.cases(View(figures, sizes, size, records, titles, lines))
             status = status_of(cases, somewhere=claim.somewhere)
             findings.append(Finding(size, reading, status, cases, claim.somewhere))
     return Verdict(claim, findings)

@@ -11,15 +11,12 @@ Departs  BMS1 is the first 5,000 records of BMS-WebView-1, which gives Table 3 e
 
 from __future__ import annotations
 
-import os
-import platform
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil import __version__, progress
+from setveil import progress
 from setveil.data.alignment import Alignment
 from setveil.data.categories import Categories
 from setveil.data.source import read
@@ -39,6 +36,7 @@ from setveil.mining.frequent import mine
 from setveil.reproduce.browsing import generated_browsing
 from setveil.reproduce.claims import judge
 from setveil.reproduce.figures import ORIGINAL, Figure, Figures
+from setveil.reproduce.paper import Column, Dataset, Paper, Reproduction, circumstances, shortest_run
 from setveil.reproduce.sources import data_folder, find_files, need_files
 
 if TYPE_CHECKING:
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
     from setveil.methods.base import Method
     from setveil.mining.itemsets import Itemsets
-    from setveil.reproduce.judging import Verdict
 
 CATEGORIES = 50
 SEEDS = (0, 1, 2)
@@ -90,54 +87,22 @@ WD_SUPPORTS = ("20%", "30%", "40%", "50%")
 FULL_SUPPORTS = ("0.1%", *BMS_SUPPORTS)
 
 
-@dataclass(frozen=True)
-class Dataset:
-    """A data set as it goes into the experiments."""
-
-    name: str
-    size: str
-    """`paper` or `full`."""
-    what: str
-    supports: tuple[str, ...]
-    data: Transactions = field(repr=False, compare=False)
-    printed: tuple[int, int, int] | None = None
-    """Records, items and distinct items of Table 3."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return its counts as plain values, those of the paper beside."""
-        data = self.data
-        counts = {"records": data.records, "items": data.occurrences, "distinct": len(data.vocabulary)}
-        mean = data.occurrences / max(data.records, 1)
-        printed = dict(zip(counts, self.printed, strict=True)) if self.printed else None
-        return {
-            "name": self.name,
-            "size": self.size,
-            "what": self.what,
-            **counts,
-            "mean_length": mean,
-            "printed": printed,
-        }
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """What a run gave: the figures, and what they say of the claims."""
-
-    datasets: list[dict[str, Any]]
-    figures: Figures
-    verdicts: list[Verdict]
-    about: dict[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        return {
-            "paper": "gunawan2019",
-            "about": self.about,
-            "datasets": self.datasets,
-            "methods": TITLES,
-            "summary": self.figures.summary(),
-            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
-        }
+PAPER = Paper(
+    reference="gunawan2019",
+    titles=TITLES,
+    draws=("way to deal out categories", "ways to deal out categories"),
+    readings=("paper", "ours"),
+    second="with our PartSwap",
+    full="in full",
+    columns=(
+        Column("itemsets", "frequent-itemsets", by_support=True, form="count"),
+        Column("similarity", "fi-similarity", by_support=True, form="two digits"),
+        Column("Diss", "dissimilarity-printed"),
+        Column("seconds", "seconds"),
+        Column("still on top", "still-on-top"),
+        Column("record loss", "record-loss"),
+    ),
+)
 
 
 def reproduce(
@@ -157,7 +122,7 @@ def reproduce(
     started = time.monotonic()
     running = engine or LocalEngine()
     datasets = read_datasets(data, full=full)
-    figures = Figures()
+    figures = Figures(seed_column="category_seed")
     lines = len(METHODS) + 1
     with progress.step("reproducing", total=lines * len(seeds) * len(datasets)) as advance:
         _warm_up(running)
@@ -172,17 +137,10 @@ def reproduce(
                     done += 1
                     advance(done)
     sizes = {size: [d.name for d in datasets if d.size == size] for size in ("paper", "full")}
-    about = {
-        "seeds": list(seeds),
-        "categories": CATEGORIES,
-        "threads": running.threads,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
-        "versions": {"setveil": __version__, "numpy": np.__version__, "python": platform.python_version()},
-        "seconds": round(time.monotonic() - started, 1),
-    }
+    about = circumstances(seeds, running, started, categories=CATEGORIES)
     described = [dataset.to_dict() for dataset in datasets]
     records = {entry["name"]: entry["records"] for entry in described}
-    return Reproduction(described, figures, judge(figures, sizes, records, TITLES), about)
+    return Reproduction(PAPER, described, figures, judge(figures, sizes, records, TITLES), about)
 
 
 def read_datasets(folder: str | Path | None = None, *, full: bool) -> list[Dataset]:
@@ -254,16 +212,7 @@ class _Experiment:
     def _made(self, name: str, categories: Categories, seed: int) -> tuple[Outcome, float]:
         """Return the release and the seconds of the shortest of a few runs."""
         make = _maker(name, categories, self.data, self.engine)
-        best, spent = float("inf"), 0.0
-        for _ in range(MOST_TIMED):
-            rng = np.random.default_rng(seed)
-            started = time.perf_counter()
-            made = make(rng)
-            seconds = time.perf_counter() - started
-            best, spent = min(best, seconds), spent + seconds
-            if spent > TIMED_SECONDS:
-                break
-        return made, best
+        return shortest_run(make, seed, within=TIMED_SECONDS, most=MOST_TIMED)
 
     def _mined(self, name: str, seed: int | None, support: str, data: Transactions) -> Itemsets | None:
         """Count the frequent itemsets of a release, and return them unless they are too many to list."""

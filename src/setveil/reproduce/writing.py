@@ -13,7 +13,7 @@ from setveil.unfinished import committing, hidden_folder, hidden_name, sweep, sy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.reproduce.tendency_swapping import Reproduction
+    from setveil.reproduce.paper import Reproduction
 
 REPORT, FIGURES, VERDICTS = "report.html", "figures.csv", "verdicts.json"
 

@@ -1,0 +1,159 @@
+"""What the page of each paper says around its figures. Texts are ours, so that they may hold markup; what is filled in is escaped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+
+@dataclass(frozen=True)
+class FigureWords:
+    """A figure of the paper: its name, what it is about, which charts stand there, and a note below them."""
+
+    name: str
+    title: str
+    charts: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """All that a page says which another paper's does not."""
+
+    command: str
+    title: str
+    heading: str
+    source: str
+    draws: tuple[str, str]
+    """What a seed draws, and what several draw."""
+    readings: tuple[str, str]
+    """The readings of the paper's method, the one that verdicts are on first."""
+    second: str
+    """What the second reading is, in a heading and after a comma."""
+    data: tuple[Markup, ...]
+    data_topic: str
+    """Claims that stand beside the data."""
+    figures: tuple[FigureWords, ...]
+    beside: FigureWords
+    beside_topics: tuple[str, ...]
+    elsewhere: str
+    """What the data sets are that the paper does not have, in a heading."""
+    full: str
+    full_about: str
+
+    def filled(self, text: str | Markup, about: dict[str, Any]) -> Markup:
+        """Fill in what a run was made with."""
+        seeds = about["seeds"]
+        draws = f"{len(seeds)} {self.draws[len(seeds) != 1]}"
+        more = {"seed_list": ", ".join(map(str, seeds)), "number_of_seeds": len(seeds), "draws": draws}
+        return Markup(text).format(**about, **more)  # noqa: S704 - the texts are those below, and what is filled in is escaped
+
+
+TENDENCY = Words(
+    command="tendency-swapping",
+    title="tendency swapping, reproduced",
+    heading="Hiding personal tendency by swapping: the paper's figures, run again",
+    source="D. Gunawan and M. Mambo, Data Anonymization for Hiding Personal Tendency in Set-Valued Database Publication, Future Internet"
+    " 11 (6), 2019: section 5, Figures 3 to 6.",
+    draws=("way to deal out categories", "ways to deal out categories"),
+    readings=("paper", "ours"),
+    second="with our PartSwap",
+    data=(
+        Markup(
+            "The third data set of the paper, WD, is private. Ours is <b>generated</b>: it has WD's counts, popularity by Zipf's law and"
+            " skewed lengths, and nothing of its content. What it shows is no evidence about WD."
+        ),
+        Markup(
+            "Items are dealt out to {categories} random categories of nearly equal size, {number_of_seeds} times (seeds {seed_list});"
+            " figures are means, bands and brackets are ranges. The paper gives no detail of RandSwap, PartSupp and SplitPerson: they are"
+            " our reading. PartSwap runs twice, as the paper's text says and in our way, which loses no item and treats who is left over."
+            " <i>RandSwap matched</i> moves as many random items as PartSwap moves; <i>whole records permuted</i> gives each person the"
+            " record of somebody else."
+        ),
+    ),
+    data_topic="",
+    figures=(
+        FigureWords(
+            "Figure 3",
+            "Number of frequent itemsets",
+            "itemsets",
+            "Drawn as shares of the original's number, since numbers at the lowest and the highest support differ by far; the numbers"
+            " themselves are in the tables. Whole records permuted have exactly the itemsets of the original, and are not drawn.",
+        ),
+        FigureWords("Figure 4", "Similarity of frequent itemsets", "similarity"),
+        FigureWords("Figure 5", "Dissimilarity", "dissimilarity"),
+        FigureWords(
+            "Figure 6",
+            "Time",
+            "seconds",
+            "The shortest of a few runs after a first one that does not count; compiled loops on {machine}, {threads} threads. The paper's"
+            " programs are in Java: which method is slower there says more of the programs than of the methods.",
+        ),
+    ),
+    beside=FigureWords(
+        "Whether it hides, and what the paper does not measure",
+        "What the paper does not measure",
+        "beside",
+        "SplitPerson cuts records into rows, so that no row stands for a record: nothing can be said of what is on top.",
+    ),
+    beside_topics=("hiding", "beside"),
+    elsewhere="in full",
+    full="In full, which the paper could not do",
+    full_about="The same on whole data sets.",
+)
+
+ITEMSETS = Words(
+    command="itemset-swapping",
+    title="itemset swapping, reproduced",
+    heading="Hiding itemsets by swapping: the paper's tables and figures, run again",
+    source="D. Gunawan, Y. S. Nugroho and Maryam, Swapping-based Data Sanitization Method for Hiding Sensitive Frequent Itemset in"
+    " Transaction Database, IJACSA, 2021: section IV, Tables II to V, Figures 4 to 8.",
+    draws=("draw of named itemsets", "draws of named itemsets"),
+    readings=("one", "all"),
+    second="with SW, all itemsets",
+    data=(
+        Markup(
+            "On FoodMart 42 itemsets of 4 items are drawn from those that are frequent at 0.03 % and named sensitive: the printed hiding"
+            " failures are whole numbers of 42, and what Table III says (<i>FI * 0.5</i>) fits no threshold. Each method makes one"
+            " release, which is mined at all four thresholds: 2, 3, 3 and 5 records. {draws} (seeds {seed_list}); figures are means, bands"
+            " and brackets are ranges. The <i>average tuple length</i> that Table II prints, 11.75, is items by distinct items."
+        ),
+        Markup(
+            "Lines <b>as printed</b> are the paper's numbers, all others are ours. SW runs twice: <i>one item</i> is the paper to the"
+            " letter, where each record of a pair gives one; <i>all itemsets</i> lets it give enough to break every named itemset that it"
+            " holds, of which the paper says nothing. HEU and NV are our reading of the few sentences that the paper has on them."
+            " <i>exact-swap</i> is our method, by default with random targets; <i>border</i> brings each named itemset just below the"
+            " threshold as HEU does, <i>levels</i> also looks at the higher thresholds, <i>to 0</i> leaves it in no record, and <i>ILP</i>"
+            " plans that with the least loss."
+        ),
+    ),
+    data_topic="Table II",
+    figures=(
+        FigureWords("Figure 4", "Hiding failure", "failure"),
+        FigureWords(
+            "Figure 5 and Table IV",
+            "Misses cost",
+            "misses",
+            "Avoidable are those misses that hold no named itemset; the others have to go with it. The paper does not tell them apart.",
+        ),
+        FigureWords("Figures 6 and 7", "Dissimilarity", "dissimilarity"),
+        FigureWords("Figure 8 and Table V", "Artificial itemsets", "artificial"),
+    ),
+    beside=FigureWords(
+        "What the paper does not measure",
+        "What the paper does not measure",
+        "beside",
+        "Seconds are those of the shortest of a few runs after a first one that does not count; compiled loops on {machine}, {threads}"
+        " threads.",
+    ),
+    beside_topics=("beside",),
+    elsewhere="on other data",
+    full="On other data, which the paper does not have",
+    full_about="The same on larger data sets, each mined at the one threshold at which itemsets are hidden; those that are named are of 2"
+    " to 4 items, drawn from the frequent ones.",
+)
+
+WORDS = {"gunawan2019": TENDENCY, "gunawan2021": ITEMSETS}
+"""By the paper's key."""
