@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
-    method.name: method for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive)
+    method.name: method
+    for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive)
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets)}
