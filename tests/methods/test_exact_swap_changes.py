@@ -173,7 +173,7 @@ def test_the_cheapest_exchange_is_found(seed, afi, monkeypatch):
         state = State(seed + 100, records=10, items=9, density=0.5)  # such a state never comes about
     hiding, rng = state.hiding, np.random.default_rng(seed)
     others = np.flatnonzero(hiding.rank[state.data.items] >= 0) if hiding.gives_all else np.empty(0, np.int64)
-    places = _hiding._with_stride(hiding.free, rng), _hiding._with_stride(others, rng)
+    places = _hiding._with_step(hiding.free, rng), _hiding._with_step(np.append(others, 0), rng)
     rows, now = state.rows, state.now
     for record, row in enumerate(rows):
         for item in sorted(row & set().union(*state.named)):
@@ -183,7 +183,7 @@ def test_the_cheapest_exchange_is_found(seed, afi, monkeypatch):
                 record=np.int32(record), item=np.int32(item), patience=np.int64(ENOUGH), afi=np.int64(_hiding.AFI[afi]),
                 free=places[0], others_places=places[1],
             )  # fmt: skip
-            looked_at = {*hiding.free.tolist(), *others.tolist()}
+            looked_at = {*hiding.free[:-1].tolist(), *others.tolist()}
             possible = {at: (who, what) for at, who, what in state.exchanges(record, item) if at in looked_at}
             costs, undecided = {}, {}
             for at, (donor, given) in possible.items():

@@ -34,7 +34,7 @@ def test_rows_are_laid_out(seed):
     matter = {i for row in rows for i in row if oracle.support(rows, {i}) >= lowest} | set().union(*state.named)
     assert state.ranked().tolist() == sorted(matter)
     assert hiding.record_of.tolist() == [r for r, row in enumerate(rows) for _ in row]
-    assert hiding.free.tolist() == [place for place, item in enumerate(state.items) if item not in matter]
+    assert hiding.free[:-1].tolist() == [place for place, item in enumerate(state.items) if item not in matter]
     for code in matter:
         number = hiding.rank[code]
         held_by = hiding.held_by[hiding.starts[number] : hiding.starts[number + 1]]
@@ -278,7 +278,7 @@ def test_going_round_by_a_stride_meets_every_place_once(length):
     places = np.arange(length) * 7 + 3
     strides = set()
     for seed in range(20):
-        *found, stride = _hiding._with_stride(places, np.random.default_rng(seed)).tolist()
+        *found, stride = _hiding._with_step(np.append(places, 0), np.random.default_rng(seed)).tolist()
         assert found == places.tolist()
         assert sorted(stride * turn % max(length, 1) for turn in range(length)) == list(range(length))
         assert 1 <= stride <= max(length - 1, 1)

@@ -112,7 +112,7 @@ def score_records(
     part, n_parts, entry_starts, entry_record, entry_item, entry_keys, swaps, around_first, around_last, around,
     around_end, taking_part, rows, tracked, secrets, room, control,
 ):  # fmt: skip
-    """Score the entries of every so-manyth record, and write which sets each takes part in, as long as there is room for that.
+    """Score the entries of one part of the records, and write which sets each takes part in, as long as there is room for that.
 
     Each part has its own stretch of `around`, before `around_end`, and counts in how many such lists each set is.
     """
@@ -120,9 +120,12 @@ def score_records(
     single, keys, values, _, cost = tracked
     members, list_items, list_sets, list_bits, frames, found, found_bits = room
     written = around_end - len(around) // n_parts
-    for group in range(part, len(entry_starts) - 1, n_parts):
-        if group & LOOK_EVERY == part:
-            control[DONE] = group // n_parts
+    # Parts lie side by side: were they dealt out in turn, threads would write to the same cache lines.
+    groups = len(entry_starts) - 1
+    begin = part * groups // n_parts
+    for group in range(begin, (part + 1) * groups // n_parts):
+        if group & LOOK_EVERY == 0:
+            control[DONE] = group - begin
             if control[STOP] != 0:
                 return
         first, last = entry_starts[group], entry_starts[group + 1]

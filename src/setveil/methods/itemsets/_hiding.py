@@ -32,7 +32,7 @@ SCARCE = 50
 """Items that matter are given in exchange only where there are fewer than so many others for each item that must leave."""
 AROUND = 1 << 23
 """Sets around entries that are remembered, lest they be looked up again and again."""
-PARTS = 16
+PARTS = 4
 """Parts of the weighing, as many on any number of threads: what is remembered has to be the same."""
 COUNTING = 20
 """Exact counts may look through so many records for each occurrence in the data, in all."""
@@ -100,7 +100,7 @@ class Hiding:
         self.items = data.items.copy()
         self.record_of = np.empty(data.occurrences, dtype=np.int32)
         self.held_by = np.empty(self.starts[-1], dtype=np.int32)
-        self.free = np.empty(free, dtype=np.int64)
+        self.free = np.empty(free + 1, dtype=np.int64)  # and behind them the step by which they are gone round
         self.engine.run(
             "laying out the records",
             lambda control: tracking.lay_out(
@@ -269,8 +269,8 @@ class Hiding:
                 np.int64(AFI[afi]),
                 np.int64(most),
                 np.full(self.ranks, most, dtype=np.int64),
-                _with_stride(self.free, rng),
-                _with_stride(others, rng),
+                _with_step(self.free, rng),
+                _with_step(np.append(others, 0), rng),
                 self.rows,
                 index,
                 self.sets,
@@ -354,11 +354,12 @@ class Hiding:
         }
 
 
-def _with_stride(places: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]:
-    """Return the places and behind them a step, drawn at random, by which going round meets each of them once."""
-    step, length = 1, len(places)
+def _with_step(places: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]:
+    """Return the places; their last is a step now, drawn at random, by which going round the others meets each of them once."""
+    step, length = 1, len(places) - 1
     if length > 1:
         step = int(rng.integers(1, length))
         while np.gcd(step, length) != 1:
             step = int(rng.integers(1, length))
-    return np.append(places, step)
+    places[-1] = step
+    return places

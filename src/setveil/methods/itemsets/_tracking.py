@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,6 +125,6 @@ class Tracked:
 def _weights(levels: NDArray[np.int64], top: int) -> NDArray[np.float64]:
     """Return what it costs that a set of a support loses a record: 1 at a threshold, less the farther it is above one, 0 below all."""
     weights = np.zeros(top + 1)
-    supports = np.arange(levels[0], top + 1)
-    weights[levels[0] :] = 1 / (1 + supports - levels[np.searchsorted(levels, supports, side="right") - 1])
+    for level, above in pairwise([*levels.tolist(), top + 1]):
+        weights[level:above] = 1 / np.arange(1, max(above - level, 0) + 1)[: max(top + 1 - level, 0)]
     return weights

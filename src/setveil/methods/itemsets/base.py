@@ -16,6 +16,7 @@ from setveil.mining.threshold import MinSupport
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+    from numpy.typing import NDArray
 
     from setveil.data.transactions import Transactions
 
@@ -36,6 +37,11 @@ class HidesItemsets(Method, ABC):
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check that the data holds every item that was named, and say which itemsets are not frequent anyway."""
         del linked, rng
+        self.named_supports(data)
+        return self
+
+    def named_supports(self, data: Transactions) -> NDArray[np.int64]:
+        """Count the records that hold each itemset, and say how many itemsets are not frequent."""
         found = supports(data, self.itemsets.bind(data))
         frequent_from = self.frequent_from(data)
         rare = int(np.count_nonzero(found < frequent_from))
@@ -44,4 +50,4 @@ class HidesItemsets(Method, ABC):
                 f"{rare:,} of the {len(self.itemsets):,} named itemsets are not frequent (in fewer than {frequent_from:,} records): "
                 "they stay so"
             )
-        return self
+        return found

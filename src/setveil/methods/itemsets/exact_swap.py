@@ -23,7 +23,6 @@ from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.targets import RANDOM, Targets
-from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 
 if TYPE_CHECKING:
@@ -102,13 +101,13 @@ class ExactSwap(HidesItemsets):
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the names, and draw the targets."""
-        bound = super().bind(data, linked=linked, rng=rng)
+        del linked
+        found = self.named_supports(data)
         frequent_from = self.frequent_from(data)
-        found = supports(data, self.itemsets.bind(data))
         targets = self.target.of(len(self.itemsets), frequent_from, rng)
         if self.target.text == RANDOM:
             targets[found < frequent_from] = frequent_from - 1  # nobody made these rare: they need no disguise
-        return bound.model_copy(update={"target": Targets(targets.tolist())})
+        return self.model_copy(update={"target": Targets(targets.tolist())})
 
     def thresholds(self, data: Transactions) -> tuple[int, ...]:
         """Return all numbers of records from which on an itemset counts as frequent to somebody, rising."""
