@@ -40,7 +40,7 @@ IF_REQUIRED = {MinSupport: lambda _data: MinSupport("10%"), Targets: lambda _dat
 
 WAYS = {"rand-swap": ({"mode": "plain"}, {"mode": "matched"})}
 """Settings in which a method goes through the suite, beside its own defaults alone."""
-WAYS_BY_TYPE = {Targets: ("border", "0")}
+WAYS_BY_TYPE = {Targets: ("0",)}
 """Values that a parameter of a kind takes in turn, beside its default."""
 
 
