@@ -176,3 +176,106 @@ def account(before, after, named, targets, levels, frequent_from):
 def above(s, known, named):
     """Return the known sets that hold a named itemset and are not named themselves."""
     return {x for x in known if s <= x and x not in named}
+
+
+# -- the order of the steps --------------------------------------------------------------------------------------------
+
+
+def watched(rows, entries, known, named, is_open, must_leave, weigh):
+    """Return the sets that may well be lost, each with the entries that take part in it: those become cheaper when it is lost."""
+    stay, taking_part = can_stay(known, named), {}
+    for number, (record, item) in enumerate(entries):
+        for x in sets_around(rows[record], item, stay):
+            taking_part.setdefault(x, []).append(number)
+    held = sum(s <= row for row in rows for s, wanted in zip(named, is_open, strict=True) if wanted)
+    share = must_leave / max(held, 1)
+    return {x: those for x, those in taking_part.items() if len(those) * share * weigh(support(rows, x)) >= 1}
+
+
+class Steps:
+    """Entries leave one after another until all is at its target; whatever a step needs to know is counted anew.
+
+    Keys are numbers as the method has them, so that equal ones are equal. Where there are `free` places, what stands there is given in
+    exchange: they are gone round by a step, as far as patience goes. Sets that become frequent by that are allowed.
+    """
+
+    def __init__(self, items, owner, named, targets, entries, keys, ranks, known, levels, weigh, lowered, free=None):
+        self.items, self.owner, self.named, self.targets = list(items), list(owner), named, targets
+        self.entries, self.keys, self.ranks, self.levels = entries, list(keys), ranks, levels
+        self.known, self.stay, self.weigh, self.lowered = known, can_stay(known, named), weigh, lowered
+        self.free, self.patience, self.turn, self.looked, self.steps = free, {}, 0, 0, 0
+        self.taken = []  # entries, with the place that each was exchanged for or None, and the itemset it was for
+        self.count()
+
+    def count(self):
+        self.rows = [set() for _ in range(max(self.owner) + 1)]
+        for item, record in zip(self.items, self.owner, strict=True):
+            self.rows[record] |= {item} - {-1}
+        self.held = {x: support(self.rows, x) for x in self.known}
+        self.named_held = [support(self.rows, s) for s in self.named]
+
+    def cost(self, record, item, *, alone=False):
+        around = sets_around(self.rows[record], item, self.stay) | ({frozenset([item])} & self.stay if alone else set())
+        return sum(self.weigh(self.held[x]) for x in around)
+
+    def run(self, most, enough=1.3, tiny=1e-3, cheaper=0.5):
+        waiting = set(range(len(self.entries)))
+        needed = driving(self.named, self.targets)
+        while waiting and any(n and h > t for n, h, t in zip(needed, self.named_held, self.targets, strict=True)):
+            self.steps += 1
+            entry = min(waiting, key=lambda one: (self.keys[one], self.ranks[one]))
+            record, item = self.entries[entry]
+            closed = closes(self.rows[record], item, self.named, self.named_held, self.targets)
+            lost = []
+            if closed:
+                now = self.cost(record, item, alone=self.free is None) / len(closed)
+                second = min((self.keys[one] for one in waiting - {entry}), default=float("inf"))
+                if 0 <= self.keys[entry] < now and now > second * enough + tiny:
+                    self.keys[entry] = now
+                    continue
+                lost = self.leave(entry, closed[0], most)
+            waiting.remove(entry)
+            for x in lost:
+                for other in waiting.intersection(self.lowered.get(x, ())):
+                    if self.keys[other] > 0:
+                        self.keys[other] = max(0.0, self.keys[other] - cheaper)
+
+    def leave(self, entry, secret, most):
+        """Take the entry away, and return the sets that fall below a level by it."""
+        record, item = self.entries[entry]
+        patience = self.patience.get(item, most)
+        place = None if self.free is None else self.search(record, item, patience)
+        self.patience[item] = max(1, patience // 2) if place is None else min(most, 2 * patience)
+        self.taken.append((entry, place, secret))
+        left = [(record, item)] if place is None else [(record, item), (self.owner[place], self.items[place])]
+        around = [x for who, what in left for x in sets_around(self.rows[who], what, self.known)]
+        lost = []
+        for x in around:
+            lost += [x] if self.held[x] in self.levels else []
+            self.held[x] -= 1
+        own = next(p for p, one in enumerate(self.items) if one == item and self.owner[p] == record)
+        self.items[own] = -1 if place is None else self.items[place]
+        if place is not None:
+            self.items[place] = item
+        self.count()
+        return lost
+
+    def search(self, record, item, patience):
+        *places, step = self.free
+        best, best_price = None, float("inf")
+        for _ in range(min(patience, len(places))):
+            self.looked += 1
+            self.turn = (self.turn + step) % len(places)
+            place = places[self.turn]
+            given, donor = self.items[place], self.owner[place]
+            if given < 0 or donor == record or item in self.rows[donor] or given in self.rows[record]:
+                continue
+            ends = (donor, item, given), (record, given, item)
+            if any(completes(self.rows[one], gets, gives, self.named) for one, gets, gives in ends):
+                continue
+            price = self.cost(donor, given)
+            if price < best_price:
+                best, best_price = place, price
+            if price == 0:
+                break
+        return best

@@ -47,7 +47,7 @@ class HidesItemsets(Method, ABC):
         rare = int(np.count_nonzero(found < frequent_from))
         if rare:
             progress.note(
-                f"{rare:,} of the {len(self.itemsets):,} named itemsets are not frequent (in fewer than {frequent_from:,} records): "
-                "they stay so"
+                f"not frequent, that is in fewer than {frequent_from:,} records, and left so: {rare:,} of the {len(self.itemsets):,} named "
+                "itemsets"
             )
         return found

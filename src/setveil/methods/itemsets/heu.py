@@ -21,6 +21,7 @@ from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.exchanging import sealed
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.swap_itemsets import held_itemsets
 from setveil.methods.itemsets.targets import RANDOM, Targets
@@ -56,7 +57,6 @@ class HEU(HidesItemsets, Baseline):
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Leave out items until every named itemset is at its target or below."""
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-        from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
         del rng
         sets = len(self.itemsets)

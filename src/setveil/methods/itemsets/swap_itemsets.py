@@ -19,6 +19,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.exchanging import exchanged, sealed
 from setveil.methods.itemsets.base import HidesItemsets
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ class SwapItemsets(HidesItemsets, Baseline):
         """Find the records, pair them in random order, choose items, exchange them at once in both directions."""
         from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
-        from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
         everyone = held_itemsets(data, self.itemsets, engine)
         record = rng.permutation(np.flatnonzero(np.diff(everyone.starts)))
@@ -94,7 +94,6 @@ class SwapItemsets(HidesItemsets, Baseline):
 def held_itemsets(data: Transactions, itemsets: NamedItemsets, engine: Engine) -> Held:
     """Find the named itemsets that each record holds, in no order that would mean anything."""
     from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
     starts_and_codes = itemsets.bind(data)
     set_starts, set_items = sealed(starts_and_codes[0]), sealed(starts_and_codes[1])
@@ -119,8 +118,6 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets, engine: Engine) -
 
 def _taken(held: Held, records: NDArray[np.int64]) -> Held:
     """Return what these records hold, in their order."""
-    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
     lengths = np.diff(held.starts)[records]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     places = np.repeat(held.starts[:-1][records] - starts[:-1], lengths) + np.arange(starts[-1])
@@ -143,9 +140,6 @@ def _exchanged(
     engine: Engine,
 ) -> Transactions:
     """Let those records that have a partner give what leaves them; `partner` and `leaves` are in the order of `record`."""
-    from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
-
     n = data.records
     partner_of = np.full(n, NOBODY, np.int64)
     partner_of[record] = np.where(partner == NOBODY, NOBODY, record[partner])
@@ -153,15 +147,4 @@ def _exchanged(
     shift = data.offsets[:-1][record] - (np.cumsum(lengths) - lengths)
     gone = np.zeros(data.occurrences, np.bool_)
     gone[(np.repeat(shift, lengths) + np.arange(len(leaves)))[leaves]] = True
-    fixed = (data.offsets, data.items, sealed(partner_of), sealed(gone))
-    offsets = np.zeros(n + 1, np.int64)
-
-    def put_together(control: Any) -> NDArray[np.int32]:
-        kernels.exchange(*fixed, offsets, np.empty(0, np.int32), False, control)
-        np.cumsum(offsets, out=offsets)
-        items = np.empty(offsets[-1], np.int32)
-        kernels.exchange(*fixed, offsets, items, True, control)
-        return items
-
-    items = engine.run("exchanging items", put_together, total=n)
-    return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+    return exchanged(data, partner_of, gone, engine)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.data.transactions import Transactions
+from setveil.methods.exchanging import sealed
 from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
@@ -32,13 +33,6 @@ NOBODY = -1
 Step = Literal["cycle", "helper", "adopt", "suppress"]
 HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 """How a record was hidden, by its code in `Exchange.how`."""
-
-
-def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array read-only: arrays enter kernels always in the same way, so that none compiles twice."""
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
 
 
 class Exchange:

@@ -10,7 +10,7 @@ Cost     linear: two shuffles of the records, one random number an occurrence, t
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -20,6 +20,7 @@ from setveil.data.categories import Categories
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.exchanging import exchanged, sealed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -115,7 +116,6 @@ def _pairs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pair each of those that seek, in this order, with the first candidate that is free; return both sides."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
     one, other = np.empty(len(seeking), np.int64), np.empty(len(seeking), np.int64)
     paired = np.zeros(len(candidates), np.bool_)
@@ -129,21 +129,9 @@ def _exchanged(
 ) -> Transactions:
     """Let each record give so many random items to its partner."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-    from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
     n = data.records
     leaves = np.zeros(data.occurrences, np.bool_)
     draws = sealed(rng.random(data.occurrences))
     engine.run("choosing items", partial(kernels.choose, data.offsets, sealed(gives), draws, leaves), total=n)
-    fixed = (data.offsets, data.items, sealed(partner), sealed(leaves))
-    offsets = np.zeros(n + 1, np.int64)
-
-    def put_together(control: Any) -> NDArray[np.int32]:
-        kernels.exchange(*fixed, offsets, np.empty(0, np.int32), False, control)
-        np.cumsum(offsets, out=offsets)
-        items = np.empty(offsets[-1], np.int32)
-        kernels.exchange(*fixed, offsets, items, True, control)
-        return items
-
-    items = engine.run("exchanging items", put_together, total=n)
-    return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
+    return exchanged(data, partner, leaves, engine)

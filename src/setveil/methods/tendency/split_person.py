@@ -17,6 +17,7 @@ from setveil.data.categories import Categories
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.base import Baseline, Outcome
+from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -45,7 +46,6 @@ class SplitPerson(Baseline):
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Split; nothing is random, the order of rows is made to tell nothing afterwards."""
         from setveil.methods.tendency import _split_person_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-        from setveil.methods.tendency._exchange import sealed  # noqa: PLC0415 - the same
 
         del rng
         codes, names = self.categories.bind(data)

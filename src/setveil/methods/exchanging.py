@@ -1,0 +1,41 @@
+"""What methods share that let pairs of records exchange items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.engines.base import Engine
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Make an array read-only: arrays enter kernels always in the same way, so that none compiles twice."""
+    array = np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+def exchanged(
+    data: Transactions, partner: NDArray[np.int64], leaves: NDArray[np.bool_], engine: Engine
+) -> Transactions:
+    """Let each record give what leaves it to its partner, all at once; `partner` is -1 for a record that stays as it is."""
+    from setveil.methods import _exchanging_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+    fixed = (data.offsets, data.items, sealed(partner), sealed(leaves))
+    offsets = np.zeros(data.records + 1, np.int64)
+
+    def put_together(control: Any) -> NDArray[np.int32]:
+        kernels.exchange(*fixed, offsets, np.empty(0, np.int32), False, control)
+        np.cumsum(offsets, out=offsets)
+        items = np.empty(offsets[-1], np.int32)
+        kernels.exchange(*fixed, offsets, items, True, control)
+        return items
+
+    items = engine.run("exchanging items", put_together, total=data.records)
+    return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)

@@ -1,0 +1,299 @@
+"""In which order ExactSwap takes items away: the cheapest first, by what would be lost now; and how long it looks for an exchange."""
+
+import numpy as np
+import pytest
+
+from setveil.methods.itemsets import _exchange_kernels as exchange
+from setveil.methods.itemsets import _hiding, _tracking
+from setveil.methods.itemsets import _tracking_kernels as tracking
+
+from hiding_cases import ENOUGH, State
+from oracle import exact_swap as oracle
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),  # hashing, with the compiler off
+    pytest.mark.plain_python,
+]
+
+
+# -- every step, against a twin ------------------------------------------------------------------------------------------
+
+
+def halved(levels):
+    """Weights by halves instead of fractions: sums of them are exact, in any order."""
+    return lambda held: max((2.0 ** (level - held) for level in levels if level <= held), default=0.0)
+
+
+@pytest.fixture(autouse=True)
+def _exact_sums(monkeypatch):
+    monkeypatch.setattr(
+        _tracking, "_weights", lambda levels, top: np.array([halved(levels.tolist())(held) for held in range(top + 1)])
+    )
+    monkeypatch.setattr(_hiding, "SCARCE", 0)  # only what matters to nobody is given
+
+
+def some_state(seed, *, rare):
+    """Draw records of common items, some of them with items that no other record holds."""
+    rng = np.random.default_rng(seed)
+    n, v = int(rng.integers(8, 26)), int(rng.integers(4, 8))
+    table = rng.random((n, v)) < rng.choice([0.4, 0.6, 0.75])
+    table[0, :3] = True
+    lists = [[f"i{j}" for j in np.flatnonzero(row)] for row in table]
+    for record, row in enumerate(lists):
+        row += [f"x{record:02}{j}" for j in range(rng.integers(0, 2 + rare)) if rng.random() < rare / 2]
+    levels = sorted({int(one) for one in rng.integers(2, max(4, n // 2), size=rng.integers(1, 3))})
+    return State(seed, lists=lists, levels=levels)
+
+
+def twin_of(state, *, swaps, most, seed, planned=None):
+    hiding, levels = state.hiding, state.levels
+    entries = list(zip(hiding.entry_record.tolist(), hiding.entry_item.tolist(), strict=True))
+    keys = hiding.entry_keys.copy()
+    keys[[] if planned is None else planned] = -1.0
+    targets, is_open = hiding.targets.tolist(), hiding.is_open.tolist()
+    must_leave = oracle.excess(state.rows, state.named, targets)
+    lowered = oracle.watched(state.rows, entries, state.known, state.named, is_open, must_leave, halved(levels))
+    rng = np.random.default_rng(seed)  # drawn from as the method does
+    ranks = rng.permutation(len(entries)).tolist()
+    free = _hiding._with_step(hiding.free.copy(), rng).tolist() if swaps else None
+    twin = oracle.Steps(
+        hiding.items.tolist(), hiding.record_of.tolist(), state.named, targets, entries, keys.tolist(), ranks,
+        state.known, levels, halved(levels), lowered, free,
+    )  # fmt: skip
+    twin.run(most)
+    return twin
+
+
+def assert_same_steps(state, *, swaps, most, seed, planned=None):
+    """Let the method and its twin work, and compare all that tells in which order they did what."""
+    hiding = state.hiding
+    hiding.weigh(swaps=swaps)
+    twin = twin_of(state, swaps=swaps, most=most, seed=seed, planned=planned)
+    hiding.hide(afi="off", most=most, rng=np.random.default_rng(seed), planned=planned)
+    assert state.items.tolist() == twin.items
+    assert hiding.entry_keys.tolist() == twin.keys
+    partners = [place for _, place, _ in twin.taken if place is not None]
+    counted = [exchange.STEPS, exchange.SCANNED, exchange.SWAPPED, exchange.LEFT_OUT]
+    expected = [twin.steps, twin.looked, len(partners), len(twin.taken) - len(partners)]
+    assert hiding.counters[counted].tolist() == expected
+    for found, by_exchange in ((hiding.swapped, True), (hiding.left_out, False)):
+        secrets = [secret for _, place, secret in twin.taken if (place is not None) == by_exchange]
+        assert found.tolist() == [secrets.count(k) for k in range(len(state.named))]
+    return twin
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_items_are_left_out_in_the_order_of_what_is_lost_now(seed):
+    assert_same_steps(some_state(seed, rare=0), swaps=False, most=1, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("most", [1, 4, 256])
+def test_items_are_exchanged_in_the_order_of_what_is_lost_now(seed, most):
+    assert_same_steps(some_state(seed, rare=1 + seed % 2), swaps=True, most=most, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(60, 90))
+@pytest.mark.parametrize("swaps", [False, True])
+def test_what_is_planned_leaves_first_and_then_the_cheapest(seed, swaps):
+    state = some_state(seed, rare=1)
+    entries = len(state.hiding.entry_record)
+    planned = np.random.default_rng(seed).permutation(entries)[: entries // 4]
+    twin = assert_same_steps(state, swaps=swaps, most=4, seed=seed, planned=planned)
+    first = [entry in planned for entry, _, _ in twin.taken]
+    assert first == sorted(first, reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_is_the_same_where_little_is_remembered(seed, monkeypatch):
+    """Then no entry is known to take part in a set, and none becomes cheaper by itself."""
+    monkeypatch.setattr(_hiding, "AROUND", 0)
+    monkeypatch.setattr(oracle, "watched", lambda *_: {})
+    assert_same_steps(some_state(seed, rare=1), swaps=True, most=4, seed=seed)
+
+
+# -- steps that are known ------------------------------------------------------------------------------------------------
+
+
+def made(lines, named, targets, level):
+    """Return a state of these records, a letter an item; a set loses 1 at the level, and half of that for each record it is above."""
+    items = sorted(set("".join(lines)))
+    state = State(
+        1, lists=[list(line) for line in lines], named=[[items.index(i) for i in s] for s in named], levels=[level]
+    )
+    hiding = state.hiding
+    assert list(state.data.vocabulary) == items
+    hiding.targets[:] = targets
+    hiding.driving = hiding._driving()
+    hiding.is_open = hiding.driving & (hiding.before > hiding.targets)
+    hiding.excess = int((hiding.before - hiding.targets)[hiding.is_open].sum())
+    hiding._list_entries()
+    hiding.weigh(swaps=True)
+    return state
+
+
+def entry_of(state, record, item):
+    """Return the number of an entry, and what it would lose at first."""
+    code, hiding = list(state.data.vocabulary).index(item), state.hiding
+    (entry,) = np.flatnonzero((hiding.entry_record == record) & (hiding.entry_item == code))
+    return int(entry), hiding.entry_keys[entry]
+
+
+def left(state, planned=(), most=256, seed=1):
+    """Hide, and return what left which record, of what it held at first."""
+    numbers = [entry_of(state, *one)[0] for one in planned]
+    was, names = state.rows, state.data.vocabulary
+    state.hiding.hide(
+        afi="off", most=most, rng=np.random.default_rng(seed), planned=np.array(numbers) if numbers else None
+    )
+    return {(r, names[i]) for r, (a, b) in enumerate(zip(was, state.rows, strict=True)) for i in a - b}
+
+
+def keys_of(state, *entries):
+    return [entry_of(state, *one)[1] for one in entries]
+
+
+DEAR = ["bmn", "bmn"]
+"""With a record that holds b, m and n these make b dear there: three sets are at level 3."""
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("target", [2, 1, 0])
+def test_what_would_lose_least_leaves_first(target, seed):
+    lines = ["abcmn", "abdgh", "abeop", *["bmn", "bgh", "bop"] * 2, *["ac"] * 2, *["ad"] * 4, *["ae"] * 3]
+    state = made(lines, ["ab"], [target], 3)
+    order = [(1, "a"), (2, "a"), (0, "a")]
+    assert keys_of(state, *order) == [0.25, 0.5, 1]
+    assert left(state, seed=seed) == set(order[: 3 - target])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_set_that_is_lost_makes_others_cheaper_which_leave_next(seed):
+    """With a the first two records lose the pair a, c; once it is lost, the second of them loses nothing."""
+    lines = ["abcgh", "abcgh", "abdemn", "ac", "bgh", *DEAR, *["ad"] * 3, *["ae"] * 4]
+    state = made(lines, ["ab"], [1], 3)
+    assert keys_of(state, (0, "a"), (1, "a"), (2, "a")) == [1, 1, 0.75]
+    assert keys_of(state, (0, "b"), (1, "b"), (2, "b")) == [3, 3, 3]
+    assert left(state, planned=[(0, "a")], seed=seed) == {(0, "a"), (1, "a")}
+    assert keys_of(state, (1, "a"), (2, "a")) == [0.5, 0.75]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("more", "key", "second"), [("", 0.75, 2), ("f", 0.875, 1)])
+def test_what_has_become_dearer_goes_back_unless_it_is_about_the_first(more, key, second, seed):
+    """Without the first record the pair a, c is at its level, and costs the second one 1: 1.33 or 1.14 times what the third costs."""
+    lines = ["abcgh", "abcgh", f"abdemn{more}", "ac", "ac", "bgh", *DEAR, *["ad"] * 3, *["ae"] * 4, *["af"] * 5]
+    state = made(lines, ["ab"], [1], 3)
+    assert keys_of(state, (0, "a"), (1, "a"), (2, "a")) == [0.5, 0.5, key]
+    assert left(state, planned=[(0, "a")], seed=seed) == {(0, "a"), (second, "a")}
+    assert keys_of(state, (1, "a")) == [1 if second == 2 else 0.5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_loss_is_shared_by_the_itemsets_that_are_closed(seed):
+    """The first record loses 1 for two itemsets, the second 0.75 for one."""
+    lines = ["abcd", "abefmn", "ad", "ad", "bc", "bc", *DEAR, *["ae"] * 3, *["af"] * 4]
+    state = made(lines, ["ab", "ac"], [1, 0], 3)
+    assert keys_of(state, (0, "a"), (1, "a"), (0, "b"), (0, "c")) == [0.5, 0.75, 1, 1]
+    assert left(state, seed=seed) == {(0, "a")}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_record_that_lost_an_item_no_longer_loses_what_held_it(seed):
+    """Without a in the first record, the pair a, c is at its level, but c no longer takes part in it there."""
+    lines = ["abcdmn", "cdefmn", "dmn", *["ac"] * 3, *["ce"] * 3, *["cf"] * 4]
+    state = made(lines, ["ab", "cd"], [0, 1], 3)
+    assert keys_of(state, (0, "c"), (1, "c"), (0, "d"), (1, "d")) == [0.5, 0.75, 3, 3]
+    assert left(state, planned=[(0, "a")], seed=seed) == {(0, "a"), (0, "c")}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_record_that_got_an_item_loses_what_holds_it(seed):
+    """The second record gets a for x; with c it would now lose the pair a, c too, and the third one goes first."""
+    lines = ["ab", "cdemnx", "cdfmn", "dmn", *["ac"] * 3, *["ce"] * 4, *["cf"] * 3]
+    state = made(lines, ["ab", "cd"], [0, 1], 3)
+    assert keys_of(state, (1, "c"), (2, "c"), (1, "d"), (2, "d")) == [0.25, 0.5, 3, 3]
+    assert left(state, planned=[(0, "a")], seed=seed) == {(0, "a"), (1, "x"), (2, "c")}
+    assert keys_of(state, (1, "c")) == [0.75]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_loses_the_same_leaves_by_rank(seed):
+    state = made(["ab"] * 6, ["ab"], [3], 4)
+    ranks = np.random.default_rng(seed).permutation(12)
+    expected = {}
+    for entry in np.argsort(ranks):
+        record, code = int(state.hiding.entry_record[entry]), state.hiding.entry_item[entry]
+        if len(expected) < 3:
+            expected.setdefault(record, state.data.vocabulary[code])
+    assert left(state, seed=seed) == set(expected.items())
+
+
+@pytest.mark.parametrize(
+    ("most", "looked_at"), [(1, 6), (2, 7), (3, 8), (8, 8 + 4 + 2 + 1 + 1 + 1), (99, 12 * 3 + 12 + 6 + 3)]
+)
+def test_patience_is_halved_each_time_that_nothing_is_found(most, looked_at):
+    """Who has something to give holds b, and cannot get a; there are 12 such places."""
+    state = made([f"ab{x}" for x in "mnopqrstuvwx"], ["ab"], [6], 7)
+    assert len(left(state, planned=[(r, "a") for r in range(6)], most=most)) == 6
+    counted = [exchange.SCANNED, exchange.SWAPPED, exchange.LEFT_OUT]
+    assert state.hiding.counters[counted].tolist() == [looked_at, 0, 6]
+
+
+# -- where counting has ended --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("afi", ["forbid", "cost"])
+def test_what_is_not_known_is_refused_or_taken_for_the_worst(afi, monkeypatch):
+    """Nothing is counted any more: where it may be that a set becomes frequent, it is not allowed, or costs as if it did."""
+    monkeypatch.setattr(_hiding, "SCARCE", ENOUGH)
+    seen = 0
+    for seed in range(100, 130):
+        state = State(seed, records=10, items=9, density=0.5)
+        state.arrays["counters"][tracking.BUDGET] = 0
+        hiding, rng = state.hiding, np.random.default_rng(seed)
+        others = np.flatnonzero(hiding.rank[state.data.items] >= 0) if hiding.gives_all else np.empty(0, np.int64)
+        free, others_places = _hiding._with_step(hiding.free, rng), _hiding._with_step(np.append(others, 0), rng)
+        for record, row in enumerate(state.rows):
+            for item in sorted(row & set().union(*state.named)):
+                state.arrays["counters"][exchange.TURN_FREE : exchange.TURN_OTHERS + 1] = 0
+                prices = prices_of(state, record, item, gone_round(free) + gone_round(others_places), afi)
+                unknown = {place: price for place, (price, may_be) in prices.items() if may_be}
+                if unknown.keys() != prices.keys() or not 0 < len(unknown) <= exchange.N_REMEMBERED:
+                    continue
+                found = state.call(
+                    exchange.search,
+                    record=np.int32(record), item=np.int32(item), patience=np.int64(ENOUGH),
+                    afi=np.int64(_hiding.AFI[afi]), free=free, others_places=others_places,
+                )  # fmt: skip
+                assert found == (-1 if afi == "forbid" else min(unknown, key=unknown.get))
+                seen += len(unknown) > 1
+    assert seen > 5
+
+
+def gone_round(places):
+    """Return the places in the order in which they are met."""
+    *places, step = places.tolist()
+    return [places[step * turn % len(places)] for turn in range(1, len(places) + 1)]
+
+
+def prices_of(state, record, item, places, afi):
+    """Return for each exchange that may be allowed its price at the worst, and of how many sets it is not known what they become."""
+    possible = {place: (donor, given) for place, donor, given in state.exchanges(record, item)}
+    rows, now, prices = state.rows, state.now, {}
+    for place in places:
+        if place not in possible:
+            continue
+        donor, given = possible[place]
+        said = np.zeros(2, dtype=int)  # what becomes frequent for certain, and what may
+        for who, gets, gives in ((donor, item, given), (record, given, item)):
+            rank = state.hiding.rank[gets]
+            if rank >= 0:
+                ends = {"first": state.data.offsets[who], "last": state.data.offsets[who + 1]}
+                two = {"left_out": np.int32(gets), "also_left_out": np.int32(gives)}
+                n_members = state.call(tracking.members_of, **ends, **two)
+                said += state.call(tracking.new_sets, item=rank, n_members=n_members, exact=np.int64(0))
+        if said[0] == 0 or afi == "cost":
+            around = oracle.can_stay(oracle.sets_around(rows[donor], given, now), state.named)
+            prices[place] = sum(halved(state.levels)(now[x]) for x in around) + said.sum(), said[1]
+    return prices
