@@ -157,8 +157,8 @@ def shell(line, folder, *arguments):
         ["publish", "--help"],
         ["metrics", "--json"],
         ["metrics"],
-        RIGHT["check"],
-        [*RIGHT["measure"], "--json"],
+        [*RIGHT["check"], "--quiet"],  # progress is told after two seconds, which a busy machine may take
+        [*RIGHT["measure"], "--json", "--quiet"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
