@@ -148,11 +148,15 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     _data, categories = make(7, records=130, items=60, categories=6, hot=0.0)
     metrics, lacking = all_metrics({"categories": categories})
     assert [m.form for m in metrics if m.name == "dissimilarity"] == ["per-item", "printed"]
-    assert lacking == []
-    metrics, lacking = all_metrics({})
-    assert {m.name: m.reason for m in lacking} == dict.fromkeys(
-        ("still-on-top", "tendency-posterior"), "not computed, needs categories"
+    of_itemsets = dict.fromkeys(
+        ("hiding-failure", "residual-itemsets", "border-exposure", "misses-cost", "artificial-itemsets"),
+        "not computed, needs itemsets, min_support",
     )
+    assert {m.name: m.reason for m in lacking} == of_itemsets
+    assert all_metrics({"categories": categories, "itemsets": [["a"]], "min_support": 2})[1] == []
+    metrics, lacking = all_metrics({})
+    of_categories = dict.fromkeys(("still-on-top", "tendency-posterior"), "not computed, needs categories")
+    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets
     assert not {m.name for m in metrics} & {m.name for m in lacking}
     assert metric_of("dissimilarity:form=printed", {}).form == "printed"
     release = sv.publish(saved.data, sv.PartSwap(categories=categories), seed=4, allow_failures=saved.data.records)
