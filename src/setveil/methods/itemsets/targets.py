@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic_core import core_schema
 
 from setveil.errors import BadParameter
+from setveil.mining.threshold import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ _NUMBERS = re.compile(r"[0-9]{1,18}( *, *[0-9]{1,18})*", re.ASCII)
 RANDOM, BORDER = "random", "border"
 
 
-class Targets:
+class Targets(Threshold):
     """`random`, `border`, one number of records for all itemsets, or one for each, in their order.
 
     >>> Targets("border").of(2, 60)
@@ -29,52 +29,20 @@ class Targets:
     array([0, 0])
     """
 
+    what: ClassVar[str] = "target"
     in_words: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
 
     def __init__(self, value: Targets | str | int | Sequence[int] | NDArray[np.integer]) -> None:
-        if isinstance(value, np.ndarray):
-            value = value.tolist()
-        if isinstance(value, Targets):
-            self.text: str = value.text
-        elif isinstance(value, str):
-            self.text = value.strip()
-        elif _is_number(value):
-            self.text = str(value)
-        elif isinstance(value, list | tuple) and value and all(map(_is_number, value)):
-            self.text = ",".join(map(str, value))
-        else:
-            raise BadParameter(f"a target is {self.in_words}, not {_in_words(value)}")
+        super().__init__(value if isinstance(value, Targets) else _text_of(value))
+
+    def _read(self, text: str) -> tuple[Any, ...]:
         self._numbers: tuple[int, ...] = ()
-        if self.text not in (RANDOM, BORDER):
-            if not _NUMBERS.fullmatch(self.text):
-                raise BadParameter(f"the target {self.text[:40]!r} is not {self.in_words}")
-            self._numbers = tuple(int(part) for part in self.text.split(","))
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"Targets({self.text!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Targets) and (self._numbers or self.text) == (other._numbers or other.text)
-
-    def __hash__(self) -> int:
-        return hash(self._numbers or self.text)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a text or numbers, and give the text back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(str)
-        )
-
-    @classmethod
-    def _validated(cls, value: Any) -> Targets:
-        try:
-            return cls(value)
-        except BadParameter as error:
-            raise ValueError(str(error)) from None
+        if text in (RANDOM, BORDER):
+            return (text,)
+        if not _NUMBERS.fullmatch(text):
+            raise BadParameter(f"the target {text[:40]!r} is not {self.in_words}")
+        self._numbers = tuple(int(part) for part in text.split(","))
+        return self._numbers
 
     def numbers(self, itemsets: int) -> tuple[int, ...]:
         """Return the numbers that were given, one for each itemset; none where they follow from the threshold."""
@@ -98,6 +66,19 @@ class Targets:
                 f"frequent; allowed is 0 to {frequent_from - 1:,}"
             )
         return np.broadcast_to(np.array(self._numbers, dtype=np.int64), itemsets).copy()
+
+
+def _text_of(value: Any) -> str:
+    """Return what a person would type for a value, or refuse it."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, str):
+        return value
+    if _is_number(value):
+        return str(value)
+    if isinstance(value, list | tuple) and value and all(map(_is_number, value)):
+        return ",".join(map(str, value))
+    raise BadParameter(f"a target is {Targets.in_words}, not {_in_words(value)}")
 
 
 def _is_number(value: Any) -> bool:
