@@ -64,6 +64,5 @@ def test_the_fuzzer_finds_nothing_in_a_short_run(tmp_path, group):
     assert ended.returncode == 0, kept or ended.stderr[-2000:]
     figures = json.loads(ended.stdout)
     assert figures["findings"] == {}
-    # Which readers the first inputs go to is the fuzzer's choice, and a busy machine gets few of them done.
-    assert set() < set(figures["executions"]) <= {reader.name for reader in readers.GROUPS[group]}
+    assert set(figures["executions"]) == {reader.name for reader in readers.GROUPS[group]}
     assert sum(figures["with data"].values()) > 0
