@@ -279,9 +279,9 @@ def peak():
 def count(number):
     with query_batches(sys.argv[1], sys.argv[2].replace("NUMBER", str(number))) as rows:
         return sum(len(batch) for batch in rows)
-assert count(200_000) == 200_000
+assert count(400_000) == 400_000
 before = peak()
-assert count(1_200_000) == 1_200_000
+assert count(2_400_000) == 2_400_000
 print(peak() - before)
 """
 
@@ -301,7 +301,8 @@ def test_memory_does_not_grow_with_the_rows(kind, request, fill):
     )
     ran = subprocess.run([sys.executable, "-c", MEMORY, url, query], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert float(ran.stdout) < 40, "megabytes more for a million rows that take eighty"
+    # Pools of memory settle late: one run in many keeps forty megabytes, which are none of the rows'.
+    assert float(ran.stdout) < 80, "megabytes more for two million rows that take a hundred and sixty"
 
 
 WAITING = """

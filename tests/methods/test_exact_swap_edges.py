@@ -76,7 +76,7 @@ def test_itemsets_that_are_not_frequent_need_nothing(notes, target):
     method = bound(data, [["a", "b"], ["c", "d"]], min_support=3, target=target)
     outcome = apply(method, data)
     assert outcome.published == data
-    assert "2 of the 2 named itemsets are not frequent" in notes()
+    assert "in fewer than 3 records, and left so: 2 of the 2 named itemsets" in notes()
     assert method.guarantee.targets == (2, 2)
     steps = ("items-exchanged", "items-left-out", "lost-that-could-have-been-kept")
     assert [outcome.account[name] for name in steps] == [0, 0, 0]
