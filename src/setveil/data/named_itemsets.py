@@ -105,20 +105,22 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and rising codes of the itemsets in the data; an item that is not there is refused."""
+        refuse_unknown_items((label for one in self._itemsets for label in one), data, "items of the named itemsets")
         code_of = data.code_of
-        unknown = sorted({label for one in self._itemsets for label in one if label not in code_of})
-        if unknown:
-            first = unknown[0]
-            near = (
-                get_close_matches(first, data.vocabulary[:MOST_COMPARED], n=1) if len(first) <= LONGEST_COMPARED else []
-            )
-            hint = f"; did you mean {shown(near[0])}?" if near else ""
-            raise BadData(
-                f"{len(unknown):,} items of the named itemsets are not in the data, such as {shown(first)}{hint}"
-            )
         codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
         offsets = np.concatenate(([0], np.cumsum([len(one) for one in codes])))
         return offsets.astype(np.int64), np.array([code for one in codes for code in one], dtype=np.int32)
+
+
+def refuse_unknown_items(labels: Iterable[str], data: Transactions, what: str) -> None:
+    """Refuse items that the data do not hold, with one that may have been meant."""
+    unknown = sorted({label for label in labels if label not in data.code_of})
+    if not unknown:
+        return
+    first = unknown[0]
+    near = get_close_matches(first, data.vocabulary[:MOST_COMPARED], n=1) if len(first) <= LONGEST_COMPARED else []
+    hint = f"; did you mean {shown(near[0])}?" if near else ""
+    raise BadData(f"{len(unknown):,} {what} are not in the data, such as {shown(first)}{hint}")
 
 
 def _checked(one: Any) -> list[str]:

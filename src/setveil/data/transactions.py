@@ -307,6 +307,24 @@ class Transactions:
         )
         return np.asarray(pc.array_sort_indices(rows), dtype=np.int64)
 
+    def distinct(self) -> tuple[Transactions, NDArray[np.int64], NDArray[np.int64]]:
+        """Return each content once, in the order of content, how many records have it, and for each record which content it has."""
+        order = self.content_order()
+        sorted_rows = self.take(order, ids=None)
+        lengths, starts = sorted_rows.lengths, sorted_rows.offsets[:-1]
+        is_new = np.ones(self.records, dtype=np.bool_)
+        alike = 1 + np.flatnonzero(lengths[1:] == lengths[:-1])
+        is_new[alike] = False
+        row = np.repeat(alike, lengths[alike])
+        within = np.arange(len(row)) - np.repeat(np.cumsum(lengths[alike]) - lengths[alike], lengths[alike])
+        differs = sorted_rows.items[starts[row] + within] != sorted_rows.items[starts[row - 1] + within]
+        is_new[row[differs]] = True
+        number = np.cumsum(is_new) - 1
+        content_of = np.empty(self.records, dtype=np.int64)
+        content_of[order] = number
+        contents = sorted_rows.take(np.flatnonzero(is_new))
+        return contents, np.bincount(number, minlength=contents.records), content_of
+
     # -- handing on -----------------------------------------------------------------------------------------------------------
 
     def to_lists(self) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""From which support on an itemset is frequent, and from which confidence on a rule counts: the fractions that people wrote, exactly."""
+"""Supports and confidences from which on something counts, as people wrote them: exact fractions, never rounded."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from setveil.errors import BadParameter
 
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SHARE = re.compile(r"([0-9]{0,9}\.?[0-9]{0,30}) ?(%?)", re.ASCII)
+_RATIO = re.compile(r"([0-9]{1,12}) ?/ ?([0-9]{1,12})", re.ASCII)
+
+LARGEST_DENOMINATOR = 10**9
+"""Of a confidence that compiled loops compare with: times a number of records it fits 64 bits."""
 
 
 class Threshold:
@@ -118,5 +122,30 @@ class MinConfidence(Threshold):
             raise BadParameter(f"the confidence {text[:40]!r} is not {self.in_words}")
         if share > 1:
             raise BadParameter(f"the confidence {text[:40]!r} is more than 100%; allowed is {self.in_words}")
+        self.share = share
+        return (share,)
+
+
+class MaxConfidence(Threshold):
+    """The highest confidence that a rule may have: a share from 0 to 1, `0.7`, `70%` or `7/10`, kept as that fraction.
+
+    >>> MaxConfidence("7/10") == MaxConfidence(0.7) == MaxConfidence("70%")
+    True
+    """
+
+    what: ClassVar[str] = "confidence"
+    in_words: ClassVar[str] = "a share up to 100% (0.7, 70% or 7/10)"
+
+    def _read(self, text: str) -> tuple[Fraction]:
+        ratio = _RATIO.fullmatch(text)
+        share = _share(text) if ratio is None else Fraction(int(ratio[1]), int(ratio[2])) if int(ratio[2]) else None
+        if share is None:
+            raise BadParameter(f"the confidence {text[:40]!r} is not {self.in_words}")
+        if share > 1:
+            raise BadParameter(f"the confidence {text[:40]!r} is more than 100%; allowed is {self.in_words}")
+        if share.denominator > LARGEST_DENOMINATOR:
+            raise BadParameter(
+                f"the confidence {text[:40]!r} has too many digits; allowed is a fraction with a denominator up to {LARGEST_DENOMINATOR:,}"
+            )
         self.share = share
         return (share,)

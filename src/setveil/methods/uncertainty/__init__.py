@@ -1,0 +1,1 @@
+"""Methods that keep sensitive items from being inferred."""
