@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
     from setveil.data.named_itemsets import NamedItemsets
+    from setveil.data.sensitive_items import SensitiveItems
     from setveil.data.side_files import read_itemsets, read_sensitive
     from setveil.data.source import read
     from setveil.data.tables import from_arrow, from_pandas, from_polars, from_scipy
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.guarantees.rho_uncertainty import RhoUncertainty
     from setveil.methods.itemsets.exact_swap import ExactSwap
     from setveil.methods.itemsets.heu import HEU
     from setveil.methods.itemsets.naive import Naive
@@ -64,6 +66,7 @@ _HOME = {
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
     "setveil.data.named_itemsets": ("NamedItemsets",),
+    "setveil.data.sensitive_items": ("SensitiveItems",),
     "setveil.data.side_files": ("read_itemsets", "read_sensitive"),
     "setveil.data.source": ("read",),
     "setveil.data.tables": ("from_arrow", "from_pandas", "from_polars", "from_scipy"),
@@ -83,6 +86,7 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
     "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
     "setveil.methods.itemsets.heu": ("HEU",),
     "setveil.methods.itemsets.naive": ("Naive",),
@@ -125,6 +129,8 @@ __all__ = [
     "PartSwap",
     "RandSwap",
     "Release",
+    "RhoUncertainty",
+    "SensitiveItems",
     "SetveilError",
     "SplitPerson",
     "SwapItemsets",

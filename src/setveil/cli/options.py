@@ -114,12 +114,18 @@ def read_data(source: str, given: Mapping[str, Any]) -> Transactions:
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
     """Make a method, guarantee or metric from its options."""
     from setveil.data.categories import read_categories  # noqa: PLC0415 - not for --help
+    from setveil.data.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
+    from setveil.data.side_files import read_sensitive  # noqa: PLC0415 - the same
 
     values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
     if "categories" in values:
         values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
     if "itemsets" in values:
         values["itemsets"] = named_itemsets(values["itemsets"], given, data)
+    if "sensitive" in values:
+        values["sensitive"] = read_sensitive(values["sensitive"], data)
+    if "hierarchy" in values:
+        values["hierarchy"] = read_hierarchy(values["hierarchy"])
     return kind(**values)
 
 

@@ -1,4 +1,4 @@
-"""Loops that prove or refute rules q → e for one sensitive item e: closed sets of the records with e, depth first.
+"""Loops that search the rules q → e of one item e: closed sets of the records with e, depth first.
 
 What is searched are the distinct records with e, their other items, how many records have each content (`weights`), and for each how many
 records hold the same other items without e (`slack`). They come in the order of their slack, least first. Write p for the records with
@@ -7,6 +7,11 @@ q and e, n for those with q and without e: the rule is unsafe if p (den - num) -
 Any q' that contains q and has p' records has at least as many counterparts without e as each of these records has, so at least as many as
 the p'-th least slack: where no prefix of the list has an excess, nothing at or below q does.
 """
+
+# mypy: ignore-errors
+# Numba infers the types.
+
+from __future__ import annotations
 
 import numpy as np
 
@@ -76,8 +81,7 @@ def highest_excess(rows, first, last, weights, slack, num, den):
     for at in range(first, last):
         with_e += weights[rows[at]]
         excess = with_e * (den - num) - num * slack[rows[at]]
-        if excess > highest:
-            highest = excess
+        highest = max(highest, excess)
     return highest
 
 
@@ -105,8 +109,8 @@ def search(
 ):
     """Find the rule q → e, q not empty, of the highest excess, if one is above the threshold; after `budget` steps stop.
 
-    `rows` are at least one record; `slack` goes by record, `supports` by item; `count` and `q_depth` are room for a number an item, 0 and -1 everywhere. The
-    rule is left in `best_set`, and what is said of it in `best`.
+    `rows` are at least one record; `slack` goes by record, `supports` by item; `count` and `q_depth` are room for a number an item, 0 and
+    -1 everywhere. The rule is left in `best_set`, and what is said of it in `best`.
     """
     best[SIZE] = 0
     best[COMPLETE] = 0

@@ -1,0 +1,238 @@
+"""The strongest rules q → e for given items e, q of any size: which items can be inferred with a confidence above what is allowed.
+
+Exact, without listing all q. Only closed q can be strongest: those that are all that some records with e have in common. The largest are
+all other items of a record with e; counting these is linear, and tells below how many counterparts without e no smaller q can fall, which
+mostly settles it. Else closed sets are searched, depth first, with that bound at each.
+
+With p records that hold q and e, n that hold q without e and a confidence of num/den, the *excess* is p (den - num) - num n: a rule is too
+strong if it is above 0, and the strongest is that of the highest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.kernels.threads import number_of_threads, share
+from setveil.mining.supports import supports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+
+CODES_AT_ONCE = 20_000_000
+"""Items of the sets that are counted together: bounds memory."""
+STEPS_FOR_MORE = 2_000_000
+"""Where a rule that is too strong is known, so many steps are spent on finding a stronger one."""
+ITEMS_AT_ONCE = 64
+"""Items of one part of the search."""
+
+
+@dataclass(frozen=True, eq=False)
+class StrongestRules:
+    """For each item that some rule names with too high a confidence, the strongest one: `sets[place]` → `items[place]`."""
+
+    items: NDArray[np.int64]
+    excess: NDArray[np.int64]
+    with_item: NDArray[np.int64]
+    without_item: NDArray[np.int64]
+    sets: list[NDArray[np.int64]]
+    undecided: int
+    """How many other items could not be cleared within the budget."""
+    exposed: int
+    """How many occurrences of the items all other items of their record name with too high a confidence."""
+
+
+def strongest_rules(
+    data: Transactions,
+    is_consequent: NDArray[np.bool_],
+    confidence: Fraction,
+    *,
+    include_empty: bool,
+    budget: int,
+    threads: int | None = None,
+) -> StrongestRules:
+    """Find for each of these items the rule q → item whose confidence is furthest above what is allowed; none where none is above.
+
+    q is any set of other items, not empty unless that is asked for. A search that takes more than `budget` steps for an item stops, and
+    counts as undecided where it found nothing.
+    """
+    num, den = confidence.as_integer_ratio()
+    contents, weights, _content_of = data.distinct()
+    leaves = _Leaves.of(data, contents, weights, is_consequent, num, den)
+    codes = np.flatnonzero(is_consequent & (data.supports > 0))
+    excess = np.zeros(len(codes), np.int64)
+    with_item, without = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
+    sets: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(codes)
+    if include_empty:
+        held = data.supports[codes]
+        excess = np.maximum(held * (den - num) - num * (data.records - held), 0)
+        with_item, without = held.copy(), data.records - held
+    undecided = np.zeros(len(codes), np.bool_)
+    open_places = [place for place, code in enumerate(codes.tolist()) if leaves.may_exceed(code, int(excess[place]))]
+    for place in open_places:
+        leaf = leaves.strongest(int(codes[place]))
+        if leaves.excess[leaf] > excess[place]:
+            excess[place] = leaves.excess[leaf]
+            with_item[place], without[place] = leaves.with_item[leaf], leaves.slack[leaf]
+            first = contents.offsets[leaves.rows[leaf]]
+            whole = contents.items[first : first + contents.lengths[leaves.rows[leaf]]].astype(np.int64)
+            sets[place] = whole[whole != codes[place]]
+    for place, best, items in leaves.search(codes, excess, open_places, budget, number_of_threads(threads)):
+        if best[_SIZE]:
+            excess[place], with_item[place], without[place] = best[_EXCESS], best[_WITH], best[_WITHOUT]
+            sets[place] = items
+        undecided[place] = not best[_COMPLETE]
+    unsafe = np.flatnonzero(excess > 0)
+    return StrongestRules(
+        codes[unsafe],
+        excess[unsafe],
+        with_item[unsafe],
+        without[unsafe],
+        [sets[place] for place in unsafe],
+        int(np.count_nonzero(undecided & (excess <= 0))),
+        int(weights[leaves.rows[leaves.excess > 0]].sum()),
+    )
+
+
+_EXCESS, _WITH, _WITHOUT, _SIZE, _COMPLETE, _WIDTH = range(6)
+
+
+@dataclass(frozen=True, eq=False)
+class _Leaves:
+    """The largest rules: of each distinct record with the item, all other items of it.
+
+    They come by item, and for each item by slack, the number of records that hold the other items and not this one.
+    """
+
+    contents: Transactions
+    weights: NDArray[np.int64]
+    num: int
+    den: int
+    starts: NDArray[np.int64]
+    """Of each item code where its leaves start."""
+    rows: NDArray[np.int64]
+    slack: NDArray[np.int64]
+    with_item: NDArray[np.int64]
+    excess: NDArray[np.int64]
+    bound: NDArray[np.int64]
+    """For each item code the highest excess that any rule can have."""
+
+    @classmethod
+    def of(
+        cls,
+        data: Transactions,
+        contents: Transactions,
+        weights: NDArray[np.int64],
+        is_consequent: NDArray[np.bool_],
+        num: int,
+        den: int,
+    ) -> _Leaves:
+        place = np.flatnonzero(is_consequent[contents.items])
+        row = record_numbers(contents.offsets)[place]
+        more = contents.lengths[row] > 1  # a item alone is implied by nothing but the empty set
+        place, row = place[more], row[more]
+        code = contents.items[place]
+        concerned = np.unique(row)
+        with_item = np.zeros(contents.records, np.int64)
+        with_item[concerned] = supports(data, _sets(contents, concerned))
+        slack = _held_without(data, contents, row, place) - with_item[row]
+        order = np.lexsort((row, slack, code))
+        code, row, slack = code[order], row[order], slack[order]
+        starts = np.searchsorted(code, np.arange(len(data.vocabulary) + 1)).astype(np.int64)
+        both = with_item[row]
+        running = np.cumsum(weights[row])
+        before = np.concatenate(([0], running))[starts[code]]
+        prefix = (running - before) * (den - num) - num * slack
+        bound = np.zeros(len(data.vocabulary), np.int64)
+        there = np.flatnonzero(np.diff(starts))
+        if len(there):
+            bound[there] = np.maximum.reduceat(prefix, starts[there])
+        return cls(contents, weights, num, den, starts, row, slack, both, both * (den - num) - num * slack, bound)
+
+    def may_exceed(self, code: int, excess: int) -> bool:
+        """Tell whether some rule of an item could be further above what is allowed than this."""
+        return bool(self.bound[code] > excess)
+
+    def strongest(self, code: int) -> int:
+        """Return the leaf of an item that is furthest above what is allowed, or least below it."""
+        first, last = self.starts[code], self.starts[code + 1]
+        return int(first + np.argmax(self.excess[first:last]))
+
+    def search(
+        self, codes: NDArray[np.int64], excess: NDArray[np.int64], places: list[int], budget: int, threads: int
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+        """Search the smaller rules of these items for one further above what is allowed than what is known."""
+        if not places:
+            return
+        from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        contents = self.contents
+        words = np.empty(contents.records, np.uint64)
+        kernels.signatures(contents.offsets, contents.items, 0, contents.records, words)
+        by_item = np.argsort(contents.items, kind="stable")
+        lists = record_numbers(contents.offsets)[by_item]
+        list_starts = np.concatenate(([0], np.cumsum(contents.supports)))
+        supports_of = np.bincount(
+            contents.items, np.repeat(self.weights, contents.lengths), len(contents.vocabulary)
+        ).astype(np.int64)
+        arrays = (contents.offsets, contents.items, self.weights, words, list_starts, lists)
+        for array in (*arrays, supports_of, self.rows, self.slack):
+            array.flags.writeable = False
+
+        def part(first: int, control: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+            slack = np.empty(contents.records, np.int64)
+            count = np.zeros(len(contents.vocabulary), np.int64)
+            depth = np.full(len(contents.vocabulary), -1, np.int64)
+            longest = np.empty(int(contents.lengths.max()), np.int64)
+            found = []
+            for place in places[first : first + ITEMS_AT_ONCE]:
+                code = codes[place]
+                of_item = slice(self.starts[code], self.starts[code + 1])
+                rows = self.rows[of_item]
+                slack[rows] = self.slack[of_item]
+                best = np.zeros(_WIDTH, np.int64)
+                steps = min(budget, STEPS_FOR_MORE) if excess[place] > 0 else budget
+                start = int(excess[place])
+                room = (count, depth, best, longest)
+                kernels.search(
+                    code, rows, slack, supports_of, *arrays, self.num, self.den, start, steps, *room, control
+                )
+                found.append((place, best, longest[: best[_SIZE]].copy()))
+            return found
+
+        starts = range(0, len(places), ITEMS_AT_ONCE)
+        for results in share("searching rules", list(starts), part, threads=threads, total=len(places)):
+            yield from results
+
+
+def _sets(contents: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    chosen = contents.take(rows)
+    return chosen.offsets, chosen.items
+
+
+def _held_without(
+    data: Transactions, contents: Transactions, row: NDArray[np.int64], place: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Count for each (content, place of an item in it) the records that hold all its other items."""
+    held = np.empty(len(row), np.int64)
+    sizes = contents.lengths[row]
+    ends = np.cumsum(sizes)
+    first = 0
+    while first < len(row):
+        last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + CODES_AT_ONCE)))
+        size = sizes[first:last]
+        starts = np.concatenate(([0], np.cumsum(size)))
+        places = np.repeat(contents.offsets[row[first:last]] - starts[:-1], size) + np.arange(starts[-1])
+        others = places != np.repeat(place[first:last], size)
+        offsets = starts - np.arange(len(starts))
+        held[first:last] = supports(data, (offsets, contents.items[places[others]]))
+        first = last
+    return held
