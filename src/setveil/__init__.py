@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from setveil.methods.tendency.part_swap import PartSwap
     from setveil.methods.tendency.rand_swap import RandSwap
     from setveil.methods.tendency.split_person import SplitPerson
+    from setveil.methods.uncertainty.insert import Insert
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.rules import association_rules
@@ -96,6 +97,7 @@ _HOME = {
     "setveil.methods.tendency.part_swap": ("PartSwap",),
     "setveil.methods.tendency.rand_swap": ("RandSwap",),
     "setveil.methods.tendency.split_person": ("SplitPerson",),
+    "setveil.methods.uncertainty.insert": ("Insert",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
     "setveil.mining.rules": ("association_rules",),
@@ -119,6 +121,7 @@ __all__ = [
     "HiddenTendency",
     "Hierarchy",
     "InputError",
+    "Insert",
     "Itemsets",
     "MinSupport",
     "Missing",

@@ -9,6 +9,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
@@ -18,6 +19,7 @@ from setveil.methods.tendency.part_supp import PartSupp
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.methods.tendency.rand_swap import RandSwap
 from setveil.methods.tendency.split_person import SplitPerson
+from setveil.methods.uncertainty.insert import Insert
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
@@ -38,10 +40,12 @@ __all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
-    for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive)
+    for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive, Insert)
 }
 
-GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets)}
+GUARANTEES: dict[str, type[Guarantee]] = {
+    guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty)
+}
 
 METRICS: dict[str, type[Metric]] = {
     metric.name: metric

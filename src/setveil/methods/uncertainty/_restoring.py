@@ -28,16 +28,23 @@ HOT = 200
 """An item that at least one of so many records holds has a bit a record."""
 JITTER_STEPS = 1000
 """Limits of single items are drawn in steps of this part of ρ."""
+TAKEN_OUT = (4, 40)
+"""A round of improvement takes out one of so many items, at least and at most."""
 
 
 class Restoring:
-    """The state of a table between passes: which occurrences are there, and what is known of the others."""
+    """The state of a table between passes: which occurrences are there, and what is known of the others.
+
+    `order` are the items that may come back, the first of them first. Where these are all sensitive and nothing else is missing, what is
+    not sensitive stays as it is for good, and much need not be looked at twice.
+    """
 
     def __init__(
         self,
         data: Transactions,
         is_sensitive: NDArray[np.bool_],
         present: NDArray[np.bool_],
+        order: NDArray[np.int64],
         rho: Fraction,
         *,
         include_empty: bool,
@@ -45,100 +52,153 @@ class Restoring:
         rng: Generator,
         jitter: float = 0.0,
     ) -> None:
-        self.data, self.is_sensitive, self.include_empty, self.whole = data, is_sensitive, include_empty, whole
-        self._present = present.astype(np.uint8)
-        self._num, self._den = rho.as_integer_ratio()
-        self._nums = np.full(len(data.vocabulary), self._num, np.int64)
+        from setveil.methods.uncertainty import _insert_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        self._kernels: Any = _insert_kernels
+        self._data, self._is_sensitive, self._order, self._rng = data, sealed(is_sensitive), sealed(order), rng
+        num, den = rho.as_integer_ratio()
+        nums = np.full(len(data.vocabulary), num, np.int64)
         if jitter:
-            self._den *= JITTER_STEPS
-            least = round((1 - jitter) * JITTER_STEPS)
-            self._nums *= rng.integers(least, JITTER_STEPS, len(data.vocabulary), endpoint=True)
+            den *= JITTER_STEPS
+            nums *= rng.integers(round((1 - jitter) * JITTER_STEPS), JITTER_STEPS, len(nums), endpoint=True)
+        plain = ~is_sensitive[data.items]
+        plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
+        self._settings = (whole, include_empty, plain_is_fixed, sealed(nums), den)
         row = record_numbers(data.offsets)
         # Which of several equal records keep an item is drawn, so that the order of the data tells nothing.
         by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
         self._starts = sealed(np.concatenate(([0], np.cumsum(data.supports))))
-        self._rows, self._places = sealed(row[by_item]), sealed(by_item)
+        self._listed = (self._starts, sealed(row[by_item]), sealed(by_item))
+        self._parts = self._parts_of(plain & present, plain_is_fixed, int(nums.max(initial=0)), den)
+        self._present = present.astype(np.uint8)
+        self._lay_out()
+        self.counts = np.zeros(8, np.int64)
+        self.passes = 0
 
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which occurrences of the original are there."""
         return self._present.astype(np.bool_)
 
-    def run(self, order: NDArray[np.int64], engine: Engine) -> dict[str, Any]:
-        """Put back what stays safe, pass by pass, until a pass puts nothing back; return what was counted."""
-        from setveil.methods.uncertainty import _insert_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-        data = self.data
-        plain_is_fixed = bool(self.is_sensitive[order].all()) and bool(
-            self._present[~self.is_sensitive[data.items]].all()
+    def run(self, engine: Engine, order: NDArray[np.int64] | None = None, label: str = "putting items back") -> None:
+        """Put back what stays safe, pass by pass, until a pass puts nothing back."""
+        data, kernels = self._data, self._kernels
+        whole, include_empty, plain_is_fixed, nums, den = self._settings
+        longest = int(data.lengths.max(initial=0))
+        work = partial(
+            kernels.put_back,
+            self._order if order is None else sealed(order),
+            *self._listed,
+            self._parts[0],
+            self._for_good,
+            *self._parts[1:],
+            whole,
+            include_empty,
+            plain_is_fixed,
+            nums,
+            den,
+            NODES,
+            data.offsets,
+            data.items,
+            self._present,
+            self._is_sensitive,
+            self._starts,
+            *self._table,
+            *self._known,
+            *self._room,
+            longest,
+            self.counts,
         )
-        table, rest = self._laid_out(kernels, order)
-        dead, part_of, part_sizes = self._parts(plain_is_fixed)
-        for_good = np.zeros(data.occurrences, np.bool_)
-        counts = np.zeros(8, np.int64)
-        fixed = (sealed(order), self._starts, self._rows, self._places, sealed(dead), for_good, part_of, part_sizes)
-        settings = (self.whole, self.include_empty, plain_is_fixed, sealed(self._nums), self._den, NODES)
+        added = -1
         passes = 0
-        while True:
-            before = int(counts[kernels.ADDED])
-            counts[kernels.REFUSED] = 0
+        while added != self.counts[kernels.ADDED]:
+            added = int(self.counts[kernels.ADDED])
+            self.counts[kernels.REFUSED] = 0
             passes += 1
-            label = "putting items back" if passes == 1 else f"putting items back, pass {passes}"
-            work = partial(kernels.put_back, *fixed, *settings, *table, *rest, counts)
-            engine.run(label, work, total=len(order))
-            if counts[kernels.ADDED] == before:
-                break
+            engine.run(f"{label}, pass {passes}", work, total=len(self._order))
+        self.passes += passes
+
+    def improve(self, rounds: int, engine: Engine) -> int:
+        """Take some items out and put everything back in another order, as often as was asked; return what that gained."""
+        gained = 0
+        for number in range(rounds):
+            before = self._snapshot()
+            there = int(before[0].sum())
+            share = int(self._rng.integers(*TAKEN_OUT, endpoint=True))
+            chosen = self._rng.choice(self._order, -(-len(self._order) // share), replace=False)
+            self._take_out(chosen)
+            others = self._rng.permutation(np.setdiff1d(self._order, chosen))
+            parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
+            self.run(engine, np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
+            gain = int(self._present.sum()) - there
+            if gain < 0:
+                self._put_back_snapshot(before)
+            gained += max(gain, 0)
+        return gained
+
+    def account(self) -> dict[str, int]:
+        """Return what was counted."""
+        kernels = self._kernels
         return {
-            "occurrences-put-back": int(counts[kernels.ADDED]),
-            "passes": passes,
-            "not-tried-for-length": int(counts[kernels.REFUSED]),
-            "contents-looked-at": int(counts[kernels.EVALUATED]),
-            "sets-searched": int(counts[kernels.NODES]),
+            "passes": self.passes,
+            "not-tried-for-length": int(self.counts[kernels.REFUSED]),
+            "contents-looked-at": int(self.counts[kernels.EVALUATED]),
+            "sets-searched": int(self.counts[kernels.NODES]),
         }
 
-    def _laid_out(self, kernels: Any, order: NDArray[np.int64]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the table as the kernels keep it, and room for their work."""
-        data = self.data
+    def _lay_out(self) -> None:
+        """Lay the table out as the kernels keep it, and make room for their work."""
+        data = self._data
         items, records = len(data.vocabulary), data.records
         is_hot = data.supports * HOT > records
         hot = sealed(np.where(is_hot, np.cumsum(is_hot) - 1, -1).astype(np.int64))
         bits = np.zeros((max(int(is_hot.sum()), 1), (records + 63) // 64), np.uint64)
-        held = np.zeros(items, np.int64)
-        lists = np.empty(data.occurrences, np.int64)
+        held, lists = np.zeros(items, np.int64), np.empty(data.occurrences, np.int64)
         words, sums = np.zeros(records, np.uint64), np.zeros(records, np.uint64)
-        layout = (self._starts, held, lists, words, sums, hot, bits)
-        kernels.set_up(data.offsets, data.items, self._present, *layout)
-        most = int(data.supports[order].max(initial=0))
+        self._table = (held, lists, words, sums, hot, bits)
+        self._kernels.set_up(data.offsets, data.items, self._present, self._starts, *self._table)
+        self._known = (np.zeros(items, np.int64), np.full(data.occurrences, -1, np.int64), np.zeros(1, np.int64))
+        self._for_good = np.zeros(data.occurrences, np.bool_)
         slots = 2
-        while slots < 2 * most:
+        while slots < 2 * int(data.supports[self._order].max(initial=0)):
             slots *= 2
-        lengths = data.lengths[self._rows]
-        ends = np.concatenate(([0], np.cumsum(lengths)))
-        entries = int((ends[self._starts[1:]] - ends[self._starts[:-1]])[order].max(initial=0))
-        rest = (
-            np.zeros(items, np.int64),
-            np.full(data.occurrences, -1, np.int64),
-            np.zeros(1, np.int64),
+        ends = np.concatenate(([0], np.cumsum(data.lengths[self._listed[1]])))
+        entries = int((ends[self._starts[1:]] - ends[self._starts[:-1]])[self._order].max(initial=0))
+        self._room = (
             np.zeros(slots, np.int64),
             np.full(items, -1, np.int64),
             np.empty(entries, np.int64),
             np.empty(entries, np.int64),
             np.zeros(records, np.int64),
-            int(data.lengths.max(initial=0)),
         )
-        return (data.offsets, data.items, self._present, sealed(self.is_sensitive), *layout), rest
 
-    def _parts(self, plain_is_fixed: bool) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    def _parts_of(
+        self, plain: NDArray[np.bool_], plain_is_fixed: bool, num: int, den: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
         """Return which records can never hold a sensitive item, and of each record its part that is not sensitive."""
-        data = self.data
-        plain = (~self.is_sensitive[data.items]) & self._present.astype(np.bool_)
+        data = self._data
         kept = np.concatenate(([0], np.cumsum(plain)))
         parts, sizes, part_of = Transactions(kept[data.offsets], data.items[plain], data.vocabulary).distinct()
         dead = np.zeros(parts.records, np.bool_)
         if plain_is_fixed:
-            held = supports(data, (parts.offsets, parts.items))
-            dead = (held * int(self._nums.max(initial=0)) < self._den) & (parts.lengths > 0)
-        return dead[part_of], sealed(part_of), sealed(sizes)
+            dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
+        return sealed(dead[part_of]), sealed(part_of), sealed(sizes)
+
+    def _take_out(self, order: NDArray[np.int64]) -> None:
+        held, _lists, _words, sums, hot, bits = self._table
+        table = (self._data.offsets, self._present, held, sums, hot, bits)
+        self._kernels.take_out(sealed(order), *self._listed, self._for_good, *table, *self._known)
+
+    def _snapshot(self) -> list[NDArray[Any]]:
+        return [array.copy() for array in self._changing()]
+
+    def _put_back_snapshot(self, before: list[NDArray[Any]]) -> None:
+        for array, old in zip(self._changing(), before, strict=True):
+            array[:] = old
+
+    def _changing(self) -> tuple[NDArray[Any], ...]:
+        held, lists, words, sums, _hot, bits = self._table
+        return self._present, held, lists, words, sums, bits, self._for_good, *self._known
 
 
 def outcome_of(
