@@ -1,8 +1,8 @@
 """A table that changes: which records hold an item now, and how many hold several.
 
 `present` tells for each occurrence of the original whether it is there. `lists` has room for all records that ever held an item, of which
-the first `held` hold it now. `words` have a bit an item, by which most records that lack one are told apart; `sums` tell most contents apart;
-items that many records hold have a bit a record in `bits`, in the row that `hot` names.
+the first `held` hold it now. `words` have a bit an item, by which most records that lack one are told apart; `sums` tell most contents
+apart; items that many records hold have a bit a record in `bits`, in the row that `hot` names.
 """
 
 # mypy: ignore-errors
