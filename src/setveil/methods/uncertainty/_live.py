@@ -1,0 +1,135 @@
+"""A table in which whole types of sensitive items are alive or dead, for methods that suppress globally.
+
+Safe choices of living types are closed downwards: what is safe stays so when more types die. So one pass that lets types live again, each
+if everything stays safe, ends where no dead type can live, and needs no second one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.methods.exchanging import sealed
+from setveil.mining.rule_search import strongest_rules
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from setveil.engines.base import Engine
+    from setveil.guarantees.rho_uncertainty import RhoUncertainty
+
+STEPS_FOR_A_TYPE = 5_000_000
+"""After so many steps of one search a type counts as betrayed."""
+
+
+class LiveTable:
+    """Distinct records over codes, with rows that can be written to, and which codes are alive."""
+
+    def __init__(
+        self,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.int32],
+        weights: NDArray[np.int64],
+        sensitive: NDArray[np.bool_],
+        lists: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ) -> None:
+        """Take rows, filled up with the code `len(sensitive)`; no sensitive type is alive. `lists` are rows by code, if not as they stand."""
+        from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        codes = len(sensitive)
+        self.sensitive = sealed(np.concatenate((sensitive, [False])))
+        self.alive = np.concatenate((~sensitive, [False]))
+        self.items = np.array(items, np.int32)
+        self.offsets, self.weights = sealed(offsets), sealed(weights)
+        if lists is None:
+            starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=codes))))
+            lists = starts, record_numbers(offsets)[np.argsort(items, kind="stable")]
+        starts, rows = (sealed(np.asarray(part, np.int64)) for part in lists)
+        code_of = record_numbers(starts)
+        self.supports = sealed(np.bincount(code_of, self.weights[rows], codes).astype(np.int64))
+        self.words = np.empty(len(weights), np.uint64)
+        kernels.signatures(self.offsets, self.items, 0, len(weights), self.words)
+        self._lists = starts, rows
+        longest = int(np.diff(offsets).max(initial=0))
+        self._room = (
+            np.empty(len(weights), np.int64),
+            np.zeros(codes + 1, np.int64),
+            np.full(codes + 1, -1, np.int64),
+            np.zeros(5, np.int64),
+            np.empty(longest + 1, np.int64),
+        )
+        self.tally = np.zeros(codes + 1, np.int64)
+
+    def arguments(self, share: Fraction, budget: int) -> tuple[Any, ...]:
+        """Return what the loops take of it, from the supports on."""
+        table = (self.supports, self.offsets, self.items, self.weights, self.words, *self._lists)
+        return *table, *share.as_integer_ratio(), budget, *self._room
+
+    def bring_back(self, allowed: NDArray[np.bool_], share: Fraction, engine: Engine, budget: int) -> None:
+        """Let dead sensitive types live again, the most frequent first, then in the order of codes, as long as everything stays safe."""
+        from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        codes = np.flatnonzero(self.sensitive[:-1] & ~self.alive[:-1] & (self.supports > 0))
+        order = sealed(codes[np.argsort(-self.supports[codes], kind="stable")])
+        state = (self.sensitive, self.alive, self.tally, *self.arguments(share, budget))
+        allowed = sealed(allowed)
+        engine.run(
+            "trying types of items",
+            lambda control: kernels.bring_back(order, allowed, *state, control),
+            total=len(order),
+        )
+
+    def records(
+        self, content_of: NDArray[np.int64], alive: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return offsets and codes of the living items of all records, of which `content_of` names the distinct one of each."""
+        keep = (self.alive if alive is None else alive)[self.items]
+        kept = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
+        lengths = np.diff(kept)[content_of]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        places = np.repeat(kept[content_of] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return offsets, self.items[keep][places]
+
+
+def inferred_unaided(
+    data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty
+) -> NDArray[np.bool_]:
+    """Tell which types can be inferred whatever other types live: from nothing, or from the whole of what is not sensitive."""
+    num, den = guarantee.rho.share.as_integer_ratio()
+    found = np.zeros(len(data.vocabulary), np.bool_)
+    if guarantee.include_empty:
+        found |= sensitive & (data.supports > 0) & (den * data.supports > num * data.records)
+    if guarantee.knows == "whole":
+        plain = ~sensitive[data.items]
+        bounds = np.concatenate(([0], np.cumsum(plain)))[data.offsets]
+        parts = Transactions(bounds, data.items[plain], data.vocabulary)
+        _parts, sizes, part_of = parts.distinct()
+        lengths = np.diff(bounds)
+        row = record_numbers(data.offsets)[~plain]
+        item = data.items[~plain]
+        if not guarantee.include_empty:
+            row, item = row[lengths[row] > 0], item[lengths[row] > 0]
+        cases = np.stack((part_of[row], item.astype(np.int64)))
+        cases, held = np.unique(cases, axis=1, return_counts=True)
+        found[cases[1][den * held > num * sizes[cases[0]]]] = True
+    return found
+
+
+def to_leave_out(data: Transactions, guarantee: RhoUncertainty) -> list[str]:
+    """Return sensitive types that must leave before records are proved safe; none if they are.
+
+    They are those that can be inferred, else, where the search for some did not end, the most frequent.
+    """
+    sensitive = guarantee.sensitive.among(data)
+    found = strongest_rules(
+        data, sensitive, guarantee.rho.share, include_empty=guarantee.include_empty, budget=guarantee.budget
+    )
+    codes = set(found.items.tolist()) | set(np.flatnonzero(inferred_unaided(data, sensitive, guarantee)).tolist())
+    if not codes and found.undecided:
+        codes = {int(np.argmax(np.where(sensitive, data.supports, -1)))}
+    return [data.vocabulary[code] for code in sorted(codes)]
