@@ -1,0 +1,168 @@
+"""A cut through a hierarchy: every item that is not sensitive is published as the one node of the cut that stands above it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.hierarchy import Hierarchy
+from setveil.data.side_files import shown
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.errors import BadData, BadParameter
+from setveil.methods.uncertainty._live import LiveTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def tree_over(
+    data: Transactions, sensitive: NDArray[np.bool_], hierarchy: Hierarchy | None, fanout: int
+) -> Hierarchy:
+    """Return the tree over just the items that occur and are not sensitive: what is needed of a given one, else a balanced one."""
+    plain = [data.vocabulary[code] for code in np.flatnonzero(~sensitive & (data.supports > 0)).tolist()]
+    if not plain:
+        raise BadParameter("every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items")
+    if hierarchy is None:
+        return _balanced(plain, data, fanout)
+    parent_of = hierarchy.parent_of()
+    inner = set(parent_of.values())
+    missing = [label for label in plain if label not in parent_of or label in inner]
+    if missing:
+        examples = ", ".join(map(shown, missing[:3]))
+        count = f"{len(missing):,} of {len(plain):,} items that are not sensitive"
+        raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
+    needed: dict[str, str] = {}
+    for label in plain:
+        node = label
+        while node in parent_of and node not in needed:
+            needed[node] = parent_of[node]
+            node = parent_of[node]
+    both = sorted(set(needed.values()) & data.code_of.keys())
+    if both:
+        raise BadData(f"the hierarchy has inner nodes with the names of items of the data, such as {shown(both[0])}")
+    return Hierarchy(needed)
+
+
+def _balanced(plain: list[str], data: Transactions, fanout: int) -> Hierarchy:
+    """Lay a balanced tree over the items; its inner nodes get more stars where a sensitive item has the name of one."""
+    tree = Hierarchy.balanced(plain, fanout)
+    parent_of = tree.parent_of()
+    if not set(parent_of.values()) & data.code_of.keys():
+        return tree
+    stars = "*" * max(len(label) - len(label.lstrip("*")) for label in data.vocabulary)
+    leaves = set(plain)
+    return Hierarchy({(x if x in leaves else stars + x): stars + above for x, above in parent_of.items()})
+
+
+class Cut:
+    """Which nodes stand for the items of data, and the records written with them.
+
+    Codes of the table: the sensitive items that occur, in label order, then the nodes of the tree by their numbers.
+    """
+
+    def __init__(self, data: Transactions, sensitive: NDArray[np.bool_], tree: Hierarchy) -> None:
+        """Start at the root, or at the first node below it where the tree branches; no sensitive type is alive."""
+        self.data, self.tree = data, tree
+        contents, weights, self.content_of = data.distinct()
+        hidden = np.flatnonzero(sensitive & (data.supports > 0))
+        self.hidden_labels = [data.vocabulary[code] for code in hidden.tolist()]
+        self.hidden = len(hidden)
+        nodes = len(tree.nodes)
+        self.sizes = tree.leaf_ends - tree.leaf_starts
+        self.children = _children(tree)
+        row = record_numbers(contents.offsets)
+        is_hidden = sensitive[contents.items]
+        plain_row = row[~is_hidden]
+        node_of = np.array([tree.number(x) if not s else -1 for x, s in self._labels(sensitive)], np.int64)
+        node = node_of[contents.items[~is_hidden]]
+        order = np.lexsort((node, plain_row))
+        self.leaves = tree.leaf_starts[node[order]]
+        self.leaf_offsets = np.concatenate(([0], np.cumsum(np.bincount(plain_row, minlength=contents.records))))
+        weight = weights[plain_row]
+        self.occurrences = np.zeros(nodes, np.int64)
+        found: list[NDArray[np.int64]] = []
+        at, rows = node.copy(), plain_row.copy()
+        while len(at):
+            self.occurrences += np.bincount(at, weight, nodes).astype(np.int64)
+            found.append(np.unique(at * contents.records + rows))
+            above = tree.parents[at] >= 0
+            at, rows, weight = tree.parents[at[above]], rows[above], weight[above]
+        keys = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        code_of = np.full(len(data.vocabulary), -1, np.int64)
+        code_of[hidden] = np.arange(self.hidden)
+        hidden_keys = np.sort(code_of[contents.items[is_hidden]] * contents.records + row[is_hidden])
+        codes = np.concatenate((hidden_keys // contents.records, self.hidden + keys // contents.records))
+        lists = np.concatenate((hidden_keys % contents.records, keys % contents.records))
+        starts = np.searchsorted(codes, np.arange(self.hidden + nodes + 1))
+        pad = self.hidden + nodes
+        items = np.full(contents.occurrences, pad, np.int32)
+        number = np.bincount(row[is_hidden], minlength=contents.records)
+        within = np.arange(np.count_nonzero(is_hidden)) - np.repeat(np.cumsum(number) - number, number)
+        items[contents.offsets[row[is_hidden]] + within] = code_of[contents.items[is_hidden]]
+        self.top = self.down(0)
+        with_plain = np.unique(plain_row)
+        items[contents.offsets[with_plain] + number[with_plain]] = self.hidden + self.top
+        mask = np.arange(pad) < self.hidden
+        self.table = LiveTable(contents.offsets, items, weights, mask, (starts, lists))
+        self.nodes = {self.top}
+
+    def _labels(self, sensitive: NDArray[np.bool_]) -> list[tuple[str, bool]]:
+        left_out = sensitive | (self.data.supports == 0)
+        return list(zip(self.data.vocabulary, left_out.tolist(), strict=True))
+
+    def down(self, node: int) -> int:
+        """Return the node, or below it the first that is an item or has several children: it stands for the same items."""
+        while len(self.children[node]) == 1:
+            node = self.children[node][0]
+        return node
+
+    def gain(self, node: int) -> int:
+        """Return how many (occurrence, other item that it could be) are told apart when a node gives way to its children."""
+        below = [self.down(child) for child in self.children[node]]
+        return int(
+            self.occurrences[node] * self.sizes[node] - sum(self.occurrences[c] * self.sizes[c] for c in below)
+        )
+
+    def codes_below(self, node: int) -> NDArray[np.int64]:
+        """Return for each leaf under a node the code that takes the node's place."""
+        first = self.tree.leaf_starts[node]
+        codes = np.empty(self.sizes[node], np.int64)
+        for child in self.children[node]:
+            codes[self.tree.leaf_starts[child] - first : self.tree.leaf_ends[child] - first] = self.hidden + self.down(
+                child
+            )
+        return codes
+
+    def records(self, *, everything: bool = False) -> Transactions:
+        """Return the records as they would be published, or with all sensitive types."""
+        alive = self.table.alive.copy()
+        if everything:
+            alive[: self.hidden] = True
+        offsets, codes = self.table.records(self.content_of, alive)
+        labels = [*self.hidden_labels, *self.tree.nodes]
+        used, codes = np.unique(codes, return_inverse=True)
+        return Transactions.from_codes(
+            offsets, codes, [labels[code] for code in used.tolist()], ids=self.data.ids, unit=self.data.unit
+        )
+
+    def hidden_among(self, labels: set[str]) -> NDArray[np.bool_]:
+        """Tell for each code of the table whether it is one of these sensitive items."""
+        mask = np.zeros(len(self.table.alive), np.bool_)
+        mask[: self.hidden] = [label in labels for label in self.hidden_labels]
+        return mask
+
+    def generalization(self) -> float:
+        """Return Σ (items under its node - 1) / (items - 1) over the occurrences of items that are not sensitive."""
+        most = len(self.tree.leaves) - 1
+        cost = sum(int(self.occurrences[v]) * (int(self.sizes[v]) - 1) for v in self.nodes)
+        return cost / most if most else 0.0
+
+
+def _children(tree: Hierarchy) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in tree.nodes]
+    for node, above in enumerate(tree.parents.tolist()):
+        if above >= 0:
+            children[above].append(node)
+    return children

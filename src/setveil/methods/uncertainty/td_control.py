@@ -1,0 +1,139 @@
+"""TDControl: items that are not sensitive become nodes of a hierarchy, sensitive types leave, until no known items betray a sensitive one.
+
+Paper    cao2010 (references.bib), TDControl, as far as jia2014 and our notes tell: the paper was not at hand.
+Idea     top down. At first every record shows the root for all its items that are not sensitive. The node whose giving way to its children
+         gains most is tried first: its records show the children that they have items of, and sensitive types that can then be inferred
+         leave all records. It stays so if that gains more than it loses; else the node is final.
+Loss     of an occurrence that is left out 1, of one shown as a node with m of the I items that are not sensitive below it
+         (m - 1) / (I - 1), so that an item that stands for itself loses nothing. Gains and losses are compared in whole numbers.
+Departs  of the types that can be inferred after a step, the rarest leave first, then the first in label order, each only if it still can
+         be when its turn comes. Between two steps nothing comes back, but at the start and at the end sensitive types that are out are
+         tried again, the most frequent first, each if everything stays safe. A node with a single child gives way to it at once, since
+         both stand for the same items. Safety is not kept when nodes give way, so rules that know a child are searched at each step, with
+         at most 5,000,000 steps a type: one that takes more counts as inferred. The records are proved safe in the end, by the guarantee's
+         own search, and lose more types where they are not.
+         Nodes stand for items that occur and are not sensitive: the published hierarchy has no others.
+Cost     each step looks at the records that hold the node, once for each living sensitive type in them. Memory: for every node of the
+         hierarchy the records below it, so its height times the data.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from setveil.data.alignment import Alignment
+from setveil.data.generalized import Generalized
+from setveil.data.hierarchy import Hierarchy
+from setveil.declaration import parameter
+from setveil.engines.base import DONE, STOP
+from setveil.methods.base import Outcome
+from setveil.methods.exchanging import sealed
+from setveil.methods.uncertainty._cut import Cut, tree_over
+from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, inferred_unaided, to_leave_out
+from setveil.methods.uncertainty.base import ReachesUncertainty
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+
+
+class TDControl(ReachesUncertainty):
+    """Publish items that are not sensitive as nodes of a hierarchy, top down, and leave out sensitive types that can be inferred."""
+
+    name: ClassVar[str] = "td-control"
+    title: ClassVar[str] = "TDControl"
+    paper: ClassVar[str] = "cao2010"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    form: ClassVar[type] = Generalized
+
+    hierarchy: Hierarchy | None = parameter(
+        None,
+        public=False,
+        description="A tree over at least all items that are not sensitive; without one, a balanced tree over them in label order.",
+    )
+    fanout: int = parameter(
+        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
+    )
+
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
+        """Check the sensitive items and the hierarchy against the data."""
+        bound = super().bind(data, linked=linked, rng=rng)
+        tree_over(data, self.sensitive.among(data), self.hierarchy, self.fanout)
+        return bound
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Let nodes give way as long as that gains more than it loses, and prove the records safe."""
+        del rng
+        sensitive = self.sensitive.among(data)
+        tree = tree_over(data, sensitive, self.hierarchy, self.fanout)
+        cut = Cut(data, sensitive, tree)
+        self._bring_back(cut, engine)
+        steps = self._specialise(cut, engine)
+        self._bring_back(cut, engine)
+        records = cut.records()
+        while left := to_leave_out(records, self.guarantee):
+            cut.table.alive[cut.hidden_among(set(left))] = False
+            records = cut.records()
+        dead = ~cut.table.alive[: cut.hidden]
+        suppressed = int(cut.table.supports[: cut.hidden][dead].sum())
+        account: dict[str, Any] = {
+            "nodes-specialised": steps,
+            "nodes-of-the-cut": len(cut.nodes),
+            "types-suppressed": int(np.count_nonzero(dead)),
+            "occurrences-suppressed": suppressed,
+            "suppression-loss": suppressed / data.occurrences,
+            "generalization-loss": cut.generalization() / data.occurrences,
+        }
+        published: Any = Generalized(records, tree)
+        return Outcome(published, Alignment.identity(data.records), account)
+
+    def _bring_back(self, cut: Cut, engine: Engine) -> None:
+        """Let sensitive types that are out come back as long as everything stays safe."""
+        everything = cut.records(everything=True)
+        inferred = inferred_unaided(everything, self.sensitive.among(everything), self.guarantee)
+        labels = {everything.vocabulary[code] for code in np.flatnonzero(inferred).tolist()}
+        cut.table.bring_back(~cut.hidden_among(labels), self.rho.share, engine, STEPS_FOR_A_TYPE)
+
+    def _specialise(self, cut: Cut, engine: Engine) -> int:
+        """Let nodes give way to their children, the one that gains most first; return how many did."""
+        from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        table, most = cut.table, len(cut.tree.leaves) - 1
+        rows = len(table.weights)
+        parts = (np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
+        state = (self.knows == "whole", table.sensitive, table.alive, table.tally, *parts)
+        state = (*state, *table.arguments(self.rho.share, STEPS_FOR_A_TYPE))
+        items_below = sealed(cut.leaf_offsets), sealed(cut.leaves)
+
+        def give_way(control: NDArray[np.int64]) -> int:
+            queue = [(-cut.gain(cut.top), cut.top)] if cut.children[cut.top] else []
+            tried = accepted = 0
+            while queue and not control[STOP]:
+                gain, node = heapq.heappop(queue)
+                most_loss = (-gain - 1) // most
+                below = sealed(cut.codes_below(node))
+                first = int(cut.tree.leaf_starts[node])
+                loss = kernels.specialise(
+                    cut.hidden + node, below, first, *items_below, most_loss, *state, control
+                )
+                tried += 1
+                control[DONE] = tried
+                if loss < 0:
+                    continue
+                accepted += 1
+                children = [cut.down(child) for child in cut.children[node]]
+                cut.nodes.remove(node)
+                cut.nodes.update(children)
+                for child in children:
+                    if cut.children[child]:
+                        heapq.heappush(queue, (-cut.gain(child), child))
+            return accepted
+
+        inner = sum(len(children) > 1 for children in cut.children)
+        return engine.run("letting nodes give way", give_way, total=inner)
