@@ -1,0 +1,204 @@
+"""Partial suppression: every step is the oracle's, every release is safe, and nothing is left out without need."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.engines.local import LocalEngine
+from setveil.methods.uncertainty import partial_suppression
+from setveil.methods.uncertainty.partial_suppression import PartialSuppression
+from setveil.mining.rule_search import strongest_rules
+
+from oracle import partial_suppression as oracle
+from oracle import uncertainty
+from random_data import as_sets, make, seeds
+
+RHOS = st.sampled_from(["0", "1/10", "0.3", "1/3", "0.5", "2/3", "0.7", "0.9", "99/100", "1"])
+SETTINGS = st.fixed_dictionaries({
+    "rho": RHOS,
+    "objective": st.sampled_from(["mine", "dist"]),
+    "include_empty": st.booleans(),
+    "knows": st.sampled_from(["subset", "whole"]),
+    "parts": st.integers(1, 3),
+})
+
+
+def drawn(seed, **sizes):
+    """Draw data and some of its items, from none to all of them."""
+    sizes = {"records": 4 + seed % 26, "items": 3 + seed % 8} | sizes
+    data, _categories = make(seed, **sizes)
+    rng = np.random.default_rng(seed)
+    share = rng.choice([0, 0.2, 0.4, 0.6, 1])
+    return data, [item for item in data.vocabulary if rng.random() < share]
+
+
+def apply(method, data, seed=0, threads=None):
+    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+
+
+def by_oracle(method, data, seed):
+    """Let the oracle treat the same parts with the same random numbers; the search for what is left is the package's own."""
+    rng = np.random.default_rng(seed)
+    number = max(min(method.parts, data.records), 1)
+    order = rng.permutation(data.records).tolist()
+    numbers = rng.integers(1, 2**64, number, np.uint64)
+    borders = [k * data.records // number for k in range(number + 1)]
+    codes = [set(data.items[a:b].tolist()) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+    rows = [order[a:b] for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    rho = Fraction(str(method.rho))
+    sensitive = {data.code_of[item] for item in method.sensitive}
+    choices = {"include_empty": method.include_empty, "knows": method.knows}
+    parts = [
+        oracle.Part([codes[row] for row in chosen], sensitive, rho, method.objective, number, **choices)
+        for chosen, number in zip(rows, numbers, strict=True)
+    ]
+
+    def together(parts_of_records):
+        found = [set()] * data.records
+        for chosen, records in zip(rows, parts_of_records, strict=True):
+            for row, record in zip(chosen, records, strict=True):
+                found[row] = record
+        return found
+
+    def find_rules(parts_of_records):
+        left = [sorted(record) for record in together(parts_of_records)]
+        offsets = np.cumsum([0, *map(len, left)])
+        now = sv.Transactions(offsets, np.array(sum(left, []), np.int32), data.vocabulary)
+        mask = method.sensitive.among(data)
+        found = strongest_rules(now, mask, rho, include_empty=method.include_empty, budget=10**9)
+        return [(set(q.tolist()), int(e)) for q, e in zip(found.sets, found.items, strict=True)]
+
+    oracle.suppress(parts, find_rules)
+    labels = [{data.vocabulary[code] for code in record} for record in together([p.records for p in parts])]
+    return labels, sum(part.rules for part in parts)
+
+
+def assert_safe(method, published):
+    found = uncertainty.unsafe_items(
+        as_sets(published), set(method.sensitive), Fraction(str(method.rho)), method.include_empty, method.knows
+    )
+    assert found == set()
+
+
+# -- what it makes -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.plain_python
+@settings(max_examples=400)
+@given(seed=seeds, chosen=SETTINGS)
+def test_with_the_same_random_numbers_the_oracle_leaves_out_the_same(seed, chosen):
+    data, sensitive = drawn(seed)
+    method = PartialSuppression(sensitive=sensitive, **chosen)
+    outcome = apply(method, data, seed)
+    expected, rules = by_oracle(method, data, seed)
+    assert as_sets(outcome.published) == expected
+    assert outcome.account["rules-made-safe"] == rules
+    assert outcome.alignment.rows.tolist() == list(range(data.records))
+
+
+@settings(max_examples=400)
+@given(seed=seeds, chosen=SETTINGS)
+def test_every_release_is_safe_by_the_definition_and_a_part_of_what_was(seed, chosen):
+    data, sensitive = drawn(seed, records=1 + seed % 40, items=3 + seed % 11)
+    method = PartialSuppression(sensitive=sensitive, **chosen)
+    published = apply(method, data, seed).published
+    assert_safe(method, published)
+    assert published.vocabulary == data.vocabulary
+    assert all(row <= record for row, record in zip(as_sets(published), as_sets(data), strict=True))
+
+
+@settings(max_examples=60)
+@given(seed=seeds, chosen=SETTINGS)
+def test_longer_records_and_more_items_change_nothing_of_that(seed, chosen):
+    data, sensitive = drawn(seed, records=20 + seed % 60, items=20 + seed % 60)
+    method = PartialSuppression(sensitive=sensitive, **chosen)
+    outcome = apply(method, data, seed)
+    assert as_sets(outcome.published) == by_oracle(method, data, seed)[0]
+    assert method.guarantee.check(outcome.published)
+
+
+@pytest.mark.parametrize("objective", ["mine", "dist"])
+@pytest.mark.parametrize("parts", [1, 2, 5])
+def test_any_number_of_threads_gives_the_same(objective, parts):
+    data, _categories = make(11, records=300, items=40, hot=0.7)
+    method = PartialSuppression(sensitive=data.vocabulary[::3], rho=0.6, objective=objective, parts=parts, knows="whole")
+    one, two, three = (apply(method, data, 4, threads) for threads in (1, 2, 3))
+    assert one.published == two.published == three.published
+    assert one.account == two.account
+    assert one.published != apply(method, data, 5).published
+
+
+# -- as many as must, and no more --------------------------------------------------------------------------------------
+
+
+def suppressed(records, sensitive, rho, **chosen):
+    method = PartialSuppression(sensitive=sensitive, rho=rho, **{"include_empty": False, "parts": 1} | chosen)
+    published = apply(method, sv.from_lists(records)).published
+    assert_safe(method, published)
+    return as_sets(published)
+
+
+@pytest.mark.parametrize(
+    ("both", "alone", "rho", "left"),
+    [
+        (10, 0, "0.7", 7),  # 7 of 10 is exactly allowed
+        (10, 0, "0.69", 6),
+        (10, 0, "0.71", 7),
+        (3, 0, "1/3", 1),
+        (3, 0, "33/100", 0),
+        (7, 3, "0.7", 7),  # safe as it is
+        (8, 3, "0.7", 7),
+        (9, 1, "0.89", 8),
+        (100, 0, "0.29", 29),  # 0.29 * 100 is 28.999999999999996 in floating point
+        (100, 0, "0.57", 57),
+    ],
+)
+def test_the_sensitive_item_stays_in_as_many_records_as_may_hold_it(both, alone, rho, left):
+    """Everyone holds x, so that its leaving costs more than that of s: x keeps all its records."""
+    found = suppressed([["x", "s"]] * both + [["x"]] * alone, ["s"], rho)
+    assert sum("s" in record for record in found) == left
+    assert sum("x" in record for record in found) == both + alone
+
+
+@pytest.mark.parametrize(
+    ("both", "alone", "rho", "lost"),
+    [(8, 2, "0.7", 4), (8, 3, "0.7", 1), (9, 1, "0.5", 8), (5, 2, "0.6", 2), (71, 29, "0.7", 4), (72, 29, "0.7", 5)],
+)
+def test_of_an_item_that_betrays_as_many_go_as_must(both, alone, rho, lost):
+    """`dist` leaves out what became more common: here x, made so by an item that leaves other records.
+
+    With k fewer of the records with both, both - k of both + alone - k may be left at most.
+    """
+    num, den = Fraction(rho).as_integer_ratio()
+    assert lost == -(-(both * den - num * (both + alone)) // (den - num))
+    records = [["a", "y"]] * 40 + [["s", "x"]] * both + [["x"]] * alone
+    found = suppressed(records, ["a", "s"], rho, objective="dist")
+    gone = {item: sum(item in r for r in records) - sum(item in r for r in found) for item in ("a", "s", "x", "y")}
+    assert gone["x"] in {0, lost}
+    assert gone["x"] or gone["s"]
+
+
+@given(st.integers(1, 60), st.integers(0, 60), RHOS.filter(lambda rho: rho not in {"0", "1"}))
+def test_numbers_to_leave_out_are_the_least_that_do(both, alone, rho):
+    """One rule alone: with `mine` the sensitive item goes, and one occurrence more would be unsafe."""
+    found = suppressed([["x", "s"]] * both + [["x"]] * alone, ["s"], rho)
+    left = sum("s" in record for record in found)
+    lost_x = both + alone - sum("x" in record for record in found)
+    allowed = Fraction(rho) * (both + alone)
+    assert lost_x == 0
+    assert left == min(both, allowed.numerator // allowed.denominator)
+
+
+def test_the_papers_example():
+    """Table 1: two occurrences are enough where ρ is a half; deleting the item everywhere takes four."""
+    records = [
+        ["bread", "beer", "condom"], ["coffee", "fruits"], ["beer", "condom"], ["coffee", "fruits"], ["flour", "condom"],
+        ["bread", "coffee"], ["fruits", "condom"],
+    ]  # fmt: skip
+    found = suppressed(records, ["condom"], "0.5")
+    assert sum(map(len, records)) - sum(map(len, found)) == 2
+    assert sum("condom" in record for record in found) == 2
