@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from setveil.methods.tendency.rand_swap import RandSwap
     from setveil.methods.tendency.split_person import SplitPerson
     from setveil.methods.uncertainty.insert import Insert
+    from setveil.methods.uncertainty.partial_suppression import PartialSuppression
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.rules import association_rules
@@ -98,6 +99,7 @@ _HOME = {
     "setveil.methods.tendency.rand_swap": ("RandSwap",),
     "setveil.methods.tendency.split_person": ("SplitPerson",),
     "setveil.methods.uncertainty.insert": ("Insert",),
+    "setveil.methods.uncertainty.partial_suppression": ("PartialSuppression",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
     "setveil.mining.rules": ("association_rules",),
@@ -130,6 +132,7 @@ __all__ = [
     "OutputRefused",
     "PartSupp",
     "PartSwap",
+    "PartialSuppression",
     "RandSwap",
     "Release",
     "RhoUncertainty",

@@ -20,6 +20,7 @@ from setveil.methods.tendency.part_swap import PartSwap
 from setveil.methods.tendency.rand_swap import RandSwap
 from setveil.methods.tendency.split_person import SplitPerson
 from setveil.methods.uncertainty.insert import Insert
+from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
@@ -40,7 +41,19 @@ __all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
-    for method in (PartSwap, FullSwap, RandSwap, PartSupp, SplitPerson, ExactSwap, SwapItemsets, HEU, Naive, Insert)
+    for method in (
+        PartSwap,
+        FullSwap,
+        RandSwap,
+        PartSupp,
+        SplitPerson,
+        ExactSwap,
+        SwapItemsets,
+        HEU,
+        Naive,
+        Insert,
+        PartialSuppression,
+    )
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {

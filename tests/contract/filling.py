@@ -11,9 +11,9 @@ import numpy as np
 
 import setveil as sv
 from setveil.methods.itemsets.targets import Targets
-from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
-from oracle import hidden_itemsets, tendency
+from oracle import hidden_itemsets, tendency, uncertainty
 from random_data import as_sets
 
 
@@ -31,14 +31,28 @@ def some_itemsets(data):
     return sv.NamedItemsets(named)
 
 
+def some_sensitive(data):
+    """Return a third of the items, at random, and one at least where there is one."""
+    rng = np.random.default_rng(data.occurrences)
+    return sv.SensitiveItems(rng.permutation(data.vocabulary)[: -(-len(data.vocabulary) // 3)].tolist())
+
+
 BY_TYPE = {
     sv.Categories: lambda data: sv.Categories.at_random(data.vocabulary, 4, seed=len(data.vocabulary)),
     sv.NamedItemsets: some_itemsets,
+    sv.SensitiveItems: some_sensitive,
 }
-IF_REQUIRED = {MinSupport: lambda _data: MinSupport("10%"), Targets: lambda _data: Targets("random")}
+IF_REQUIRED = {
+    MinSupport: lambda _data: MinSupport("10%"),
+    MaxConfidence: lambda _data: MaxConfidence("0.5"),
+    Targets: lambda _data: Targets("random"),
+}
 """The same for kinds whose defaults are as good as any value."""
 
-WAYS = {"rand-swap": ({"mode": "plain"}, {"mode": "matched"})}
+WAYS = {
+    "rand-swap": ({"mode": "plain"}, {"mode": "matched"}),
+    "partial-suppression": ({}, {"objective": "dist", "parts": 3}, {"knows": "whole", "include_empty": False}),
+}
 """Settings in which a method goes through the suite, beside its own defaults alone."""
 WAYS_BY_TYPE = {Targets: ("0",)}
 """Values that a parameter of a kind takes in turn, beside its default."""
@@ -79,7 +93,16 @@ def _hidden_itemsets(guarantee, _original, published):
     return hidden_itemsets.breaches(published, list(guarantee.itemsets), threshold, targets or None)
 
 
-ORACLES = {"hidden-tendency": _hidden_tendency, "hidden-itemsets": _hidden_itemsets}
+def _rho_uncertainty(guarantee, _original, published):
+    rho = Fraction(str(guarantee.rho))
+    return uncertainty.unsafe_items(published, set(guarantee.sensitive), rho, guarantee.include_empty, guarantee.knows)
+
+
+ORACLES = {
+    "hidden-tendency": _hidden_tendency,
+    "hidden-itemsets": _hidden_itemsets,
+    "rho-uncertainty": _rho_uncertainty,
+}
 
 
 def oracle_breaches(guarantee, original, published, alignment):
@@ -111,10 +134,14 @@ def bad_values(parameter):
         bad += ["nonsense", [object()]]
     elif annotation in (MinSupport, MinConfidence):
         bad += ["often", "101%", -0.5, ""]
+    elif annotation is MaxConfidence:
+        bad += ["often", "101%", -0.5, "", "7/0", "8/7", True, "0.0000000001"]
     elif annotation is sv.Categories:
         bad += ["a text", {"item": 3}, 17]
     elif annotation is sv.NamedItemsets:
         bad += ["a text", [], [[]], ["a text"], [[3]], 17, None]
+    elif annotation is sv.SensitiveItems:
+        bad += ["a text", [3], [""], [["a"]], {"a": "b"}, 17, None]
     elif annotation is Targets:
         bad += ["often", "", -1, "3,", 1.5, True, []]
     return bad

@@ -184,4 +184,4 @@ def test_it_is_documented_and_offered(kind):
         assert parameter.name in options
         assert parameter.description.endswith(".")
     assert kind.paper in page
-    assert f"@article{{{kind.paper}" in (DOCS.parent / "references.bib").read_text(encoding="utf-8")
+    assert f"{{{kind.paper}," in (DOCS.parent / "references.bib").read_text(encoding="utf-8")
