@@ -22,11 +22,13 @@ from setveil.methods.tendency.split_person import SplitPerson
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.metrics.border import BorderExposure
-from setveil.metrics.distribution import Dissimilarity
+from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
-from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
+from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
+from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
 from setveil.metrics.queries import QueryError
 from setveil.metrics.records import FalseContent, RecordLoss
+from setveil.metrics.suppression import InfoLoss, ItemsLost
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
 if TYPE_CHECKING:
@@ -64,6 +66,9 @@ METRICS: dict[str, type[Metric]] = {
     metric.name: metric
     for metric in (
         Dissimilarity,
+        KullbackLeibler,
+        SymmetricKl,
+        InfoLoss,
         RecordLoss,
         RecordsTouched,
         FalseContent,
@@ -78,6 +83,10 @@ METRICS: dict[str, type[Metric]] = {
         BorderExposure,
         MissesCost,
         ArtificialItemsets,
+        ItemsLost,
+        NonSensitiveRules,
+        ExactBasketExposure,
+        SaturatedRules,
     )
 }
 

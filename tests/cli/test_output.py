@@ -75,6 +75,30 @@ def test_json_of_measure_is_as_promised(folder):
     assert metrics[1]["parameters"]["form"] == "printed"
 
 
+def test_sensitive_items_and_rho_are_given_to_measure(folder):
+    """Without them the metrics that need them say so."""
+    names = ["items-lost", "non-sensitive-rules", "exact-basket-exposure", "saturated-rules"]
+    chosen = ["measure", "empty-lines.dat", "fewer.dat", *[part for name in names for part in ("--metric", name)]]
+    (folder / "fewer.dat").write_text("a b\n\na b\n\n")
+    (folder / "sensitive.txt").write_text("c\nb\n")
+    lacking = call(*chosen, "--json", cwd=folder).json["metrics"]
+    assert {m["reason"] for m in lacking} == {"not computed, needs sensitive"}
+    given = ["--sensitive", "sensitive.txt", "--rho", "1/2"]
+    lost, rules, exposed, saturated = call(*chosen, *given, "--json", cwd=folder).json["metrics"]
+    assert lost["value"] == 1 / 5
+    assert lost["details"]["by-item"] == [["c", 1, 0]]
+    assert rules["reason"]
+    assert (exposed["value"], exposed["parameters"]) == (1, {"rho": "1/2", "include_empty": True})
+    assert saturated["value"] == 1
+    shown = call(*chosen, *given, cwd=folder)
+    assert shown.code == 0
+    assert "by item" in shown.out
+    wrong = call(*chosen, "--sensitive", "lacking.txt", "--rho", "1/2", cwd=folder)
+    assert (wrong.code, "lacking.txt" in wrong.sentence()) == (2, True)
+    wrong = call(*chosen, "--sensitive", "sensitive.txt", "--rho", "often", cwd=folder)
+    assert (wrong.code, "'often'" in wrong.sentence()) == (2, True)
+
+
 def test_json_of_publish_and_check_tell_the_same_counts(folder):
     published = call("publish", SAMPLE, *SWAP, "--out", "other", "--force", "--json", cwd=folder).json
     checked = call("check", "other", "--original", SAMPLE, "--private", "other.private", "--json", cwd=folder).json

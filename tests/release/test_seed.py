@@ -152,11 +152,16 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
         ("hiding-failure", "residual-itemsets", "border-exposure", "misses-cost", "artificial-itemsets"),
         "not computed, needs itemsets, min_support",
     )
-    assert {m.name: m.reason for m in lacking} == of_itemsets
-    assert all_metrics({"categories": categories, "itemsets": [["a"]], "min_support": 2})[1] == []
+    of_sensitive = dict.fromkeys(("items-lost", "non-sensitive-rules"), "not computed, needs sensitive")
+    of_sensitive |= dict.fromkeys(("exact-basket-exposure", "saturated-rules"), "not computed, needs sensitive, rho")
+    assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive
+    of_method = {"itemsets": [["a"]], "min_support": 2, "sensitive": ["a"], "rho": "0.5"}
+    metrics, lacking = all_metrics({"categories": categories, **of_method})
+    assert lacking == []
+    assert {str(m.rho) for m in metrics if m.name in ("exact-basket-exposure", "saturated-rules")} == {"0.5"}
     metrics, lacking = all_metrics({})
     of_categories = dict.fromkeys(("still-on-top", "tendency-posterior"), "not computed, needs categories")
-    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets
+    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets | of_sensitive
     assert not {m.name for m in metrics} & {m.name for m in lacking}
     assert metric_of("dissimilarity:form=printed", {}).form == "printed"
     release = sv.publish(saved.data, sv.PartSwap(categories=categories), seed=4, allow_failures=saved.data.records)

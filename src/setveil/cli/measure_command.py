@@ -9,6 +9,7 @@ from setveil.catalog import METRICS
 from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_data
 from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
+from setveil.data.side_files import read_sensitive
 from setveil.release.checking import open_release
 from setveil.release.dossier import Private
 from setveil.release.measuring import chosen_metrics, measure_all
@@ -41,6 +42,13 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
             str,
             "From which support on an itemset is frequent, for metrics of named itemsets (default: as in the private folder).",
         ),
+        Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
+        Option(
+            "rho",
+            str,
+            "The highest confidence with which a sensitive item may be inferred, for metrics of sensitive items (default: as in the "
+            "private folder).",
+        ),
         *READING,
     ]
 
@@ -58,8 +66,11 @@ def run(_name: str, given: dict[str, Any]) -> int:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
     if given["itemsets"]:
         known["itemsets"] = named_itemsets(given["itemsets"], given, original)
-    if given["min_support"]:
-        known["min_support"] = given["min_support"]
+    if given["sensitive"]:
+        known["sensitive"] = read_sensitive(given["sensitive"], original)
+    for name in ("min_support", "rho"):
+        if given[name]:
+            known[name] = given[name]
     metrics, lacking = chosen_metrics(given["metric"] or None, known)
     results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
     if given["json"]:
@@ -73,7 +84,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
 
 
 def _details(m: Measurement) -> str:
-    return ", ".join(
-        f"{k.replace('-', ' ')} {v:,.4g}" if isinstance(v, float) else f"{k.replace('-', ' ')} {v:,}"
-        for k, v in m.details.items()
-    )
+    return ", ".join(f"{key.replace('-', ' ')} {_detail(value)}" for key, value in m.details.items())
+
+
+def _detail(value: Any) -> str:
+    if isinstance(value, list):
+        return f"{len(value):,} entries"
+    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"

@@ -18,12 +18,12 @@ import numpy as np
 
 from setveil.data.generalized import Generalized
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
 from setveil.mining.rule_search import StrongestRules, strongest_rules
 from setveil.mining.threshold import MaxConfidence
+from setveil.mining.whole_parts import whole_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,17 +127,11 @@ class RhoUncertainty(Guarantee):
     def _inferred_from_whole(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> list[Witness]:
         """Compare the records with exactly the same items that are not sensitive: the strongest case of each sensitive item."""
         num, den = self.rho.share.as_integer_ratio()
-        hidden = is_sensitive[data.items]
-        row = record_numbers(data.offsets)
-        kept = np.concatenate(([0], np.cumsum(~hidden)))
-        plain = Transactions(kept[data.offsets], data.items[~hidden], data.vocabulary)
-        parts, sizes, part_of = plain.distinct()
-        width = max(len(data.vocabulary), 1)
-        keys, held = np.unique(part_of[row[hidden]] * width + data.items[hidden], return_counts=True)
-        part, item = keys // width, keys % width
+        found = whole_parts(data, is_sensitive)
+        parts, sizes, part, item, held = found.parts, found.sizes, found.part, found.item, found.held
         excess = held * den - num * sizes[part]
         if not self.include_empty:
-            excess[parts.lengths[part] == 0] = 0
+            excess[found.has_empty_part] = 0
         unsafe = np.flatnonzero(excess > 0)
         unsafe = unsafe[np.lexsort((-excess[unsafe], item[unsafe]))]
         unsafe = unsafe[np.concatenate(([True], np.diff(item[unsafe]) != 0))] if len(unsafe) else unsafe

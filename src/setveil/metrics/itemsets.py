@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.data.sensitive_items import SensitiveItems
 from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import About, Direction, Metric
@@ -16,6 +17,7 @@ from setveil.mining.comparison import common_codes, compare
 from setveil.mining.frequent import mine
 from setveil.mining.rules import Rules, association_rules
 from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.mining.whole_parts import without_items
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -81,6 +83,7 @@ def _both_mined(
 
 
 _MIN_SUPPORT = "From which support on an itemset is frequent; a share is of the records of each data set, rounded up."
+_MIN_CONFIDENCE = "The least share of the records with A that hold b too."
 
 
 class FrequentItemsets(Metric):
@@ -164,27 +167,62 @@ class RuleSimilarity(Metric):
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"min_support": "2%"}, {"min_support": "0.5%"})
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
-    min_confidence: MinConfidence = parameter(
-        MinConfidence("50%"), public=True, description="The least share of the records with A that hold b too."
-    )
+    min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Mine both and match the rules."""
         del alignment
-        try:
-            before, after, counts = _both_mined(original, published, self.min_support, RULE_LIMIT)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
-        old, new = (association_rules(sets, self.min_confidence) for sets in (before, after))
-        kept, difference = _matched(old, new)
-        either = len(old) + len(new) - kept
-        if not either:
-            return None, {"reason": "no rule holds before or after"}
-        sizes = {"kept": kept, "lost": len(old) - kept, "new": len(new) - kept, "before": len(old), "after": len(new)}
-        apart = {} if difference is None else {"confidence-difference": difference}
-        return kept / either, {**sizes, **apart, **counts}
+        return _similarity_of_rules(original, published, self.min_support, self.min_confidence)
+
+
+class NonSensitiveRules(Metric):
+    """Which share of the association rules without a sensitive item that hold before or after holds both before and after."""
+
+    name: ClassVar[str] = "non-sensitive-rules"
+    title: ClassVar[str] = "Similarity of rules without sensitive items"
+    unit: ClassVar[str] = "share of rules"
+    better: ClassVar[Direction] = "higher"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "|R ∩ R~| / |R ∪ R~|, R the rules A → b of rule-similarity of which neither A nor b is sensitive: those that nothing but the method"
+        " makes differ, while rules that betray sensitive items must go"
+    )
+    blind_to: ClassVar[str] = (
+        "rules with sensitive items: see rule-similarity; and all that rule-similarity is blind to"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"min_support": "2%"}, {"min_support": "0.5%"})
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
+    min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Leave sensitive items out of both, which changes no other support, mine, and match the rules."""
+        del alignment
+        before, after = (without_items(data, self.sensitive.among(data)) for data in (original, published))
+        return _similarity_of_rules(before, after, self.min_support, self.min_confidence)
+
+
+def _similarity_of_rules(
+    original: Transactions, published: Transactions, min_support: MinSupport, min_confidence: MinConfidence
+) -> tuple[float | None, dict[str, Any]]:
+    """Mine both and match the rules."""
+    try:
+        before, after, counts = _both_mined(original, published, min_support, RULE_LIMIT)
+    except _Undefined as undefined:
+        return None, {"reason": str(undefined)}
+    old, new = (association_rules(sets, min_confidence) for sets in (before, after))
+    kept, difference = _matched(old, new)
+    either = len(old) + len(new) - kept
+    if not either:
+        return None, {"reason": "no rule holds before or after"}
+    sizes = {"kept": kept, "lost": len(old) - kept, "new": len(new) - kept, "before": len(old), "after": len(new)}
+    apart = {} if difference is None else {"confidence-difference": difference}
+    return kept / either, {**sizes, **apart, **counts}
 
 
 def _matched(old: Rules, new: Rules) -> tuple[int, float | None]:

@@ -135,19 +135,13 @@ class _Leaves:
         num: int,
         den: int,
     ) -> _Leaves:
-        place = np.flatnonzero(is_consequent[contents.items])
-        row = record_numbers(contents.offsets)[place]
-        more = contents.lengths[row] > 1  # a item alone is implied by nothing but the empty set
-        place, row = place[more], row[more]
-        code = contents.items[place]
-        concerned = np.unique(row)
-        with_item = np.zeros(contents.records, np.int64)
-        with_item[concerned] = supports(data, _sets(contents, concerned))
-        slack = _held_without(data, contents, row, place) - with_item[row]
+        largest = largest_rules(data, contents, is_consequent)
+        row, with_item = largest.row, largest.with_item
+        code = contents.items[largest.place]
+        slack = largest.held - with_item
         order = np.lexsort((row, slack, code))
-        code, row, slack = code[order], row[order], slack[order]
+        code, row, slack, both = code[order], row[order], slack[order], with_item[order]
         starts = np.searchsorted(code, np.arange(len(data.vocabulary) + 1)).astype(np.int64)
-        both = with_item[row]
         running = np.cumsum(weights[row])
         before = np.concatenate(([0], running))[starts[code]]
         prefix = (running - before) * (den - num) - num * slack
@@ -213,9 +207,31 @@ class _Leaves:
             yield from results
 
 
-def _sets(contents: Transactions, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    chosen = contents.take(rows)
-    return chosen.offsets, chosen.items
+@dataclass(frozen=True, eq=False)
+class LargestRules:
+    """The rules "all other items of a record → its item", for each distinct content of two items or more and each item asked for."""
+
+    row: NDArray[np.int64]
+    """For each rule the number of the content."""
+    place: NDArray[np.int64]
+    """For each rule the place of the item among the items of all contents."""
+    with_item: NDArray[np.int64]
+    """For each rule how many records hold the whole content."""
+    held: NDArray[np.int64]
+    """For each rule how many records hold the content's other items."""
+
+
+def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDArray[np.bool_]) -> LargestRules:
+    """Count the largest rules of some items; `contents` are the distinct records of the data."""
+    place = np.flatnonzero(is_consequent[contents.items])
+    row = record_numbers(contents.offsets)[place]
+    more = contents.lengths[row] > 1  # an item alone is implied by nothing but the empty set
+    place, row = place[more], row[more]
+    concerned = np.unique(row)
+    whole = contents.take(concerned)
+    with_item = np.zeros(contents.records, np.int64)
+    with_item[concerned] = supports(data, (whole.offsets, whole.items))
+    return LargestRules(row, place, with_item[row], _held_without(data, contents, row, place))
 
 
 def _held_without(

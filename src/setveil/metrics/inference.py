@@ -1,0 +1,141 @@
+"""What a release in which no part of a record betrays a sensitive item may still tell: by whole records, and by counts at their limit.
+
+Both are ours: ρ-uncertainty (jia2014) bounds what *parts* of a record show in the released file. It bounds neither what somebody learns who
+knows that there is nothing else, nor what the limit itself gives away. See docs/decisions/0015.
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.data.sensitive_items import SensitiveItems
+from setveil.data.tidying import record_numbers
+from setveil.declaration import parameter
+from setveil.metrics.base import About, Direction, Metric
+from setveil.mining.rule_search import largest_rules
+from setveil.mining.threshold import MaxConfidence
+from setveil.mining.whole_parts import whole_parts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+
+class OfSensitiveItems(Metric, ABC):
+    """A metric of how sure somebody may become of sensitive items."""
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    rho: MaxConfidence = parameter(
+        public=True, description="The highest confidence with which a sensitive item may be inferred."
+    )
+    include_empty: bool = parameter(
+        True,
+        public=True,
+        description="Whether records count in which no other item stands beside the sensitive ones.",
+    )
+
+
+class ExactBasketExposure(OfSensitiveItems):
+    """How many pairs of a whole non-sensitive part and a sensitive item have a confidence above ρ."""
+
+    name: ClassVar[str] = "exact-basket-exposure"
+    title: ClassVar[str] = "Exposure by exact baskets"
+    unit: ClassVar[str] = "pairs"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "privacy"
+    formula: ClassVar[str] = (
+        "|{(q, e) : e sensitive, |{t~ : t~ \\ S = q, e ∈ t~}| > ρ |{t~ : t~ \\ S = q}|}|, S the sensitive items. records: how many released"
+        " records hold the e of such a pair beside its q; occurrences: how often, also as a share of all released sensitive occurrences;"
+        " with-empty-part: how many of the pairs have an empty q; before: how many such pairs the original has"
+    )
+    blind_to: ClassVar[str] = (
+        "what somebody infers who knows some items only, which rho-uncertainty bounds; and that who knows all other items of a person"
+        " seldom knows that these are all"
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Count in both."""
+        del alignment
+        counted = self._exposed(published)
+        before = self._exposed(original)["pairs"]
+        return float(counted.pop("pairs")), {**counted, "before": before}
+
+    def _exposed(self, data: Transactions) -> dict[str, Any]:
+        num, den = self.rho.share.as_integer_ratio()
+        is_sensitive = self.sensitive.among(data)
+        found = whole_parts(data, is_sensitive)
+        above = found.held * den > num * found.sizes[found.part]
+        if not self.include_empty:
+            above &= ~found.has_empty_part
+        width = max(len(data.vocabulary), 1)
+        exposed = (found.part * width + found.item)[above]
+        place = np.flatnonzero(is_sensitive[data.items])
+        row = record_numbers(data.offsets)[place]
+        is_exposed = np.isin(found.part_of[row] * width + data.items[place], exposed)
+        occurrences = int(np.count_nonzero(is_exposed))
+        return {
+            "pairs": len(exposed),
+            "records": len(np.unique(row[is_exposed])),
+            "occurrences": occurrences,
+            **({"share-of-occurrences": occurrences / len(place)} if len(place) else {}),
+            "with-empty-part": int(np.count_nonzero(found.has_empty_part[above])),
+        }
+
+
+class SaturatedRules(OfSensitiveItems):
+    """For which share of the sensitive occurrences the rest of the record implies the item as surely as ρ allows."""
+
+    name: ClassVar[str] = "saturated-rules"
+    title: ClassVar[str] = "Saturated rules"
+    unit: ClassVar[str] = "share of sensitive occurrences"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "privacy"
+    formula: ClassVar[str] = (
+        "|{(t~, e) : e ∈ t~ sensitive, q = t~ \\ {e}, sup~(q ∪ {e}) + 1 > ρ sup~(q)}| / |{(t~, e) : e ∈ t~ sensitive}|; above: the number"
+        " of those with sup~(q ∪ {e}) > ρ sup~(q)"
+    )
+    blind_to: ClassVar[str] = (
+        "rules of which the left side is only a part of a record; whether anything was left out at all: a rule can stand at its limit in"
+        " the original too, see before"
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Count the supports of all rules whose left side is all that stands beside a sensitive item."""
+        del alignment
+        if self.rho.share == 1:
+            return None, {"reason": "a ρ of 1 allows everything: no rule can stand at its limit"}
+        total, at_limit, above = self._counts(published)
+        if not total:
+            return None, {"reason": "no released record holds a sensitive item"}
+        total_before, at_limit_before, _above = self._counts(original)
+        before = {"before": at_limit_before / total_before} if total_before else {}
+        return at_limit / total, {"at-limit": at_limit, "above": above, "occurrences": total, **before}
+
+    def _counts(self, data: Transactions) -> tuple[int, int, int]:
+        """Return the number of sensitive occurrences, of those whose rule could not have one record more, and of those above already."""
+        num, den = self.rho.share.as_integer_ratio()
+        is_sensitive = self.sensitive.among(data)
+        contents, weights, _content_of = data.distinct()
+        rules = largest_rules(data, contents, is_sensitive)
+        cases = [(weights[rules.row], rules.with_item, rules.held)]
+        if self.include_empty:
+            alone = np.flatnonzero(contents.lengths == 1)
+            code = contents.items[contents.offsets[alone]]
+            alone, code = alone[is_sensitive[code]], code[is_sensitive[code]]
+            cases.append((weights[alone], data.supports[code], np.full(len(code), data.records)))
+        at_limit = sum(_weighed(weight, (held + 1) * den > num * of) for weight, held, of in cases)
+        above = sum(_weighed(weight, held * den > num * of) for weight, held, of in cases)
+        return int(data.supports[is_sensitive].sum()), at_limit, above
+
+
+def _weighed(weight: NDArray[np.int64], chosen: NDArray[np.bool_]) -> int:
+    return int(weight[chosen].sum())

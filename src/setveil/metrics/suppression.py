@@ -1,0 +1,96 @@
+"""How much was left out, of all items and of the sensitive ones.
+
+Paper    jia2014 (references.bib), equation 2: the number of suppressions by that of all occurrences.
+Departs  `items-lost` is ours. It counts item by item, so that what came in does not hide what went out; where a release only leaves items
+         out, both give the same share.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.data.sensitive_items import SensitiveItems
+from setveil.declaration import parameter
+from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.distribution import NO_ITEM, supports_after
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+MOST_ROWS = 50
+"""Sensitive items that are told one by one."""
+
+
+class InfoLoss(Metric):
+    """Which share of the original's occurrences of items the release lacks (NS of jia2014, equation 2)."""
+
+    name: ClassVar[str] = "info-loss"
+    title: ClassVar[str] = "Information loss"
+    unit: ClassVar[str] = "share of occurrences"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = "(Σ f(i) − Σ f~(i)) / Σ f(i)"
+    blind_to: ClassVar[str] = (
+        "which items were left out, and in which records; items that came in: they cancel others that went out, as in every method that"
+        " exchanges items"
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare the numbers of occurrences."""
+        del alignment
+        if not original.occurrences:
+            return None, {"reason": NO_ITEM}
+        lost = original.occurrences - published.occurrences
+        if lost < 0:
+            return None, {
+                "reason": "the release holds more occurrences than the original: it did not only leave items out"
+            }
+        return lost / original.occurrences, {"lost": lost, "occurrences": original.occurrences}
+
+
+class ItemsLost(Metric):
+    """Which share of the occurrences of items was lost; beside it, the same for sensitive items and for the others."""
+
+    name: ClassVar[str] = "items-lost"
+    title: ClassVar[str] = "Items lost"
+    unit: ClassVar[str] = "share of occurrences"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "Σ max(f(i) − f~(i), 0) / Σ f(i). sensitive-lost and others-lost: the same sum over sensitive items and over the others;"
+        " trivial-loss: Σ f(i) over sensitive items / Σ f(i), what it costs to leave out every sensitive item"
+    )
+    blind_to: ClassVar[str] = (
+        "items that came in; items that moved from one record to another: see record-loss; and what the lost items were worth"
+    )
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare the supports of all items."""
+        del alignment
+        if not original.occurrences:
+            return None, {"reason": NO_ITEM}
+        before, after = original.supports, supports_after(original, published)
+        lost = np.maximum(before - after, 0)
+        is_sensitive = self.sensitive.among(original)
+        shown = np.flatnonzero(is_sensitive & (lost > 0))
+        shown = shown[np.argsort(-lost[shown], kind="stable")][:MOST_ROWS]
+        total, sensitive = original.occurrences, int(before[is_sensitive].sum())
+        return int(lost.sum()) / total, {
+            "lost": int(lost.sum()),
+            "occurrences": total,
+            "sensitive-lost": int(lost[is_sensitive].sum()),
+            "sensitive": sensitive,
+            "others-lost": int(lost[~is_sensitive].sum()),
+            "others": total - sensitive,
+            "trivial-loss": sensitive / total,
+            "by-item": [[original.vocabulary[code], int(before[code]), int(after[code])] for code in shown.tolist()],
+        }
