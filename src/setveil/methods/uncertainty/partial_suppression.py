@@ -22,6 +22,7 @@ from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.exchanging import sealed
 from setveil.methods.itemsets.heu import without
+from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
 from setveil.mining.rule_search import strongest_rules
 
@@ -58,6 +59,13 @@ class PartialSuppression(ReachesUncertainty):
     )
     parts: int = parameter(
         0, ge=0, public=True, description="Into how many parts the records are split; 0 leaves it to t_max."
+    )
+
+    restore: bool = parameter(
+        True,
+        public=True,
+        description="Whether occurrences come back in the end that can, since parts and the order of steps take too many; false for the "
+        "paper's own result.",
     )
 
     def number_of_parts(self, data: Transactions) -> int:
@@ -104,14 +112,47 @@ class PartialSuppression(ReachesUncertainty):
                 break
             for part in parts:
                 part.sanitize(found.items, found.sets)
-        outcome = without(data, leaves)
-        outcome.account.update({
+        account = {
             "parts": number,
             "rules-made-safe": sum(part.rules for part in parts),
             "searches": rounds,
             "undecided-items": undecided,
-        })
-        return outcome
+        }
+        present = ~leaves
+        if self.restore and not undecided:
+            present = self._restored(data, is_sensitive, present, rng, engine)
+            account["occurrences-put-back"] = int(np.count_nonzero(present & leaves))
+        return outcome_of(data, present, is_sensitive, account)
+
+    def _restored(
+        self,
+        data: Transactions,
+        is_sensitive: NDArray[np.bool_],
+        present: NDArray[np.bool_],
+        rng: Generator,
+        engine: Engine,
+    ) -> NDArray[np.bool_]:
+        """Put back what stays safe: items of which least is left first, for `mine` those in most records."""
+        left = np.bincount(data.items[present], minlength=len(data.vocabulary))
+        lost = left < data.supports
+        if self.knows == "whole":
+            lost &= is_sensitive  # another item would move records between the groups that are compared
+        codes = np.flatnonzero(lost)
+        if self.rho.share == 1 or not len(codes):
+            return present
+        rank = left[codes] / data.supports[codes] if self.objective == "dist" else -data.supports[codes]
+        restoring = Restoring(
+            data,
+            is_sensitive,
+            present,
+            codes[np.argsort(rank, kind="stable")],
+            self.rho.share,
+            include_empty=self.include_empty,
+            whole=self.knows == "whole",
+            rng=rng,
+        )
+        restoring.run(engine)
+        return restoring.present
 
 
 class _Part:
