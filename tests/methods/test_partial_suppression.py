@@ -1,6 +1,7 @@
 """Partial suppression: every step is the oracle's, every release is safe, and nothing is left out without need."""
 
 from fractions import Fraction
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.engines.local import LocalEngine
-from setveil.methods.uncertainty import partial_suppression
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.mining.rule_search import strongest_rules
 
@@ -18,13 +18,15 @@ from oracle import uncertainty
 from random_data import as_sets, make, seeds
 
 RHOS = st.sampled_from(["0", "1/10", "0.3", "1/3", "0.5", "2/3", "0.7", "0.9", "99/100", "1"])
-SETTINGS = st.fixed_dictionaries({
-    "rho": RHOS,
-    "objective": st.sampled_from(["mine", "dist"]),
-    "include_empty": st.booleans(),
-    "knows": st.sampled_from(["subset", "whole"]),
-    "parts": st.integers(1, 3),
-})
+SETTINGS = st.fixed_dictionaries(
+    {
+        "rho": RHOS,
+        "objective": st.sampled_from(["mine", "dist"]),
+        "include_empty": st.booleans(),
+        "knows": st.sampled_from(["subset", "whole"]),
+        "parts": st.integers(1, 3),
+    }
+)
 
 
 def drawn(seed, **sizes):
@@ -48,7 +50,7 @@ def by_oracle(method, data, seed):
     numbers = rng.integers(1, 2**64, number, np.uint64)
     borders = [k * data.records // number for k in range(number + 1)]
     codes = [set(data.items[a:b].tolist()) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
-    rows = [order[a:b] for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    rows = [order[a:b] for a, b in pairwise(borders)]
     rho = Fraction(str(method.rho))
     sensitive = {data.code_of[item] for item in method.sensitive}
     choices = {"include_empty": method.include_empty, "knows": method.knows}
@@ -67,7 +69,7 @@ def by_oracle(method, data, seed):
     def find_rules(parts_of_records):
         left = [sorted(record) for record in together(parts_of_records)]
         offsets = np.cumsum([0, *map(len, left)])
-        now = sv.Transactions(offsets, np.array(sum(left, []), np.int32), data.vocabulary)
+        now = sv.Transactions(offsets, np.array(list(chain.from_iterable(left)), np.int32), data.vocabulary)
         mask = method.sensitive.among(data)
         found = strongest_rules(now, mask, rho, include_empty=method.include_empty, budget=10**9)
         return [(set(q.tolist()), int(e)) for q, e in zip(found.sets, found.items, strict=True)]
@@ -125,7 +127,9 @@ def test_longer_records_and_more_items_change_nothing_of_that(seed, chosen):
 @pytest.mark.parametrize("parts", [1, 2, 5])
 def test_any_number_of_threads_gives_the_same(objective, parts):
     data, _categories = make(11, records=300, items=40, hot=0.7)
-    method = PartialSuppression(sensitive=data.vocabulary[::3], rho=0.6, objective=objective, parts=parts, knows="whole")
+    method = PartialSuppression(
+        sensitive=data.vocabulary[::3], rho=0.6, objective=objective, parts=parts, knows="whole"
+    )
     one, two, three = (apply(method, data, 4, threads) for threads in (1, 2, 3))
     assert one.published == two.published == three.published
     assert one.account == two.account

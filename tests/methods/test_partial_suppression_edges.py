@@ -93,7 +93,9 @@ def test_a_sensitive_item_can_be_in_every_record(objective, include_empty):
     assert not include_empty or left <= 0.7 * data.records
 
 
-@pytest.mark.parametrize("case", [[], [[]], [[], []], [["s"]], [["s"], []], [["x"]], [["s", "x"]], [[], ["s", "t"], []]])
+@pytest.mark.parametrize(
+    "case", [[], [[]], [[], []], [["s"]], [["s"], []], [["x"]], [["s", "x"]], [[], ["s", "t"], []]]
+)
 @pytest.mark.parametrize("include_empty", [True, False])
 @pytest.mark.parametrize("knows", ["subset", "whole"])
 def test_next_to_nothing(case, include_empty, knows):
@@ -138,15 +140,24 @@ def test_a_long_record_is_no_trouble(objective, items, company):
 
 @pytest.mark.parametrize(
     ("records", "items", "length", "t_max", "parts"),
-    [(88_162, 16_470, 10, 300, 32), (88_162, 16_470, 10, 500, 16), (40_000, 2_000, 5, 500, 2), (40_000, 2_000, 5, 640, 1)],
+    [
+        (88_162, 16_470, 10, 300, 32),
+        (88_162, 16_470, 10, 500, 16),
+        (40_000, 2_000, 5, 500, 2),
+        (40_000, 2_000, 5, 640, 1),
+    ],
 )
 def test_records_are_split_until_the_papers_estimate_is_low_enough(records, items, length, t_max, parts):
     """88,162 records of 16,470 items are retail; with the mean of 10.3 items, not the 10 here, the paper too names 32 parts at 300."""
     rng = np.random.default_rng(1)
-    codes = np.sort(rng.permuted(np.arange(length * (items // length)).reshape(length, -1), axis=1)[:, : items // length].T)
+    codes = np.sort(
+        rng.permuted(np.arange(length * (items // length)).reshape(length, -1), axis=1)[:, : items // length].T
+    )
     table = codes[np.arange(records) % len(codes)]
     data = sv.Transactions(
-        np.arange(records + 1) * length, table.ravel().astype(np.int32), tuple(f"i{k:05}" for k in range(codes.max() + 1))
+        np.arange(records + 1) * length,
+        table.ravel().astype(np.int32),
+        tuple(f"i{k:05}" for k in range(codes.max() + 1)),
     )
     method = PartialSuppression(sensitive=[], rho=0.5, t_max=t_max)
     cost = records * 2.0**length / len(data.vocabulary)

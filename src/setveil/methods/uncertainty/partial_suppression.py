@@ -13,6 +13,7 @@ Cost     about the sensitive occurrences times the length of the shortest list o
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 LEAST_RECORDS = 1000
 """Of a part that is made to save time: with fewer records there is too little to keep, and no time to save."""
+
+UNDECIDED = (
+    "the search for rules that are left ended before all were tried, so that it is not proved that none is too strong"
+)
 
 
 class PartialSuppression(ReachesUncertainty):
@@ -60,7 +65,6 @@ class PartialSuppression(ReachesUncertainty):
     parts: int = parameter(
         0, ge=0, public=True, description="Into how many parts the records are split; 0 leaves it to t_max."
     )
-
     restore: bool = parameter(
         True,
         public=True,
@@ -84,6 +88,19 @@ class PartialSuppression(ReachesUncertainty):
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Leave out occurrences until the search finds no rule that is too strong."""
+        present, account = self.suppressed(data, rng, engine)
+        is_sensitive = self.sensitive.among(data)
+        if self.restore and not account["undecided-items"]:
+            there = int(np.count_nonzero(present))
+            present = self._restored(data, is_sensitive, present, rng, engine)
+            account["occurrences-put-back"] = int(np.count_nonzero(present)) - there
+        outcome = outcome_of(data, present, is_sensitive, account)
+        return replace(outcome, advice=UNDECIDED) if account["undecided-items"] else outcome
+
+    def suppressed(
+        self, data: Transactions, rng: Generator, engine: Engine
+    ) -> tuple[NDArray[np.bool_], dict[str, int]]:
+        """Return for each occurrence whether it stays, and an account of that."""
         is_sensitive = sealed(self.sensitive.among(data))
         number = self.number_of_parts(data)
         order = rng.permutation(data.records)
@@ -93,36 +110,33 @@ class PartialSuppression(ReachesUncertainty):
             _Part(self, data, order[first:last], is_sensitive, seed)
             for first, last, seed in zip(borders[:-1], borders[1:], seeds, strict=True)
         ]
-        leaves = np.zeros(data.occurrences, np.bool_)
-        rounds = undecided = 0
-        for rounds in range(1, data.occurrences + 2):
+        present = np.ones(data.occurrences, np.bool_)
+        searches = 0
+        while True:
             engine.share("leaving out items", parts, _Part.settle, total=data.records)
             for part in parts:
-                leaves[part.places] = part.gone
+                present[part.places] = ~part.gone
             found = strongest_rules(
-                without(data, leaves).published,
+                without(data, ~present).published,
                 is_sensitive,
                 self.rho.share,
                 include_empty=self.include_empty,
                 budget=self.guarantee.budget,
                 threads=engine.threads,
             )
-            undecided = found.undecided
+            searches += 1
             if not len(found.items):
                 break
+            # What is unsafe in all parts together is unsafe in one of them at least: every round leaves something out.
             for part in parts:
                 part.sanitize(found.items, found.sets)
         account = {
             "parts": number,
             "rules-made-safe": sum(part.rules for part in parts),
-            "searches": rounds,
-            "undecided-items": undecided,
+            "searches": searches,
+            "undecided-items": found.undecided,
         }
-        present = ~leaves
-        if self.restore and not undecided:
-            present = self._restored(data, is_sensitive, present, rng, engine)
-            account["occurrences-put-back"] = int(np.count_nonzero(present & leaves))
-        return outcome_of(data, present, is_sensitive, account)
+        return present, account
 
     def _restored(
         self,
@@ -211,10 +225,11 @@ class _Part:
 
     def settle(self, control: NDArray[np.int64]) -> None:
         """Leave out items until no record's own items betray a sensitive one, and what else must not betray one does not."""
-        from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - the same
 
         if self.fresh:
-            kernels.fill(self.fixed, self.state)
+            occurrences.fill(self.fixed, self.state)
             self.fresh = False
             if self.method.include_empty:
                 self._leave_out_of_all()
@@ -231,11 +246,13 @@ class _Part:
 
         for item, known in zip(items, sets, strict=True):
             rule = sealed(np.sort(known))
-            kernels.sanitize_rule(rule, item, self.num, self.den, self.by_distribution, self.fixed, self.state, self.room)
+            kernels.sanitize_rule(
+                rule, item, self.num, self.den, self.by_distribution, self.fixed, self.state, self.room
+            )
 
     def _leave_out_of_groups(self, group_of: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
         """Let records lose sensitive items that too many of their group hold; `sizes` go by group, and 0 stands for one that may."""
-        from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         secret = np.flatnonzero(~self.gone & self.is_sensitive[self.records.items])
         row, item = record_numbers(self.records.offsets)[secret], self.records.items[secret].astype(np.int64)
@@ -250,7 +267,7 @@ class _Part:
         chosen = np.repeat(many > 0, held)
         starts = np.concatenate(([0], np.cumsum(held[unsafe])))
         cases = (sealed(starts), row[chosen], sealed(item[first[unsafe]]), sealed(many[unsafe]))
-        kernels.remove_cases(*cases, self.fixed, self.state)
+        occurrences.remove_cases(*cases, self.fixed, self.state)
 
     def _leave_out_of_all(self) -> None:
         """Let records lose sensitive items that too many of all hold."""
