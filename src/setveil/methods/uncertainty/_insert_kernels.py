@@ -206,6 +206,7 @@ def put_back_item(
         size = content(first_row, offsets, items, present, k_items)
         x = sizes[g]
         forever = False
+        given_up = False
         n_sensitive = 0
         for k in range(size):
             n_sensitive += is_sensitive[k_items[k]]
@@ -247,7 +248,7 @@ def put_back_item(
             full = FULL if n_used == 64 else (ONE << np.uint64(n_used)) - ONE
             if too_many:
                 x = 0
-                counts[REFUSED] += sizes[g]
+                given_up = True
             else:
                 for at in range(n_touched):
                     holder = touched[at]
@@ -270,8 +271,7 @@ def put_back_item(
                     x = second_kind(
                         x, b, rest, n_used == size, held[t], n_touched, masks, weights, f_num, den, limit, counts
                     )
-                    if x < 0:
-                        counts[REFUSED] += sizes[g]
+                    given_up |= x < 0
                 if n_used < size and x > 0:
                     for k in range(size):  # a sensitive item that no holder has: they must not all come with it
                         if is_sensitive[k_items[k]] and heads[k_items[k]] < 0:
@@ -297,13 +297,14 @@ def put_back_item(
                             num, den, limit, is_sensitive, counts,
                             offsets, items, present, list_starts, held, lists, words, hot, bits,
                         )  # fmt: skip
-                        if x < 0:
-                            counts[REFUSED] += sizes[g]
+                        given_up |= x < 0
             for at in range(n_touched):
                 if x > 0 and bit_count(h_mask[touched[at]]) == h_length[touched[at]]:
                     h_slack[touched[at]] -= x
-        # Give t to the first x records of the group; the others were looked at now.
+        # Give t to the first x records of the group; the others were looked at now, unless that was given up.
         clock[0] += 1
+        if given_up:
+            counts[REFUSED] += sizes[g]
         left = max(x, 0)
         at = firsts[g]
         given_to = -1
@@ -320,7 +321,7 @@ def put_back_item(
                     part_counts[part_of[row]] += 1
             else:
                 for_good[spots[at]] = forever and plain_is_fixed
-                evaluated[spots[at]] = clock[0]
+                evaluated[spots[at]] = -1 if given_up else clock[0]
             at = following[at]
         for at in range(n_touched):
             h_mask[touched[at]] = np.uint64(0)

@@ -122,7 +122,7 @@ class Restoring:
         """Take some items out and put everything back in another order, as often as was asked; return what that gained."""
         gained = 0
         for number in range(rounds):
-            before = self._snapshot()
+            before, given_up = self._snapshot(), self.counts[self._kernels.REFUSED]
             there = int(before[0].sum())
             share = int(self._rng.integers(*TAKEN_OUT, endpoint=True))
             chosen = self._rng.choice(self._order, -(-len(self._order) // share), replace=False)
@@ -133,6 +133,7 @@ class Restoring:
             gain = int(self._present.sum()) - there
             if gain < 0:
                 self._put_back_snapshot(before)
+                self.counts[self._kernels.REFUSED] = given_up
             gained += max(gain, 0)
         return gained
 
