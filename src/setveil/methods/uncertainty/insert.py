@@ -36,9 +36,9 @@ class Insert(ReachesUncertainty):
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
 
     order: Literal["frequent", "rarest"] = parameter(
-        "rarest",
+        "frequent",
         public=True,
-        description="Which sensitive items come back first: those in the fewest or in the most records.",
+        description="Which sensitive items come back first: those in the most or in the fewest records.",
     )
     rounds: int = parameter(
         0,
