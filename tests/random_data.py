@@ -1,5 +1,7 @@
 """Random data sets for tests: sparse to dense, few to many categories, with hot items."""
 
+from fractions import Fraction
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -29,3 +31,31 @@ def as_sets(data):
 
 
 seeds = st.integers(min_value=0, max_value=2**32 - 1)
+
+SHARES = [
+    Fraction(0),
+    Fraction(1),
+    *(Fraction(a, b) for b in range(2, 8) for a in range(1, b)),
+    Fraction(7, 10),
+    Fraction(99, 100),
+]
+"""Confidences that are allowed: none, all, and many between that small tables reach exactly."""
+
+
+def with_sensitive(seed, *, most_records=16, most_items=8):
+    """Draw a small table with many equal records, labels that are sensitive, and a highest confidence: all as plain Python values."""
+    rng = np.random.default_rng(seed)
+    labels = [f"i{j}" for j in range(int(rng.integers(1, most_items + 1)))]
+    is_sensitive = rng.random(len(labels)) < rng.choice([0.2, 0.5, 0.8])
+    chance = np.where(is_sensitive, rng.choice([0.1, 0.3, 0.6]), rng.choice([0.3, 0.6, 0.9]))
+    pool = []
+    records = []
+    for _ in range(int(rng.integers(0, most_records + 1))):
+        if not pool or rng.random() < 0.5:
+            pool.append(frozenset(np.array(labels)[rng.random(len(labels)) < chance].tolist()))
+        records.append(pool[rng.integers(len(pool))])
+    held = frozenset().union(*records)
+    sensitive = frozenset(label for label, named in zip(labels, is_sensitive, strict=True) if named) & held
+    if held and not sensitive and rng.random() < 0.9:
+        sensitive = frozenset({sorted(held)[rng.integers(len(held))]})
+    return records, sensitive, SHARES[rng.integers(len(SHARES))]

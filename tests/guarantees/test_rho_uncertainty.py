@@ -1,0 +1,264 @@
+"""ρ-uncertainty: every way to ask for it against the oracle, witnesses that can be verified, and what a budget leaves open."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.data.generalized import Generalized
+from setveil.guarantees.base import MOST_WITNESSES
+from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SHOWN_ITEMS, RhoUncertainty
+
+from oracle import strongest_rules as strongest
+from oracle import uncertainty as oracle
+from random_data import as_sets, seeds, with_sensitive
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+plain_python = pytest.mark.plain_python
+KNOWS = st.sampled_from(["subset", "whole"])
+RULE = re.compile(r"(exactly )?\{(.*)\} → (.*)")
+COUNTED = re.compile(
+    r"([\d,]+) of the ([\d,]+) released records( that hold these items| whose items that are not sensitive are just these|) hold it: "
+    r"([\d.]+)%, allowed is (.*)"
+)
+
+
+def guarantee(sensitive, rho, **settings):
+    return RhoUncertainty(sensitive=sorted(sensitive), rho=f"{rho.numerator}/{rho.denominator}", **settings)
+
+
+def check(records, sensitive, rho, **settings):
+    return guarantee(sensitive, rho, **settings).check(sv.from_lists([sorted(record) for record in records]))
+
+
+def assert_can_be_verified(witness, records, sensitive, rho):
+    """Read a witness as a person does, and count again."""
+    exactly, known, item = RULE.fullmatch(witness.place).groups()
+    known = frozenset(known.split(", ")) - {""}
+    both, of_all, which, percent, allowed = COUNTED.fullmatch(witness.detail).groups()
+    assert witness.items == (item,)
+    assert item in sensitive - known
+    if exactly:
+        assert witness.kind == INFERRED_FROM_WHOLE
+        assert which == " whose items that are not sensitive are just these"
+        alike = [record for record in records if record - sensitive == known]
+    else:
+        assert witness.kind == INFERRED
+        assert bool(which) == bool(known)
+        alike = [record for record in records if known <= record]
+    held = sum(item in record for record in alike)
+    assert (held, len(alike)) == (int(both.replace(",", "")), int(of_all.replace(",", "")))
+    assert Fraction(held, len(alike)) > rho == Fraction(allowed)
+    assert percent == f"{100 * held / len(alike):.1f}"
+
+
+def assert_as_the_oracle_says(records, sensitive, rho, include_empty, knows):
+    verdict = check(records, sensitive, rho, include_empty=include_empty, knows=knows)
+    expected = oracle.unsafe_items(records, sensitive, rho, include_empty, knows)
+    assert verdict.status == ("broken" if expected else "holds")
+    assert verdict.breaches == Counter(kind for kind, _items in expected)
+    assert {(w.kind, w.items) for w in verdict.witnesses} == expected
+    assert len(verdict.witnesses) == len(expected)
+    for witness in verdict.witnesses:
+        assert_can_be_verified(witness, records, sensitive, rho)
+    assert verdict.counts == {
+        "sensitive-items": len(frozenset().union(*records) & sensitive),
+        "sensitive-occurrences": sum(len(record & sensitive) for record in records),
+        "betrayed-by-their-whole-record": strongest.betrayed_by_their_record(records, sensitive, rho),
+    }
+
+
+# -- any release ----------------------------------------------------------------------------------------------------------
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, st.booleans(), KNOWS)
+def test_every_way_to_ask_agrees_with_the_oracle(seed, include_empty, knows):
+    assert_as_the_oracle_says(*with_sensitive(seed), include_empty, knows)
+
+
+@settings(max_examples=1000)
+@given(seeds, st.booleans(), KNOWS)
+def test_every_way_to_ask_agrees_with_the_oracle_on_many_tables(seed, include_empty, knows):
+    assert_as_the_oracle_says(*with_sensitive(seed, most_records=20), include_empty, knows)
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, st.booleans(), KNOWS)
+def test_a_table_stands_at_its_highest_confidence_and_falls_just_below(seed, include_empty, knows):
+    records, sensitive, _rho = with_sensitive(seed)
+    border = max_confidence(records, sensitive, include_empty, knows)
+    if border is not None:
+        assert check(records, sensitive, border, include_empty=include_empty, knows=knows)
+    if border:
+        below = border - Fraction(1, 10**6)
+        assert check(records, sensitive, below, include_empty=include_empty, knows=knows).status == "broken"
+        assert_as_the_oracle_says(records, sensitive, below, include_empty, knows)
+
+
+def max_confidence(records, sensitive, include_empty, knows):
+    there = strongest.confidences(records, sensitive, include_empty)
+    if knows == "whole":
+        parts = Counter(record - sensitive for record in records)
+        held = Counter((record - sensitive, item) for record in records for item in record & sensitive)
+        there += [Fraction(n, parts[part]) for (part, _item), n in held.items() if part or include_empty]
+    return max(there, default=None)
+
+
+@plain_python
+@pytest.mark.parametrize(
+    ("rho", "include_empty", "records", "status"),
+    [
+        ("0", False, [["e"], ["a"]], "holds"),  # known items lead to nothing
+        ("0", True, [["e"], ["a"]], "broken"),
+        ("0", False, [["e", "a"], ["a"]], "broken"),
+        ("0", True, [["a"], []], "holds"),
+        ("1", True, [["e", "a"]], "holds"),
+        ("1/2", True, [["e"], []], "holds"),  # an empty record is a record
+        ("1/2", True, [["e"]], "broken"),
+        ("1/3", False, [["e", "a"], ["a"], ["a"]], "holds"),
+        ("33.3%", False, [["e", "a"], ["a"], ["a"]], "broken"),
+        ("0.999999999", False, [["e", "a"]], "broken"),
+    ],
+)
+def test_no_and_full_confidence_and_exact_fractions(rho, include_empty, records, status):
+    verdict = RhoUncertainty(sensitive=["e"], rho=rho, include_empty=include_empty).check(sv.from_lists(records))
+    assert verdict.status == status
+
+
+@plain_python
+@pytest.mark.parametrize("include_empty", [True, False])
+def test_what_is_left_of_a_whole_record_counts_only_with_no_other_items(include_empty):
+    # Half of those with a have e, but all of those with a and nothing else that is not sensitive.
+    records = [{"a", "e"}, {"a", "e"}, {"a", "b"}, {"a", "b"}, {"f"}, {"f"}, {"g"}, {"h"}]
+    chosen = {"include_empty": include_empty}
+    assert check(records, {"e"}, Fraction(1, 2), **chosen)
+    assert check(records, {"e", "f"}, Fraction(1, 2), **chosen)
+    verdict = check(records, {"e", "f"}, Fraction(1, 2), knows="whole", **chosen)
+    found = {witness.place: witness.detail.split(" released")[0] for witness in verdict.witnesses}
+    expected = {"exactly {a} → e": "2 of the 2"} | ({"exactly {} → f": "2 of the 2"} if include_empty else {})
+    assert found == expected
+    assert verdict.breaches == {INFERRED_FROM_WHOLE: len(expected)}
+
+
+# -- forms and labels -------------------------------------------------------------------------------------------------------
+
+
+@plain_python
+def test_in_generalized_records_nodes_are_known_items():
+    tree = sv.Hierarchy({"a1": "a", "a2": "a", "e1": "e", "e2": "e", "a": "all", "e": "all"})
+    records = sv.from_lists([["a", "e1"], ["a"], ["a", "e2"], ["a", "e2"], ["e1"], ["e2"], ["e"], ["e"]])
+    verdict = RhoUncertainty(sensitive=["e1", "e2"], rho=0.4).check(Generalized(records, tree))
+    assert [witness.place for witness in verdict.witnesses] == ["{a} → e2"]
+    assert verdict.breaches == {INFERRED: 1}
+    assert RhoUncertainty(sensitive=["e1", "e2"], rho="1/2").check(Generalized(records, tree))
+
+
+@plain_python
+def test_a_release_need_not_hold_every_sensitive_item():
+    released = sv.from_lists([["a", "e"], ["a"], ["b"]])
+    verdict = RhoUncertainty(sensitive=["e", "gone", "gone too"], rho=0.5).check(released)
+    assert verdict
+    assert verdict.counts["sensitive-items"] == 1
+    for empty in (sv.from_lists([]), sv.from_lists([[], []]), sv.from_lists([["a"]])):
+        for knows in ("subset", "whole"):
+            assert RhoUncertainty(sensitive=["gone"], rho=0, knows=knows).check(empty)
+            assert RhoUncertainty(sensitive=[], rho=0, knows=knows).check(empty)
+
+
+@plain_python
+def test_the_strongest_cases_are_shown_and_all_are_counted():
+    labels = [f"e{k:03}" for k in range(MOST_WITNESSES + 20)]
+    records = [[label, f"a{k}"] for k, label in enumerate(labels) for _ in range(k + 1)]
+    verdict = RhoUncertainty(sensitive=labels, rho="1/2", knows="whole").check(sv.from_lists(records))
+    assert verdict.breaches == {INFERRED: len(labels), INFERRED_FROM_WHOLE: len(labels)}
+    shown = {kind: [w.items[0] for w in verdict.witnesses if w.kind == kind] for kind in verdict.breaches}
+    assert shown == dict.fromkeys(verdict.breaches, labels[::-1][:MOST_WITNESSES])
+
+
+@plain_python
+def test_of_long_records_the_first_items_are_shown():
+    others = [f"a{k:02}" for k in range(SHOWN_ITEMS + 1)]
+    shown = ", ".join(others[:SHOWN_ITEMS])
+    places = {}
+    for size in (SHOWN_ITEMS, SHOWN_ITEMS + 1):
+        records = sv.from_lists([[*others[:size], "e"]] + [[other] for other in others for _ in range(3)])
+        verdict = RhoUncertainty(sensitive=["e"], rho="1/2", knows="whole").check(records)
+        places[size] = [w.place for w in verdict.witnesses]
+    for size, rest in ((SHOWN_ITEMS, ""), (SHOWN_ITEMS + 1, ", …")):
+        assert places[size] == [f"{{{shown}{rest}}} → e", f"exactly {{{shown}{rest}}} → e"]
+
+
+# -- a budget, threads, long records ----------------------------------------------------------------------------------------
+
+
+def needs_a_search(unsafe):
+    """A table whose rules are all safe but perhaps one of four known items, which no look at whole records tells."""
+    q, own = [f"q{k}" for k in range(4)], ["u1", "u2", "u3"]
+    records = [[*q, mine, "e"] for mine in own] + [q + own] * (2 if unsafe else 3)
+    records += [[item for item in q if item != without] for without in q] + [["e", "z"], ["z"], ["z"], ["z"]]
+    return sv.from_lists(records)
+
+
+@plain_python
+def test_without_enough_steps_it_is_undecided():
+    asked = {"sensitive": ["e"], "rho": "1/2", "include_empty": False}
+    for unsafe, status in ((True, "broken"), (False, "holds")):
+        data = needs_a_search(unsafe)
+        assert RhoUncertainty(**asked).check(data).status == status
+        verdict = RhoUncertainty(**asked, budget=0).check(data)
+        assert verdict.status == "undecided"
+        assert verdict.counts["undecided-items"] == 1
+        assert verdict.reason == "the rules of 1 sensitive items were not all searched within 0 steps each"
+        assert not verdict.witnesses
+    broken = RhoUncertainty(**asked | {"sensitive": ["e", "u1"]}, budget=0).check(needs_a_search(unsafe=True))
+    assert broken.status == "broken"  # what is certain is told
+    assert {w.items for w in broken.witnesses} == {("u1",)}
+    assert RhoUncertainty(**asked, budget=0).check(sv.from_lists([["e", "a"], ["a"]]))
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, st.booleans(), KNOWS, st.sampled_from([0, 3, 30]))
+def test_with_few_steps_it_never_holds_wrongly(seed, include_empty, knows, budget):
+    records, sensitive, rho = with_sensitive(seed)
+    verdict = check(records, sensitive, rho, include_empty=include_empty, knows=knows, budget=budget)
+    expected = oracle.unsafe_items(records, sensitive, rho, include_empty, knows)
+    found = {(w.kind, w.items) for w in verdict.witnesses}
+    assert found <= expected
+    if verdict.status == "holds":
+        assert not expected
+    assert bool(found) == (verdict.status == "broken")
+
+
+@pytest.mark.parametrize("length", [500, 5000])
+def test_long_records(length):
+    rng = np.random.default_rng(length)
+    labels = [f"{k:04}" for k in range(length)]
+    sensitive = set(rng.choice(labels, 40, replace=False).tolist())
+    records = [set(labels), set(labels) - sensitive, set(labels) - set(labels[::7])]
+    records += [set(rng.choice(labels, 30, replace=False).tolist()) for _ in range(30)]
+    data = sv.from_lists([sorted(record) for record in records])
+    for rho in (Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)):
+        expected = oracle.unsafe_items(records, sensitive, rho, include_empty=False, knows="whole")
+        verdict = guarantee(sensitive, rho, include_empty=False, knows="whole").check(data)
+        assert {(w.kind, w.items) for w in verdict.witnesses} == expected
+    quiet = sv.from_lists([sorted(record - sensitive) for record in as_sets(data)] + [sorted(sensitive)[:1]])
+    assert guarantee(sensitive, Fraction(1, 3), include_empty=False).check(quiet)
+
+
+@plain_python
+def test_the_statement_says_what_counts():
+    for include_empty in (False, True):
+        for knows in ("subset", "whole"):
+            text = RhoUncertainty(sensitive=["e"], rho="7/10", include_empty=include_empty, knows=knows).statement
+            assert "a share of 7/10 holds" in text
+            assert ("none at all" in text) == include_empty
+            assert ("no other items" in text) == (knows == "whole")

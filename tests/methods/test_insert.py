@@ -1,0 +1,192 @@
+"""Insert: record by record what its slow twin makes, safe, and nothing that was left out can come back."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.engines.local import LocalEngine
+from setveil.methods.uncertainty import _restoring
+from setveil.methods.uncertainty.insert import Insert
+
+from oracle import insert as twin
+from oracle import uncertainty as oracle
+from random_data import SHARES, seeds, with_sensitive
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+plain_python = pytest.mark.plain_python
+WAYS = st.fixed_dictionaries(
+    {
+        "include_empty": st.booleans(),
+        "knows": st.sampled_from(["subset", "whole"]),
+        "order": st.sampled_from(["rarest", "frequent"]),
+    }
+)
+HOT = st.sampled_from([200, 0, 3])
+
+
+def text(rho):
+    return f"{rho.numerator}/{rho.denominator}"
+
+
+def table_of(data):
+    return [frozenset(record) for record in data.to_lists()]
+
+
+def apply(records, sensitive, rho, *, seed=0, threads=1, hot=200, nodes=20_000, **chosen):
+    """Return the released records as sets, and the account."""
+    data = sv.from_lists([sorted(record) for record in records])
+    method = Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_restoring, "HOT", hot)
+        patch.setattr(_restoring, "NODES", nodes)
+        outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+    assert outcome.alignment.rows.tolist() == list(range(len(records)))
+    return table_of(outcome.published), outcome.account
+
+
+def expected(records, sensitive, rho, seed, **chosen):
+    """What the twin makes with the same draws."""
+    if rho == 1:
+        return records
+    return twin.insert(records, sensitive, rho, np.random.default_rng(seed).permutation(len(records)), **chosen)[-1]
+
+
+def is_safe(records, sensitive, rho, include_empty=True, knows="subset", **_other):
+    return not oracle.unsafe_items(records, sensitive, rho, include_empty, knows)
+
+
+def left_out(records, released):
+    return [(row, item) for row, (t, s) in enumerate(zip(records, released, strict=True)) for item in sorted(t - s)]
+
+
+def assert_nothing_can_come_back(records, released, sensitive, rho, **chosen):
+    for row, item in left_out(records, released):
+        more = twin.with_more(released, [row], item)
+        assert not is_safe(more, sensitive, rho, **chosen), (row, item)
+
+
+# -- any table ------------------------------------------------------------------------------------------------------------
+
+
+def assert_as_the_twin_does(seed, hot, chosen, **size):
+    records, sensitive, rho = with_sensitive(seed, **size)
+    released, account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)
+    assert released == expected(records, sensitive, rho, seed, **chosen)
+    assert account["sensitive-occurrences"] == sum(len(t & sensitive) for t in records)
+    assert account["sensitive-occurrences-left-out"] == len(left_out(records, released))
+    assert account["other-occurrences-left-out"] == 0
+    assert account["records-made-empty"] == sum(bool(t) and not s for t, s in zip(records, released, strict=True))
+    assert account.get("not-tried-for-length", 0) == 0
+    return records, released, sensitive, rho
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, HOT, WAYS)
+def test_it_makes_what_its_twin_makes(seed, hot, chosen):
+    assert_as_the_twin_does(seed, hot, chosen)
+
+
+@settings(max_examples=400)
+@given(seeds, HOT, WAYS)
+def test_it_makes_what_its_twin_makes_of_many_tables(seed, hot, chosen):
+    assert_as_the_twin_does(seed, hot, chosen, most_records=20)
+
+
+@plain_python
+@settings(max_examples=60)
+@given(seeds, HOT, WAYS)
+def test_it_is_safe_and_nothing_can_come_back(seed, hot, chosen):
+    records, released, sensitive, rho = assert_as_the_twin_does(seed, hot, chosen)
+    assert is_safe(released, sensitive, rho, **chosen)
+    assert all(s <= t and t - s <= sensitive for t, s in zip(records, released, strict=True))
+    assert_nothing_can_come_back(records, released, sensitive, rho, **chosen)
+    asked = Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen).guarantee
+    assert asked.check(sv.from_lists([sorted(s) for s in released]))
+
+
+@settings(max_examples=25)
+@given(seeds, WAYS)
+def test_the_twin_is_safe_after_every_step(seed, chosen):
+    records, sensitive, rho = with_sensitive(seed, most_records=10, most_items=6)
+    position = np.random.default_rng(seed).permutation(len(records))
+    for table in twin.insert(records, sensitive, rho, position, **chosen):
+        assert is_safe(table, sensitive, rho, **chosen)
+
+
+def crowd(seed, n_records):
+    """Draw many records of few contents, so that supports are large and contents have many records."""
+    rng = np.random.default_rng(seed)
+    labels = [f"i{k}" for k in range(6)]
+    contents = [frozenset(i for i in labels if rng.random() < 0.55) for _ in range(14)]
+    records = [contents[k] for k in rng.integers(0, len(contents), n_records)]
+    return records, frozenset(labels[: 1 + seed % 4]) & frozenset().union(*records), SHARES[seed % len(SHARES)]
+
+
+@plain_python
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("hot", [200, 3])
+def test_many_records_with_a_content(seed, hot):
+    records, sensitive, rho = crowd(seed + 5, 140)
+    released, _account = apply(records, sensitive, rho, seed=seed, hot=hot)
+    assert released == expected(records, sensitive, rho, seed)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_more_records_with_a_content(seed):
+    records, sensitive, rho = crowd(seed, 300)
+    chosen = {"include_empty": bool(seed % 2), "knows": "whole" if seed % 3 == 0 else "subset"}
+    released, _account = apply(records, sensitive, rho, seed=seed, hot=(200, 0, 3)[seed % 3], **chosen)
+    assert released == expected(records, sensitive, rho, seed, **chosen)
+    assert is_safe(released, sensitive, rho, **chosen)
+
+
+# -- draws ----------------------------------------------------------------------------------------------------------------
+
+
+@plain_python
+@settings(max_examples=40)
+@given(seeds, WAYS)
+def test_the_same_seed_makes_the_same_on_one_or_two_threads(seed, chosen):
+    records, sensitive, rho = with_sensitive(seed)
+    one, two = (apply(records, sensitive, rho, seed=seed, threads=threads, **chosen) for threads in (1, 2))
+    assert one == two
+
+
+def test_another_seed_keeps_other_records_of_a_content():
+    records = [frozenset("ae")] * 12
+    kept = {
+        tuple(sorted(row for row, s in enumerate(apply(records, {"e"}, Fraction(1, 4), seed=seed)[0]) if "e" in s))
+        for seed in range(20)
+    }
+    assert {len(rows) for rows in kept} == {3}
+    assert len(kept) > 15
+
+
+@plain_python
+@settings(max_examples=60)
+@given(seeds, WAYS, st.sampled_from([0.001, 0.1, 0.5, 0.9, 0.9999]))
+def test_with_jitter_every_item_stays_below_a_limit_of_its_own(seed, chosen, jitter):
+    records, sensitive, rho = with_sensitive(seed)
+    released, _account = apply(records, sensitive, rho, seed=seed, jitter=jitter, **chosen)
+    if rho == 1:
+        assert released == records
+        return
+    labels = sorted(frozenset().union(*records))
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(round((1 - jitter) * 1000), 1000, len(labels), endpoint=True).tolist()
+    limits = {label: rho * Fraction(part, 1000) for label, part in zip(labels, drawn, strict=True)}
+    position = rng.permutation(len(records))
+    if not sensitive:
+        assert released == records
+        return
+    assert all((1 - Fraction(jitter)) * rho - rho / 1000 <= limit <= rho for limit in limits.values())
+    assert released == twin.insert(records, sensitive, rho, position, limits=limits, **chosen)[-1]
+    assert is_safe(released, sensitive, rho, **chosen)
+    for item in sensitive:
+        found = oracle.unsafe_items(released, sensitive, limits[item], chosen["include_empty"], chosen["knows"])
+        assert item not in {items[0] for _kind, items in found}

@@ -1,0 +1,267 @@
+"""Insert at its edges: no or full confidence, all or nothing sensitive, long records, what is given up, rounds, other items put back."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.engines.local import LocalEngine
+from setveil.errors import BadData
+from setveil.methods.uncertainty import _restoring
+from setveil.methods.uncertainty._restoring import Restoring
+from setveil.methods.uncertainty.insert import Insert
+
+from oracle import insert as twin
+from oracle import uncertainty as oracle
+from random_data import as_sets, seeds, with_sensitive
+
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
+plain_python = pytest.mark.plain_python
+HALF = "1/2"
+
+
+def apply(records, sensitive, rho, *, seed=0, nodes=20_000, **chosen):
+    """Return the released records as sets, the account, and the verdict of a fresh check."""
+    data = sv.from_lists([sorted(record) for record in records])
+    method = Insert(sensitive=sorted(sensitive), rho=rho, **chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_restoring, "NODES", nodes)
+        outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
+    return as_sets(outcome.published), outcome.account, method.guarantee.check(outcome.published)
+
+
+# -- small tables ---------------------------------------------------------------------------------------------------------
+
+SOME = [{"a", "e"}, {"a"}, {"e"}, {"e", "f"}, set(), {"a", "b", "f"}, {"a", "b"}]
+
+
+@plain_python
+@pytest.mark.parametrize(
+    ("rho", "sensitive", "include_empty", "expected"),
+    [
+        ("0", "ef", True, [{"a"}, {"a"}, set(), set(), set(), {"a", "b"}, {"a", "b"}]),
+        ("1", "ef", True, SOME),
+        (HALF, "", True, SOME),
+        (HALF, "f", False, SOME),  # b tells of one in two
+        ("0.499", "f", False, [*SOME[:5], {"a", "b"}, {"a", "b"}]),
+        ("0", "abef", True, [set()] * 7),
+    ],
+)
+def test_what_is_left(rho, sensitive, include_empty, expected):
+    released, _account, verdict = apply(SOME, set(sensitive), rho, include_empty=include_empty)
+    assert released == expected
+    assert verdict
+
+
+@plain_python
+def test_with_no_confidence_at_all_an_item_alone_is_no_rule():
+    released, _account, verdict = apply(SOME, set("ef"), "0", include_empty=False)
+    assert released == [{"a"}, {"a"}, {"e"}, released[3], set(), {"a", "b"}, {"a", "b"}]
+    assert len(released[3]) == 1  # e or f, whichever came first
+    assert verdict
+
+
+@plain_python
+def test_all_items_sensitive():
+    records = [{"a"}, {"a"}, {"b"}, {"a", "b"}, set()]
+    for include_empty in (True, False):
+        released, _account, verdict = apply(records, {"a", "b"}, HALF, include_empty=include_empty, order="rarest")
+        assert verdict
+        assert sum(map(len, released)) == (4 if include_empty else 5)
+
+
+@plain_python
+@pytest.mark.parametrize(("rho", "kept"), [("7/10", 7), ("0.699", 6), ("71%", 7), ("1/10", 1), ("0.099", 0)])
+def test_an_item_in_every_record_stays_in_its_share(rho, kept):
+    released, account, verdict = apply([{"e", "a"}] * 10, {"e"}, rho, include_empty=False)
+    assert sum("e" in record for record in released) == kept == 10 - account["sensitive-occurrences-left-out"]
+    assert verdict
+
+
+@plain_python
+@pytest.mark.parametrize(("include_empty", "kept"), [(True, 5), (False, 8)])
+def test_empty_records_are_records(include_empty, kept):
+    released, account, verdict = apply([{"e"}] * 8 + [set()] * 2, {"e"}, HALF, include_empty=include_empty)
+    assert sum("e" in record for record in released) == kept
+    assert account["records-made-empty"] == 8 - kept
+    assert verdict
+
+
+@plain_python
+@pytest.mark.parametrize("record", [set(), {"a"}, {"e"}, {"a", "e"}, {"e", "f"}, {"a", "b", "e", "f"}])
+def test_one_record(record):
+    sensitive = record & {"e", "f"}
+    released, _account, verdict = apply([record], sensitive, HALF)
+    assert released == [record - sensitive]
+    assert verdict
+    released, _account, verdict = apply([record], sensitive, HALF, include_empty=False)
+    assert released == [record if len(record) == 1 else released[0]]
+    assert verdict
+
+
+@plain_python
+def test_whole_records_leave_less():
+    records = [{"a", "e"}, {"a", "e"}, {"a", "b"}, {"a", "b"}]
+    kept = {}
+    for knows in ("subset", "whole"):
+        released, _account, verdict = apply(records, {"e"}, HALF, knows=knows)
+        kept[knows] = sum("e" in record for record in released)
+        assert verdict
+    assert kept == {"subset": 2, "whole": 1}
+
+
+def test_a_sensitive_item_that_the_data_do_not_hold_is_refused():
+    with pytest.raises(BadData, match="milk"):
+        Insert(sensitive=["milk"], rho=HALF).apply(
+            sv.from_lists([["a"]]), rng=np.random.default_rng(0), engine=LocalEngine(1)
+        )
+
+
+def test_items_in_most_records_come_back_first_unless_told_otherwise():
+    records = [{"e", "f"}, {"e"}, {"e"}, {"f"}, {"e"}, *[set()] * 9]
+    assert (
+        apply(records, {"e", "f"}, HALF, include_empty=False)[0]
+        == (apply(records, {"e", "f"}, HALF, include_empty=False, order="frequent")[0])
+    )
+    assert Insert(sensitive=["e"], rho=HALF).order == "frequent"
+
+
+# -- what is given up -------------------------------------------------------------------------------------------------------
+
+
+def sharing(items):
+    """Three records of so many items and one more, one of them with e; and, shorter, three without that one, one of them with e."""
+    names = [f"a{k:03}" for k in range(items)]
+    return [{*names, "e"}, set(names), set(names), {*names, "z", "e"}, {*names, "z"}, {*names, "z"}]
+
+
+@plain_python
+@pytest.mark.parametrize(("items", "refused"), [(63, 0), (64, 0), (65, 1), (200, 1)])
+def test_contents_that_share_too_much_with_others_are_given_up_and_counted(items, refused):
+    released, account, verdict = apply(sharing(items), {"e"}, HALF, include_empty=False)
+    assert account["not-tried-for-length"] == refused
+    assert account["sensitive-occurrences-left-out"] == refused
+    assert "e" in released[0]
+    assert verdict
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, st.booleans(), st.sampled_from([0, 1, 2, 3]))
+def test_with_few_sets_to_look_at_it_is_safe_and_tells_what_was_given_up(seed, include_empty, nodes):
+    records, sensitive, rho = with_sensitive(seed)
+    rho_text = f"{rho.numerator}/{rho.denominator}"
+    released, account, verdict = apply(records, sensitive, rho_text, nodes=nodes, include_empty=include_empty)
+    assert verdict
+    assert not oracle.unsafe_items(released, sensitive, rho, include_empty)
+    possible = 0
+    for row, (before, after) in enumerate(zip(records, released, strict=True)):
+        for item in before - after:
+            more = twin.with_more(list(map(frozenset, released)), [row], item)
+            possible += not oracle.unsafe_items(more, sensitive, rho, include_empty)
+    assert possible <= account.get("not-tried-for-length", 0)
+
+
+# -- long records ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [500, 5000])
+@pytest.mark.parametrize("order", ["frequent", "rarest"])
+def test_long_records(length, order):
+    rng = np.random.default_rng(length)
+    labels = np.array([f"{k:04}" for k in range(length)])
+    sensitive = set(rng.choice(labels, length * 2 // 5, replace=False).tolist())
+    lengths = [length, length, length - 100, *rng.integers(1, 30, 200).tolist()]
+    records = [set(rng.choice(labels, size, replace=False).tolist()) for size in lengths]
+    released, account, verdict = apply(records, sensitive, "0.7", include_empty=False, order=order)
+    assert verdict
+    assert account["sensitive-occurrences-left-out"] < account["sensitive-occurrences"]
+    assert all(s <= t and t - s <= sensitive for t, s in zip(records, released, strict=True))
+
+
+# -- rounds ---------------------------------------------------------------------------------------------------------------
+
+
+@plain_python
+@settings(max_examples=60)
+@given(seeds, st.booleans(), st.sampled_from(["subset", "whole"]), st.sampled_from(["frequent", "rarest"]))
+def test_rounds_stay_safe_never_lose_and_end_where_nothing_can_come_back(seed, include_empty, knows, order):
+    records, sensitive, rho = with_sensitive(seed)
+    chosen = {"include_empty": include_empty, "knows": knows, "order": order}
+    rho_text = f"{rho.numerator}/{rho.denominator}"
+    first, before, _verdict = apply(records, sensitive, rho_text, seed=seed, **chosen)
+    released, after, verdict = apply(records, sensitive, rho_text, seed=seed, rounds=6, **chosen)
+    assert verdict
+    assert not oracle.unsafe_items(released, sensitive, rho, include_empty, knows)
+    gained = sum(map(len, released)) - sum(map(len, first))
+    assert gained == after.get("gained-in-rounds", 0) >= before.get("gained-in-rounds", 0) == 0
+    for row, (t, s) in enumerate(zip(records, released, strict=True)):
+        assert s <= t
+        assert t - s <= sensitive
+        for item in t - s:
+            more = twin.with_more(list(map(frozenset, released)), [row], item)
+            assert oracle.unsafe_items(more, sensitive, rho, include_empty, knows)
+
+
+# -- other items, from any safe table -----------------------------------------------------------------------------------------
+
+
+@plain_python
+@settings(max_examples=100)
+@given(seeds, st.booleans())
+def test_items_that_are_not_sensitive_come_back_as_the_twin_says(seed, include_empty):
+    records, sensitive, rho = with_sensitive(seed)
+    data = sv.from_lists([sorted(record) for record in records])
+    if not data.occurrences or rho == 1:
+        return
+    rng = np.random.default_rng(seed)
+    mask = np.array([label in sensitive for label in data.vocabulary])
+    present = ~mask[data.items] & (rng.random(data.occurrences) < rng.choice([0.3, 0.7, 1.0]))
+    order = rng.permutation(len(data.vocabulary))[: int(rng.integers(1, len(data.vocabulary) + 1))]
+    restoring = Restoring(
+        data,
+        mask,
+        present,
+        order,
+        rho,
+        include_empty=include_empty,
+        whole=False,
+        rng=np.random.default_rng(seed),
+    )
+    restoring.run(LocalEngine(1))
+    labels = np.array(data.vocabulary)[data.items]
+    start, after = (
+        [frozenset(labels[a:b][there[a:b]].tolist()) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+        for there in (present, restoring.present)
+    )
+    steps = twin.put_back(
+        records,
+        start,
+        [data.vocabulary[code] for code in order],
+        np.random.default_rng(seed).permutation(len(records)),
+        sensitive,
+        dict.fromkeys(sensitive, Fraction(rho)),
+        include_empty,
+    )
+    assert after == steps[-1]
+    assert not oracle.unsafe_items(after, sensitive, rho, include_empty)
+
+
+# -- real data ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "seed", "loss"), [("bms-webview-2", 23, 26.2), ("retail", 231, 35.1), ("bms-pos-100k", 200, 25.5)]
+)
+def test_real_data_lose_no_more_than_was_measured(real_data, name, seed, loss):
+    data = real_data(name)
+    drawn = np.random.default_rng(seed).permutation(len(data.vocabulary))[: len(data.vocabulary) * 2 // 5]
+    method = Insert(sensitive=[data.vocabulary[code] for code in drawn], rho="0.7", include_empty=False)
+    outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
+    assert round(100 * (1 - outcome.published.occurrences / data.occurrences), 1) <= loss
+    assert outcome.account["other-occurrences-left-out"] == outcome.account["not-tried-for-length"] == 0
+    assert method.guarantee.check(outcome.published)

@@ -1,0 +1,96 @@
+"""Insert, straight from its description: all sensitive items out, then as many back as stay safe. Imports nothing from the package.
+
+Slow and obvious: how many records of a content can take an item is found by trying, from all of them downwards, and every rule among the
+items concerned is counted again by the definition.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+
+def subsets(items):
+    items = sorted(items)
+    return (frozenset(c) for size in range(len(items) + 1) for c in combinations(items, size))
+
+
+def is_safe_among(table, items, sensitive, limits, include_empty):
+    """Tell whether all rules of these items are safe: an addition of one of them to records with the others changes no others."""
+    held = {q: sum(q <= record for record in table) for q in subsets(items)}
+    for q, count in held.items():
+        for item in q & sensitive:
+            known = q - {item}
+            if (known or include_empty) and count > limits[item] * held[known]:
+                return False
+    return True
+
+
+def is_safe_from_whole(table, part, item, sensitive, limits, include_empty):
+    """Tell whether of the records with exactly these items that are not sensitive few enough hold the item."""
+    alike = [record for record in table if record - sensitive == part]
+    return not (part or include_empty) or sum(item in record for record in alike) <= limits[item] * len(alike)
+
+
+def with_more(table, rows, item):
+    more = list(table)
+    for row in rows:
+        more[row] = more[row] | {item}
+    return more
+
+
+def most_that_stay_safe(table, rows, item, sensitive, limits, include_empty, whole):
+    """The table after the item came back to as many of these records, all of one content, as stay safe: the last ones first."""
+    content = table[rows[0]]
+    for number in range(len(rows), 0, -1):
+        more = with_more(table, rows[::-1][:number], item)
+        if not is_safe_among(more, content | {item}, sensitive, limits, include_empty):
+            continue
+        part = content - sensitive
+        if not whole or item not in sensitive or is_safe_from_whole(more, part, item, sensitive, limits, include_empty):
+            return more
+    return table
+
+
+def put_back(original, table, order, position, sensitive, limits, include_empty=True, whole=False):
+    """Return the table after every step: items in their order, contents from the shortest, until nothing comes back any more.
+
+    `position` gives each record its place in the drawn order; the first record of a content that comes there decides among contents that
+    are equally long.
+    """
+    by_position = sorted(range(len(original)), key=lambda row: position[row])
+    steps = [list(table)]
+    while True:
+        before = steps[-1]
+        for item in order:
+            table = steps[-1]
+            groups = {}
+            for row in by_position:
+                if item in original[row] and item not in table[row]:
+                    groups.setdefault(table[row], []).append(row)
+            for content in sorted(groups, key=len):
+                steps.append(
+                    most_that_stay_safe(steps[-1], groups[content], item, sensitive, limits, include_empty, whole)
+                )
+        if steps[-1] == before:
+            return steps
+
+
+def ranked(original, sensitive, order):
+    """The sensitive items in the order in which they come back; items compare as their codes do."""
+    held = {item: sum(item in record for record in original) for item in sensitive}
+    return sorted((i for i in sensitive if held[i]), key=lambda i: (held[i] if order == "rarest" else -held[i], i))
+
+
+def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="rarest", limits=None):
+    """Return the table after every step of Insert."""
+    limits = limits or dict.fromkeys(sensitive, Fraction(rho))
+    start = [record - sensitive for record in original]
+    return put_back(
+        original,
+        start,
+        ranked(original, sensitive, order),
+        position,
+        sensitive,
+        limits,
+        include_empty,
+        knows == "whole",
+    )
