@@ -19,6 +19,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
+    from setveil.data.generalized import Generalized
+    from setveil.data.grouped import Grouped
+    from setveil.data.grouped_files import read_grouped
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
     from setveil.data.named_itemsets import NamedItemsets
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.guarantees.permutation_privacy import PermutationPrivacy
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
     from setveil.methods.itemsets.exact_swap import ExactSwap
     from setveil.methods.itemsets.heu import HEU
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
     from setveil.methods.tendency.split_person import SplitPerson
     from setveil.methods.uncertainty.insert import Insert
     from setveil.methods.uncertainty.partial_suppression import PartialSuppression
+    from setveil.methods.uncertainty.permutation import Permutation
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.rules import association_rules
@@ -65,6 +70,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
+    "setveil.data.generalized": ("Generalized",),
+    "setveil.data.grouped": ("Grouped",),
+    "setveil.data.grouped_files": ("read_grouped",),
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
     "setveil.data.named_itemsets": ("NamedItemsets",),
@@ -88,6 +96,7 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.guarantees.permutation_privacy": ("PermutationPrivacy",),
     "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
     "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
     "setveil.methods.itemsets.heu": ("HEU",),
@@ -100,6 +109,7 @@ _HOME = {
     "setveil.methods.tendency.split_person": ("SplitPerson",),
     "setveil.methods.uncertainty.insert": ("Insert",),
     "setveil.methods.uncertainty.partial_suppression": ("PartialSuppression",),
+    "setveil.methods.uncertainty.permutation": ("Permutation",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
     "setveil.mining.rules": ("association_rules",),
@@ -118,6 +128,8 @@ __all__ = [
     "Categories",
     "ExactSwap",
     "FullSwap",
+    "Generalized",
+    "Grouped",
     "GuaranteeBroken",
     "HiddenItemsets",
     "HiddenTendency",
@@ -133,6 +145,8 @@ __all__ = [
     "PartSupp",
     "PartSwap",
     "PartialSuppression",
+    "Permutation",
+    "PermutationPrivacy",
     "RandSwap",
     "Release",
     "RhoUncertainty",
@@ -157,6 +171,7 @@ __all__ = [
     "publish",
     "read",
     "read_categories",
+    "read_grouped",
     "read_hierarchy",
     "read_itemsets",
     "read_sensitive",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from setveil.data.formats import FORMATS
+from setveil.data.generalized import Generalized
+from setveil.data.grouped import Grouped
 from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.methods.itemsets.heu import HEU
@@ -21,12 +24,14 @@ from setveil.methods.tendency.rand_swap import RandSwap
 from setveil.methods.tendency.split_person import SplitPerson
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
+from setveil.methods.uncertainty.permutation import Permutation
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
 from setveil.metrics.queries import QueryError
+from setveil.metrics.reconstruction import ReconstructionKL
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.suppression import InfoLoss, ItemsLost
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
@@ -55,11 +60,12 @@ METHODS: dict[str, type[Method]] = {
         Naive,
         Insert,
         PartialSuppression,
+        Permutation,
     )
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {
-    guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty)
+    guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty, PermutationPrivacy)
 }
 
 METRICS: dict[str, type[Metric]] = {
@@ -87,10 +93,11 @@ METRICS: dict[str, type[Metric]] = {
         NonSensitiveRules,
         ExactBasketExposure,
         SaturatedRules,
+        ReconstructionKL,
     )
 }
 
-FORMS: dict[str, type] = {"transactions": Transactions}
+FORMS: dict[str, type] = {"transactions": Transactions, "generalized": Generalized, "grouped": Grouped}
 """The forms in which data are published."""
 
 Kind = TypeVar("Kind", bound="Declaration")

@@ -45,11 +45,14 @@ def run(_name: str, given: dict[str, Any]) -> int:
             raise BadParameter(f"{name.replace('_', '-')} is {given[name]}; allowed is a whole number from 0 on")
     place = Path(given["release"])
     bare = place.is_file()
-    opened = open_file(place, given["release_format"], Layout.chosen(given)) if bare else open_release(place)
+    named_one = named("guarantee", GUARANTEES, given["guarantee"]) if given["guarantee"] else None
+    takes = {} if named_one is None else {"takes": named_one.takes}
+    opened = open_file(place, given["release_format"], Layout.chosen(given), **takes) if bare else open_release(place)
     private = Private.load(Path(given["private"])) if given["private"] else None
     original = read_data(given["original"], given) if given["original"] else None
-    if given["guarantee"]:
-        guarantee = declared(named("guarantee", GUARANTEES, given["guarantee"]), given, original)
+    if named_one is not None:
+        named_one.refuse_other_form(opened.data)  # before other things that it may lack
+        guarantee = declared(named_one, given, original)
     else:
         guarantee = guarantee_of(opened, private)
     verdict = check_release(opened, guarantee, original=original, private=private)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import FORCE, READING, Option, argument, read_data
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.formats import FORMATS
 from setveil.data.hierarchy_files import read_hierarchy
+from setveil.errors import BadParameter
 from setveil.export import RAGGED, format_for, write, write_hierarchy
 from setveil.release.card import CARD_NAME
 from setveil.release.checking import open_release
 from setveil.release.staging import refuse_file
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
 
 TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can
 be a database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names
@@ -52,7 +56,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         format_for(Path(target), given["to"])
         refuse_file(Path(target), force=given["force"])  # before the work, not after it
     place = Path(given["data"])
-    data = open_release(place).data if (place / CARD_NAME).is_file() else read_data(given["data"], given)
+    data = _of_release(place) if (place / CARD_NAME).is_file() else read_data(given["data"], given)
     write(
         data,
         target,
@@ -77,6 +81,15 @@ def run(_name: str, given: dict[str, Any]) -> int:
     else:
         say(f"{shown}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
     return 0
+
+
+def _of_release(place: Path) -> Transactions:
+    opened = open_release(place)
+    if opened.plain is None:
+        raise BadParameter(
+            f"{place} holds {opened.data.form_in_words}, which is not converted: no format of plain records holds it"
+        )
+    return opened.plain
 
 
 def _convert_hierarchy(given: dict[str, Any]) -> int:

@@ -68,7 +68,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     tell(f"{release.verdict}")
     row = _telling_row(release, data)
     tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")
-    tell(f"   and is now{' ' * len(str(row + 1))}      {', '.join(release.data.record(row))}\n")
+    tell(f"   and is now{' ' * len(str(row + 1))}      {', '.join(release.rows.record(row))}\n")
 
     tell(f"3. Check it again, in another process\n   $ setveil check {out} --original {SAMPLE} --private {private}\n")
     checked = subprocess.run(
@@ -114,7 +114,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
 def _telling_row(release: Release, data: Transactions) -> int:
     """Return the first row of a few items that changed and kept some."""
     for row, record in enumerate(release.alignment.rows):
-        before, after = set(data.record(int(record))), set(release.data.record(row))
+        before, after = set(data.record(int(record))), set(release.rows.record(row))
         if before != after and before & after and len(before) <= SHORT and len(after) <= SHORT:
             return row
     return 0
@@ -124,9 +124,10 @@ def _unchanged_copy(out: Path, private: Path, data: Transactions) -> Verdict:
     """Check a folder that looks like the release but holds the original records."""
     secrets = Private.load(private)
     opened = open_release(out)
+    assert opened.plain is not None
     with tempfile.TemporaryDirectory() as folder:
         fake = Path(folder)
-        unchanged = data.take(secrets.alignment.rows, ids=opened.data.ids)
+        unchanged = data.take(secrets.alignment.rows, ids=opened.plain.ids)
         FORMATS["long"].write(unchanged, fake / "data.csv", Layout())
         card = opened.card
         assert card is not None

@@ -36,6 +36,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("private", str, "The private folder of the release: alignment and private parameters."),
         Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
         LEVEL,
+        Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
         Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
         Option(
             "min_support",
@@ -64,14 +65,14 @@ def run(_name: str, given: dict[str, Any]) -> int:
         private.refuse_other_original(original)
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
-    if given["itemsets"]:
-        known["itemsets"] = named_itemsets(given["itemsets"], given, original)
     if given["sensitive"]:
         known["sensitive"] = read_sensitive(given["sensitive"], original)
+    if given["itemsets"]:
+        known["itemsets"] = named_itemsets(given["itemsets"], given, original)
     for name in ("min_support", "rho"):
         if given[name]:
             known[name] = given[name]
-    metrics, lacking = chosen_metrics(given["metric"] or None, known)
+    metrics, lacking = chosen_metrics(given["metric"] or None, known, type(published))
     results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
     if given["json"]:
         say_json({"metrics": [m.to_dict() for m in results]})

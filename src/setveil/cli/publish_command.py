@@ -20,27 +20,21 @@ from setveil.cli.options import (
     read_data,
 )
 from setveil.cli.show import say, say_json, say_table
-from setveil.data.formats import FORMATS, Layout, format_named
+from setveil.data.formats import FORMATS, Layout
 from setveil.data.packing import plain_suffix
 from setveil.data.source import in_words, source_format
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
 from setveil.release.dossier import REPORT_NAME
-from setveil.release.publishing import (
-    data_file_name,
-    default_format,
-    publish,
-    refuse_format,
-    refuse_targets,
-    resolve_ids,
-)
+from setveil.release.forms import form_of
+from setveil.release.publishing import data_file_name, publish, refuse_format, refuse_targets, resolve_ids
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
-    from setveil.data.formats import Format
     from setveil.data.transactions import Transactions
     from setveil.methods.base import Method
+    from setveil.release.forms import DataFormat
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
 this page shows that method's options.
@@ -76,7 +70,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             "release_format",
             str,
             f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
-            "(default: as the data, or long where rows carry ids and that has no place for them).",
+            "(default: as the data, or long where rows carry ids and that has no place for them). Grouped data have one of their own.",
         ),
         Option("release_separator", str, "What separates items or columns in the release (default: as the data)."),
         Option("compress", Literal["gzip", "zstd"], "Compress the data file."),
@@ -135,7 +129,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
         say(f"{promise.name}: holds, checked on the written file")
     counts = {} if release.verdict is None else release.verdict.counts
     say_table(["", "number"], [[key.replace("-", " "), value] for key, value in counts.items()])
-    say(f"{out}/  {card.data.file} and card.json: may be handed over")
+    say(
+        f"{out}/  {', '.join([card.data.file, *(one.file for one in card.data.beside)])} and card.json: may be handed over"
+    )
     say(f"{private}/  stays with you; open {private / REPORT_NAME}")
     return 0
 
@@ -149,29 +145,33 @@ def _seed(text: str | None) -> int | None:
         raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
 
 
-def _release_format(given: dict[str, Any], data: Transactions, method: type[Method]) -> tuple[Format, str, Layout]:
+def _release_format(given: dict[str, Any], data: Transactions, method: type[Method]) -> tuple[DataFormat, str, Layout]:
     """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
     ids = resolve_ids(data, given["ids"], method)
+    published = form_of(method.form)
     layout = Layout.chosen(given)
     source = source_format(given["data"], given["format"], layout)
     extension: str | None
+    form: DataFormat
     if given["release_format"]:
         name, dot, ending = given["release_format"].partition(".")
-        form, extension = format_named(name), dot + ending or None
+        form, extension = published.format_named(name), dot + ending or None
+    elif source.name not in published.formats:
+        form, extension = published.format_named(published.default_format(ids)), None
     else:
         form = source
         extension = plain_suffix(Path(given["data"]))
         fits = form.holds_ids(layout) if ids != "drop" else form.ids != "required"
         if not fits:
-            needed = default_format(ids)
+            needed = published.default_format(ids)
             note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
-            form = format_named(needed)
+            form = published.format_named(needed)
         if extension not in form.extensions:
             extension = None
     if form is not source:  # what separates items in one format may separate columns in another
         layout = replace(layout, separator=None, ragged=False)
     if given["release_separator"] is not None:
         layout = replace(layout, separator=given["release_separator"])
-    refuse_format(form, layout, data, ids)
+    refuse_format(form, layout, data.empty_records, ids)
     data_file_name(form, extension, given["compress"])
     return form, extension or form.extensions[0], layout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from setveil.errors import BadData
 
@@ -18,6 +18,8 @@ class Generalized:
 
     A node in a record says that the person has at least one item below it. An item that is no node of the hierarchy stands for itself.
     """
+
+    form_in_words: ClassVar[str] = "generalized data"
 
     records: Transactions
     """What was published: one row a record, its items are names of nodes."""

@@ -141,6 +141,12 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     return name, items
 
 
+def lines_of(path: Path) -> Iterator[bytes]:
+    """Give the lines of a file one by one; a blank last line is none."""
+    for lines in _batches_of_lines(path):
+        yield from lines
+
+
 def _batches_of_lines(path: Path) -> Iterator[list[bytes]]:
     """Give the lines of a file, some thousand at a time; a blank last line is none."""
     rest = b""

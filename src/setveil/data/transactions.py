@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Unit = Literal["person", "record"]
 
 
-def _sealed(values: Any, dtype: Any) -> NDArray[Any]:
+def sealed(values: Any, dtype: Any) -> NDArray[Any]:
     """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
     array = np.ascontiguousarray(values, dtype=dtype)
     just_made = array.base is None and array is not values
@@ -48,7 +48,7 @@ def _can_be_written(array: NDArray[Any]) -> bool:
     return False
 
 
-def _whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
+def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
     """Return a row of whole numbers that fit the type, or refuse: casting would cut them silently."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -83,6 +83,8 @@ def _id_column(ids: Any) -> Any:
 class Transactions:
     """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards."""
 
+    form_in_words: ClassVar[str] = "plain records"
+
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
     vocabulary: tuple[str, ...]
@@ -92,8 +94,8 @@ class Transactions:
     """`person` if every person has one record, else `record`."""
 
     def __post_init__(self) -> None:
-        offsets = _sealed(_whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
-        items = _sealed(_whole_numbers(self.items, np.int32, "item codes"), np.int32)
+        offsets = sealed(whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
+        items = sealed(whole_numbers(self.items, np.int32, "item codes"), np.int32)
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "items", items)
         if self.unit not in ("person", "record"):
@@ -152,8 +154,8 @@ class Transactions:
         unit: Unit = "record",
     ) -> Transactions:
         """Make transactions from codes into labels, both in any order; repeated items in a record count once."""
-        offsets = _whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
-        codes = _whole_numbers(codes, np.int64, "item codes")
+        offsets = whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
+        codes = whole_numbers(codes, np.int64, "item codes")
         _check_offsets(offsets, len(codes))
         _check_codes(codes, len(labels))
         if not are_texts(labels):
@@ -189,12 +191,12 @@ class Transactions:
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The number of items of each record."""
-        return _sealed(np.diff(self.offsets), np.int64)
+        return sealed(np.diff(self.offsets), np.int64)
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
         """The number of records that hold each item."""
-        return _sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
+        return sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
 
     @property
     def empty_records(self) -> int:

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from setveil.data.published import form_in_words
+from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
+from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.published import Published
 
 Status = Literal["holds", "broken", "undecided"]
 
@@ -30,6 +33,8 @@ class Witness:
     """What was found and what was expected, with the items and numbers concerned."""
     row: int | None = None
     items: tuple[str, ...] = ()
+    group: int | None = None
+    """The number of the group, of grouped data."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,10 @@ class Guarantee(Declaration, ABC):
     coverage: ClassVar[Coverage]
     needs: ClassVar[tuple[str, ...]] = ()
     """What a check needs beside the release: `original`, `alignment`."""
+    takes: ClassVar[tuple[type, ...]] = (Transactions,)
+    """The published forms that it speaks of."""
+    counts_of_one_kind: ClassVar[bool] = True
+    """Whether all that a check counts are records, or all are itemsets, so that the numbers can stand in one chart."""
 
     @property
     @abstractmethod
@@ -100,6 +109,13 @@ class Guarantee(Declaration, ABC):
 
     @abstractmethod
     def check(
-        self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
+        self, published: Any, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
-        """Check the whole definition on a release, trusting nothing that a method says of itself."""
+        """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself."""
+
+    @classmethod
+    def refuse_other_form(cls, published: Published) -> None:
+        """Refuse data of a form that the guarantee does not speak of; every check begins with this."""
+        if not isinstance(published, cls.takes):
+            taken = " or ".join(form_in_words(kind) for kind in cls.takes)
+            raise BadParameter(f"{cls.name} speaks of {taken}, and this is {published.form_in_words}")

@@ -99,6 +99,7 @@ class HiddenItemsets(Guarantee):
     ) -> Verdict:
         """Count every named itemset in the release."""
         del alignment
+        self.refuse_other_form(published)
         if original is None:
             self._note_absent(published)
         found = supports(published, self.itemsets)

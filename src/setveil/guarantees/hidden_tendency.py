@@ -87,6 +87,7 @@ class HiddenTendency(Guarantee):
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
         """Compare every released row with the record it came from."""
+        self.refuse_other_form(published)
         if original is None or alignment is None:
             what = "the original data" if original is None else "the alignment, which is in the private folder"
             raise Missing(f"{self.name} compares rows with the records they came from and needs {what}")

@@ -41,6 +41,8 @@ class RhoUncertainty(Guarantee):
     name: ClassVar[str] = "rho-uncertainty"
     title: ClassVar[str] = "ρ-uncertainty"
     paper: ClassVar[str] = "jia2014"
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized)
+    counts_of_one_kind: ClassVar[bool] = False
     coverage: ClassVar[Coverage] = Coverage(
         attacker="knows any items of a person's record, sensitive ones among them, and looks for records that hold them",
         singling_out="not bounded: known items can lead to one record, which then holds no sensitive item that is not known",
@@ -99,6 +101,7 @@ class RhoUncertainty(Guarantee):
     ) -> Verdict:
         """Prove that no rule is unsafe, or find the strongest rule for each item that can be inferred."""
         del original, alignment
+        self.refuse_other_form(published)
         data = published.records if isinstance(published, Generalized) else published
         is_sensitive = self.sensitive.among(data)
         found = strongest_rules(

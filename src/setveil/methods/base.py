@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.alignment import Alignment
+    from setveil.data.published import Published
     from setveil.engines.base import Engine
     from setveil.guarantees.base import Guarantee
 
@@ -24,11 +25,17 @@ class Outcome:
     The account is what the method says of itself. It goes to the private dossier and explains refusals; no check believes it.
     """
 
-    published: Transactions
+    published: Published
     alignment: Alignment
     account: dict[str, Any] = field(default_factory=dict)
     advice: str = ""
     """Where the guarantee was not reached: why, by which bound, and what would help."""
+
+    @property
+    def records(self) -> Transactions:
+        """What was published, of a method whose form is plain records."""
+        assert isinstance(self.published, Transactions)
+        return self.published
 
 
 class Method(Declaration, ABC):
@@ -39,6 +46,8 @@ class Method(Declaration, ABC):
     truthful: ClassVar[Literal["yes", "subset", "no"]]
     """Whether released records are true: `subset` if items are only left out, `no` if records hold items of others."""
     accepts: ClassVar[tuple[type, ...]] = (Transactions,)
+    form: ClassVar[type] = Transactions
+    """What it publishes: plain records, or another of the published forms."""
     about_people: ClassVar[bool] = False
     """Whether a release is about the link between a person and a row: then rows carry pseudonyms where the data has ids."""
 

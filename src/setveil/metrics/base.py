@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from setveil.data.published import rows_of
 from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
 from setveil.errors import BadData, Missing
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.published import Published
 
 
 Direction = Literal["lower", "higher", "like the original"]
@@ -60,24 +62,31 @@ class Metric(Declaration, ABC):
     """The settings in which it is measured when a person does not choose."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs beside both data sets: `alignment`, `categories`."""
+    takes: ClassVar[tuple[type, ...]] = (Transactions,)
+    """The published forms that it can be computed of."""
 
-    def __call__(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None = None
-    ) -> Measurement:
+    def __call__(self, original: Transactions, published: Published, alignment: Alignment | None = None) -> Measurement:
         """Measure, or say why there is no figure."""
+        if not isinstance(published, self.takes):
+            return self.not_computed(f"does not apply to {published.form_in_words}")
         if "alignment" in self.needs:
             if alignment is None:
                 raise Missing(f"{self.name} needs the alignment of released rows, which is in the private folder")
             rows = alignment.rows
-            if len(rows) != published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
+            if len(rows) != rows_of(published) or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
                 raise BadData("the alignment does not belong to these data: its rows do not fit")
         value, details = self.measure(original, published, alignment)
         reason = str(details.pop("reason", "")) if value is None else ""
         return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
 
+    @classmethod
+    def not_computed(cls, why: str) -> Measurement:
+        """Return the line of a metric that could not be computed."""
+        return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, f"not computed, {why}")
+
     @abstractmethod
     def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
+        self, original: Transactions, published: Any, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Return the figure and its details; None with a `reason` where it is not defined."""
 

@@ -14,8 +14,7 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.data.formats import Format, Layout
-    from setveil.data.transactions import Transactions
+    from setveil.data.transactions import Unit
     from setveil.guarantees.base import Guarantee, Verdict
     from setveil.methods.base import Method
 
@@ -40,6 +39,13 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class FileBeside(_Part):
+    """A file that stands beside the data file."""
+
+    file: str
+    sha256: str
+
+
 class DataFile(_Part):
     """The file of the release and how it is read."""
 
@@ -49,6 +55,7 @@ class DataFile(_Part):
     format_version: int
     layout: dict[str, str | bool]
     ids: Literal["pseudonym", "keep", "drop"]
+    beside: tuple[FileBeside, ...] = ()
 
 
 class Counts(_Part):
@@ -120,15 +127,13 @@ def file_sha256(path: Path) -> str:
 
 
 def make_card(
-    published: Transactions,
     method: Method,
     verdict: Verdict | None,
     *,
-    form: Format,
-    layout: Layout,
-    file: str,
-    sha256: str,
-    ids: Literal["pseudonym", "keep", "drop"],
+    form: str,
+    data: DataFile,
+    counts: Counts,
+    unit: Unit,
 ) -> Card:
     """Write the card from public values alone."""
     guarantee = method.guarantee
@@ -163,26 +168,14 @@ def make_card(
     return Card(
         card_version=CARD_VERSION,
         setveil_version=__version__,
-        form="transactions",
-        data=DataFile(
-            file=file,
-            sha256=sha256,
-            format=form.name,
-            format_version=form.version,
-            layout=form.public_layout(published, layout),
-            ids=ids,
-        ),
-        counts=Counts(
-            records=published.records,
-            items=len(published.vocabulary),
-            occurrences=published.occurrences,
-            empty_records=published.empty_records,
-        ),
+        form=form,
+        data=data,
+        counts=counts,
         method=Recipe(name=method.name, parameters=method.public_parameters()),
         guarantee=promise,
         truthful=method.truthful,
-        unit=published.unit,
-        unit_in_words=_in_words(guarantee)[published.unit],
+        unit=unit,
+        unit_in_words=_in_words(guarantee)[unit],
     )
 
 

@@ -11,17 +11,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil import __version__, progress
-from setveil.catalog import GUARANTEES, named
-from setveil.data.formats import Layout, format_named, format_of
+from setveil.catalog import FORMS, GUARANTEES, named
+from setveil.data.formats import FORMATS, Layout, format_named, format_of
+from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
 from setveil.release.card import CARD_NAME, Card, file_sha256
+from setveil.release.forms import form_named, form_of
 from setveil.release.seed import Seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.published import Published
     from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
 
@@ -33,32 +35,55 @@ class Opened:
     folder: Path
     card: Card | None
     """None for a bare data file."""
-    data: Transactions
+    data: Published
+
+    @property
+    def plain(self) -> Transactions | None:
+        """The rows as plain records, where the form has such."""
+        return form_of(type(self.data)).plain(self.data)
 
 
 def open_release(folder: str | Path) -> Opened:
-    """Read a release folder; the data file must be the one that the card describes."""
+    """Read a release folder; its files must be those that the card describes."""
     place = Path(folder)
     if not place.is_dir():
         raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
     card = Card.load(place)
-    path = place / card.data.file
-    if path.parent != place or not path.is_file():
-        raise BadData(f"lacks the data file {card.data.file!r} that its card names", file=str(place))
-    if file_sha256(path) != card.data.sha256:
-        raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
-    form = format_named(card.data.format)
+    kind = form_named(card.form, file=str(place / CARD_NAME))
+    _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
+    if {one.file for one in card.data.beside} != set(kind.beside):
+        wanted = ", ".join(kind.beside) or "none"
+        raise BadData(
+            f"names other files beside the data than a release of this form has: {wanted}", file=str(place / CARD_NAME)
+        )
+    for one in card.data.beside:
+        _refuse_other_file(place, one.file, one.sha256, "file")
+    form = kind.format_named(card.data.format)
     if card.data.layout.keys() - {entry.name for entry in fields(Layout)} or card.data.format_version != form.version:
         raise BadData(
             f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
         )
-    data = form.read(path, Layout(**card.data.layout))  # type: ignore[arg-type]  # the card says which are texts
-    return Opened(place, card, data.with_unit(card.unit))
+    layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
+    return Opened(place, card, kind.read(place, card.data.file, form, layout, card.unit))
 
 
-def open_file(path: Path, format_name: str | None, layout: Layout) -> Opened:
-    """Read a bare data file, of which nothing is known."""
-    form = format_named(format_name) if format_name else format_of(path, layout, option="--release-format")
+def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
+    """Refuse a file that is not in the folder, or not the one that the card describes."""
+    path = place / name
+    if path.parent != place or not path.is_file():
+        raise BadData(f"lacks the {what} {name!r} that its card names", file=str(place))
+    if file_sha256(path) != sha256:
+        raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
+
+
+def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
+    """Read a bare data file, of which nothing is known but what a guarantee takes."""
+    if format_name is None and Transactions in takes:
+        return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
+    own = {name: form for kind in FORMS.values() for name, form in form_of(kind).formats.items() if name not in FORMATS}
+    if format_name is None:  # the guarantee speaks of no plain records, and every other form has one format
+        format_name = next(name for kind in takes for name in form_of(kind).formats)
+    form = own.get(format_name) or format_named(format_name)
     return Opened(path, None, form.read(path, layout))
 
 
@@ -88,6 +113,7 @@ def check_release(
     opened: Opened, guarantee: Guarantee, *, original: Transactions | None = None, private: Private | None = None
 ) -> Verdict:
     """Check a guarantee on a release folder."""
+    guarantee.refuse_other_form(opened.data)
     if "original" in guarantee.needs and original is None:
         raise Missing(f"{guarantee.name} compares the release with its original: name it with --original")
     if "alignment" in guarantee.needs and private is None:
@@ -127,8 +153,8 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     Without this, an alignment that is wrong throughout would make an unchanged file look hidden.
     """
     rows, ids = private.alignment.rows, private.dossier["ids"]
-    n = len(rows)
-    if n != opened.data.records or opened.data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
+    n, data = len(rows), opened.plain
+    if data is None or n != data.records or data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict
     if ids == "pseudonym":
         kind, names = "not-the-pseudonym", _pseudonyms(Seed(int(private.dossier["seed"]), given=True), rows)
@@ -136,7 +162,7 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
         kind, names = "not-the-id", original.ids.take(rows)
     else:
         return verdict
-    wrong = np.flatnonzero(pc.not_equal(names, opened.data.ids).to_numpy(zero_copy_only=False))
+    wrong = np.flatnonzero(pc.not_equal(names, data.ids).to_numpy(zero_copy_only=False))
     if not len(wrong):
         return verdict
     detail = f"its {kind.removeprefix('not-the-')} is not that of the record it is aligned with"

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from setveil import __version__
 from setveil.catalog import METRICS
 from setveil.data.alignment import Alignment
+from setveil.data.published import form_in_words
 from setveil.errors import BadData
 from setveil.release.card import Card
 from setveil.release.pictures import pictures
@@ -54,6 +55,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
             "occurrences": original.occurrences,
             "empty_records": original.empty_records,
         },
+        "form": {"in_words": form_in_words(release.form.kind), "about": release.form.about},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
         "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},
@@ -65,7 +67,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
         "metric_notes": _metric_notes(release),
-        "pictures": pictures(original, release.data),
+        "pictures": pictures(original, release.form.countable(release.data)),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }

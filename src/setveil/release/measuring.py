@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from setveil import progress
 from setveil.catalog import METRICS, named
+from setveil.data.published import form_in_words
+from setveil.data.transactions import Transactions
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
 
@@ -13,48 +15,54 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.published import Published
     from setveil.release.publishing import Release
 
 
 def measure(original: Transactions, release: Release, metrics: Iterable[str] | None = None) -> list[Measurement]:
     """Measure a release against its original: with all metrics, or with those named as `NAME[:param=value,...]`."""
     known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
-    chosen, lacking = chosen_metrics(metrics, known)
+    chosen, lacking = chosen_metrics(metrics, known, type(release.data))
     return measure_all(original, release.data, release.alignment, chosen) + lacking
 
 
-def chosen_metrics(texts: Iterable[str] | None, known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:
+def chosen_metrics(
+    texts: Iterable[str] | None, known: Mapping[str, Any], form: type = Transactions
+) -> tuple[list[Metric], list[Measurement]]:
     """Return the metrics named as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
     if texts is None:
-        return all_metrics(known)
-    made = [metric_of(text, known) for text in texts]
+        return all_metrics(known, form)
+    made = [metric_of(text, known, form) for text in texts]
     return [m for m in made if isinstance(m, Metric)], [m for m in made if isinstance(m, Measurement)]
 
 
-def all_metrics(known: Mapping[str, Any]) -> tuple[list[Metric], list[Measurement]]:
-    """Return every metric whose parameters are known, in all its variants, and a note for each that lacks one."""
+def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[list[Metric], list[Measurement]]:
+    """Return every metric of a form whose parameters are known, in all its variants, and a note for each of the others."""
     metrics: list[Metric] = []
     lacking: list[Measurement] = []
     for kind in METRICS.values():
+        if form not in kind.takes:
+            lacking.append(_of_other_form(kind, form))
+            continue
         needed = [p.name for p in kind.parameters() if p.required]
         missing = [name for name in needed if name not in known]
         if missing:
-            lacking.append(not_computed(kind, f"needs {', '.join(missing)}"))
+            lacking.append(kind.not_computed(f"needs {', '.join(missing)}"))
             continue
         metrics.extend(kind(**{name: known[name] for name in needed}, **variant) for variant in kind.variants)
     return metrics, lacking
 
 
-def not_computed(kind: type[Metric], why: str) -> Measurement:
-    """Return the line of a metric that could not be computed."""
-    return Measurement(kind.name, None, kind.unit, kind.better, {}, {}, f"not computed, {why}")
+def _of_other_form(kind: type[Metric], form: type) -> Measurement:
+    return kind.not_computed(f"does not apply to {form_in_words(form)}")
 
 
-def metric_of(text: str, known: Mapping[str, Any]) -> Metric | Measurement:
+def metric_of(text: str, known: Mapping[str, Any], form: type = Transactions) -> Metric | Measurement:
     """Make a metric of `NAME[:param=value,...]`; parameters not given are taken from what is known."""
     name, _, rest = text.partition(":")
     kind = named("metric", METRICS, name)
+    if form not in kind.takes:
+        return _of_other_form(kind, form)
     given: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
@@ -64,13 +72,13 @@ def metric_of(text: str, known: Mapping[str, Any]) -> Metric | Measurement:
     for parameter in kind.parameters():
         if parameter.required and parameter.name not in given:
             if parameter.name not in known:
-                return not_computed(kind, f"needs {parameter.name}")
+                return kind.not_computed(f"needs {parameter.name}")
             given[parameter.name] = known[parameter.name]
     return kind(**given)
 
 
 def measure_all(
-    original: Transactions, published: Transactions, alignment: Alignment | None, metrics: Iterable[Metric]
+    original: Transactions, published: Published, alignment: Alignment | None, metrics: Iterable[Metric]
 ) -> list[Measurement]:
     """Measure with each metric; one that lacks the alignment says so instead of stopping the others."""
     results = []
@@ -80,8 +88,8 @@ def measure_all(
             try:
                 results.append(metric(original, published, alignment))
             except Missing:
-                results.append(not_computed(type(metric), "needs the alignment, which is in the private folder"))
+                results.append(metric.not_computed("needs the alignment, which is in the private folder"))
             except InputError as error:
-                results.append(not_computed(type(metric), str(error)))
+                results.append(metric.not_computed(str(error)))
             advance(done + 1)
     return results

@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.transactions import Transactions
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.grouped import Grouped
 
 MOST_BINS = 24
 """Two bars a bin still fit side by side on a telephone."""
@@ -29,11 +31,11 @@ _STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.
 """Round numbers within a power of ten at which bins may start, from fine to coarse."""
 
 
-def pictures(original: Transactions, published: Transactions) -> dict[str, Any]:
-    """Return the lengths of records and how often items occur, before and after, as plain values."""
+def pictures(original: Transactions, published: Transactions | Grouped) -> dict[str, Any]:
+    """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
     labels, before, after = _aligned_supports(original, published)
-    return {
-        "lengths": _lengths(original.lengths, published.lengths),
+    lengths = _lengths(original.lengths, published.lengths) if isinstance(published, Transactions) else None
+    return ({} if lengths is None else {"lengths": lengths}) | {
         "items": {
             "items": int(np.count_nonzero((before > 0) | (after > 0))),
             "unchanged": int(np.count_nonzero((before == after) & (before > 0))),
@@ -46,7 +48,7 @@ def pictures(original: Transactions, published: Transactions) -> dict[str, Any]:
 
 
 def _aligned_supports(
-    original: Transactions, published: Transactions
+    original: Transactions, published: Transactions | Grouped
 ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
     """Return the labels of both in one column, the original's first, and how often each occurs before and after."""
     place = pc.index_in(published.labels, value_set=original.labels)

@@ -11,29 +11,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import pyarrow.compute as pc
-
 from setveil import progress
 from setveil.data.alignment import Alignment
-from setveil.data.formats import Format, Layout, format_named
+from setveil.data.formats import Layout
 from setveil.data.packing import PACKINGS
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
-from setveil.release.card import CARD_NAME, Card, file_sha256, make_card
+from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
+from setveil.release.forms import DataFormat, Form, Ids, form_of
 from setveil.release.measuring import all_metrics, measure_all
 from setveil.release.seed import Seed
 from setveil.release.staging import private_beside, refuse_taken, staged
 
 if TYPE_CHECKING:
+    from setveil.data.published import Published
     from setveil.data.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.guarantees.base import Verdict
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement
 
-Ids = Literal["pseudonym", "keep", "drop"]
 Packing = Literal["gzip", "zstd"]
 
 
@@ -49,7 +47,7 @@ class Terms:
 class Release:
     """Data that may be handed over, checked, and apart from it what stays private."""
 
-    data: Transactions
+    data: Published
     verdict: Verdict | None
     """The outcome of the check; None where the method promises nothing."""
     method: Method
@@ -62,6 +60,19 @@ class Release:
     seconds: dict[str, float] = field(repr=False)
     measurements: list[Measurement] = field(default_factory=list, repr=False)
     source: str = field(default="", repr=False)
+
+    @property
+    def form(self) -> Form:
+        """The form in which the data are published."""
+        return form_of(type(self.data))
+
+    @property
+    def rows(self) -> Transactions:
+        """The released rows as plain records, of a form that has such."""
+        plain = self.form.plain(self.data)
+        if plain is None:
+            raise BadParameter(f"this release is {self.data.form_in_words}, whose rows are no whole records")
+        return plain
 
     def save(
         self,
@@ -78,25 +89,40 @@ class Release:
         target = Path(out)
         private_target = Path(private) if private is not None else private_beside(target)
         refuse_targets(target, private_target, force=force)
-        form = format_named(format or default_format(self.terms.ids))
+        kind = self.form
+        form = kind.format_named(format or kind.default_format(self.terms.ids))
         layout = layout or Layout()
-        refuse_format(form, layout, self.data, self.terms.ids)
+        refuse_format(form, layout, kind.counts(self.data).empty_records, self.terms.ids)
         file = data_file_name(form, extension, compress)
         with staged(target, private_target, force=force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
-                form.write(self.data, public_folder / file, layout)
+                kind.write(self.data, public_folder, file, form, layout)
                 self.alignment.save(private_folder / ALIGNMENT_NAME)
-            reread = form.read(public_folder / file, layout).with_unit(self.data.unit)
+            reread = kind.read(public_folder, file, form, layout, kind.countable(self.data).unit)
             realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
             if reread != self.data:
                 raise OutputRefused(
                     f"the written file does not read back as the same data: a fault of the format {form.name!r}"
                 )
             verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
-            sha256 = file_sha256(public_folder / file)
             card = make_card(
-                reread, self.method, verdict, form=form, layout=layout, file=file, sha256=sha256, ids=self.terms.ids
+                self.method,
+                verdict,
+                form=kind.name,
+                data=DataFile(
+                    file=file,
+                    sha256=file_sha256(public_folder / file),
+                    format=form.name,
+                    format_version=form.version,
+                    layout=form.public_layout(kind.countable(reread), layout),
+                    ids=self.terms.ids,
+                    beside=tuple(
+                        FileBeside(file=name, sha256=file_sha256(public_folder / name)) for name in kind.beside
+                    ),
+                ),
+                counts=kind.counts(reread),
+                unit=kind.countable(reread).unit,
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
@@ -147,7 +173,7 @@ def publish(
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
-    metrics, lacking = all_metrics(known)
+    metrics, lacking = all_metrics(known, method.form)
     measurements = measure_all(data, published, alignment, metrics) + lacking
     seconds = {
         "method": applied - started,
@@ -186,17 +212,13 @@ def resolve_ids(data: Transactions, ids: Ids | None, method: type[Method]) -> Id
         return "pseudonym" if data.ids is not None and method.about_people else "drop"
     if ids not in ("pseudonym", "keep", "drop"):
         raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
+    form_of(method.form).refuse_ids(ids)
     if ids == "keep" and data.ids is None:
         raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
     return ids
 
 
-def default_format(ids: Ids) -> str:
-    """Return the format of a release that nobody chose one for."""
-    return "basket" if ids == "drop" else "long"
-
-
-def data_file_name(form: Format, extension: str | None, compress: Packing | None) -> str:
+def data_file_name(form: DataFormat, extension: str | None, compress: Packing | None) -> str:
     """Return the name of the data file of a release."""
     ending = extension or form.extensions[0]
     if ending not in form.extensions:
@@ -213,7 +235,7 @@ def data_file_name(form: Format, extension: str | None, compress: Packing | None
     return "data" + ending + packed[compress]
 
 
-def refuse_format(form: Format, layout: Layout, data: Transactions, ids: Ids) -> None:
+def refuse_format(form: DataFormat, layout: Layout, empty_records: int, ids: Ids) -> None:
     """Refuse a format that cannot hold the release, before any work is done."""
     if ids != "drop" and not form.holds_ids(layout):
         raise BadParameter(
@@ -223,39 +245,19 @@ def refuse_format(form: Format, layout: Layout, data: Transactions, ids: Ids) ->
         raise BadParameter(
             f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym"
         )
-    if data.empty_records and not form.holds_empty_records:
+    if empty_records and not form.holds_empty_records:
         raise BadData(
-            f"the format {form.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
+            f"the format {form.name!r} cannot hold the {empty_records:,} empty records; leave them out with --empty drop"
         )
 
 
-def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Transactions, Alignment]:
+def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Published, Alignment]:
     """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
-    made, rows = outcome.published, outcome.alignment.rows
-    if ids == "drop":
-        plain = made.with_ids(None).compacted()
-        order = plain.content_order()
-        return plain.take(order), Alignment(rows[order])
-    if ids == "pseudonym":
-        # One a row, a record's rows one after another: where every record has one row, that is a pseudonym a record.
-        place = np.empty(len(rows), dtype=np.int64)
-        place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
-        names = seed.pseudonyms(len(rows)).take(place)
-    elif len(np.unique(rows)) < len(rows):
-        raise BadParameter(
-            "the method makes several rows of one record, and two rows cannot carry the same id; "
-            "publish with --ids pseudonym, which gives each row its own, or with --ids drop"
-        )
-    else:
-        names = data.ids.take(rows)
-    order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
-    originals = data.names().take(rows[order])
-    published = made.take(order, ids=names.take(order)).compacted()
-    return published, Alignment(rows[order], published.ids, originals)
+    return form_of(type(outcome.published)).arrange(data, outcome, ids, seed)
 
 
 def judge(
-    published: Transactions,
+    published: Published,
     original: Transactions,
     alignment: Alignment,
     method: Method,

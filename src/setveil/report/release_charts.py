@@ -170,6 +170,9 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     found += [(key, count, "broken") for key, count in verdict["breaches"].items()]
     if not any(count for _, count, _ in found):
         return None
+    promised = GUARANTEES.get(verdict["guarantee"])
+    if promised is not None and not promised.counts_of_one_kind:
+        return None
     unit = unit_of(dossier)
     text = f"How many {unit} the check found in each status."
     drawn = [{"status": words(key), unit: count, "kind": kind} for key, count, kind in found]

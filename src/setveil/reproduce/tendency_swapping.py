@@ -193,7 +193,7 @@ class _Experiment:
         made, seconds = self._made(name, categories, seed)
         self._add(name, seed, "seconds", seconds)
         for support, before in self._before.items():
-            after = self._mined(name, seed, support, made.published)
+            after = self._mined(name, seed, support, made.records)
             similarity, note = None, "" if before is not None and after is not None else "too many itemsets to compare"
             if before is not None and after is not None:
                 similarity = compare(before, after, threads=self.engine.threads).similarity
@@ -205,7 +205,7 @@ class _Experiment:
             "still-on-top": StillOnTop(categories=categories),
             "record-loss": RecordLoss(),
         }.items():
-            found = measured(self.data, made.published, made.alignment)
+            found = measured(self.data, made.records, made.alignment)
             self._add(name, seed, metric, found.value, note=found.reason)
         self._add_not_hidden(name, seed, categories, made)
 
@@ -227,12 +227,12 @@ class _Experiment:
 
     def _add_not_hidden(self, name: str, seed: int, categories: Categories, made: Outcome) -> None:
         """Count the records of which something of their tendency is left, by the guarantee's own check (Definition 4)."""
-        if made.published.records != self.data.records:
+        if made.records.records != self.data.records:
             note = "records were split, so that no released row stands for a whole record"
             self._add(name, seed, "not-hidden", None, note=note)
             return
         promise = HiddenTendency(categories=categories, lossless=False)
-        verdict = promise.check(made.published, original=self.data, alignment=made.alignment)
+        verdict = promise.check(made.records, original=self.data, alignment=made.alignment)
         due = verdict.counts["to-hide"]
         self._add(name, seed, "not-hidden", verdict.failures / due if due else None,
                   note="" if due else "no record has a tendency")  # fmt: skip

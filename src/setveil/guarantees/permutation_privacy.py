@@ -1,0 +1,122 @@
+"""Permutation privacy: in a group of rows each sensitive item belongs to at most one row in p, and no row shows one.
+
+Paper    ghinita2008 (references.bib), definitions 2 and 3, privacy degree p.
+Checked  on the released file, exactly, in whole numbers: count · p ≤ rows of the group, for each group and each sensitive item in it; and
+         that no sensitive item stands in a row.
+Beside   ρ-uncertainty: weaker than that with ρ = 1/p, since nobody may know a sensitive item here. See docs/guarantees.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from setveil.data.grouped import Grouped
+from setveil.data.sensitive_items import SensitiveItems
+from setveil.data.side_files import shown
+from setveil.data.tidying import record_numbers
+from setveil.declaration import parameter
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+
+if TYPE_CHECKING:
+    from setveil.data.alignment import Alignment
+    from setveil.data.published import Published
+    from setveil.data.transactions import Transactions
+
+TOO_OFTEN = "too-often-in-a-group"
+IN_A_ROW = "sensitive-item-in-a-row"
+
+
+class PermutationPrivacy(Guarantee):
+    """In a group of rows each sensitive item belongs to at most one row in p, and no row shows one."""
+
+    name: ClassVar[str] = "permutation-privacy"
+    title: ClassVar[str] = "Permutation privacy"
+    paper: ClassVar[str] = "ghinita2008"
+    takes: ClassVar[tuple[type, ...]] = (Grouped,)
+    counts_of_one_kind: ClassVar[bool] = False
+    coverage: ClassVar[Coverage] = Coverage(
+        attacker="knows items of a person's record that are not sensitive, and finds the person's row or group by them",
+        singling_out="not bounded: a row shows all items that are not sensitive, and these can be of one person alone",
+        linking="not bounded: the rows of two releases can be compared",
+        inference="bounded for sensitive items: any one of them belongs to at most one in p of the rows that stand in a group",
+        not_covered=(
+            "someone who knows a sensitive item of a person: a group with that item can tell the person's other items",
+            "ρ-uncertainty with ρ = 1/p, which is stronger: it also holds where sensitive items are known",
+            "someone who knows which sensitive items other people of a group have",
+            "someone who knows which items tend to go with which sensitive ones: rows of a group need not be equally likely",
+            "which items are sensitive, which the release itself shows",
+            "someone who knows other data about the same people",
+        ),
+    )
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    p: int = parameter(
+        ge=2, public=True, description="At most one row in so many of a group may hold any one sensitive item."
+    )
+
+    @property
+    def statement(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"In every group of rows each sensitive item belongs to at most one row in {self.p:,}, and no row shows a sensitive item; "
+            "which row of a group it belongs to is not told."
+        )
+
+    def check(
+        self, published: Published, *, original: Transactions | None = None, alignment: Alignment | None = None
+    ) -> Verdict:
+        """Count every sensitive item in every group, and look for sensitive items in rows."""
+        del original, alignment
+        self.refuse_other_form(published)
+        assert isinstance(published, Grouped)
+        breaches: dict[str, int] = {}
+        witnesses = []
+        for kind, found in ((TOO_OFTEN, self._too_often(published)), (IN_A_ROW, self._in_rows(published))):
+            if found[0]:
+                breaches[kind] = found[0]
+                witnesses += found[1]
+        named = np.array([label in self.sensitive for label in published.sensitive_vocabulary], dtype=np.bool_)
+        counts = {
+            "groups": published.groups,
+            "rows-in-the-smallest-group": int(published.group_sizes.min(initial=published.records)),
+            "rows-in-the-largest-group": int(published.group_sizes.max(initial=0)),
+            "sensitive-items": int(np.count_nonzero(named)),
+            "sensitive-occurrences": int(published.sensitive_supports[named].sum()),
+        }
+        return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+
+    def _too_often(self, published: Grouped) -> tuple[int, list[Witness]]:
+        """Find the items that too many rows of a group hold, those furthest above first."""
+        named = np.array([label in self.sensitive for label in published.sensitive_vocabulary], dtype=np.bool_)
+        held = published.sensitive_counts
+        # count · p ≤ size just where count ≤ size // p; a p above the number of rows allows nothing, however large it is.
+        most = (published.group_sizes // min(self.p, published.records + 1))[published.group_of_sensitive]
+        broken = np.flatnonzero((held > most) & named[published.sensitive_codes])
+        worst = broken[np.argsort(-(held - most)[broken], kind="stable")][:MOST_WITNESSES]
+        return len(broken), [self._witness(published, int(place)) for place in worst]
+
+    def _witness(self, published: Grouped, place: int) -> Witness:
+        group = int(published.group_of_sensitive[place])
+        label = published.sensitive_vocabulary[published.sensitive_codes[place]]
+        size = int(published.group_sizes[group])
+        detail = (
+            f"{int(published.sensitive_counts[place]):,} of its {size:,} rows hold {shown(label)}; with p = {self.p:,} allowed are "
+            f"{size // self.p:,}"
+        )
+        return Witness(TOO_OFTEN, f"group {group + 1:,}", detail, items=(label,), group=group)
+
+    def _in_rows(self, published: Grouped) -> tuple[int, list[Witness]]:
+        """Find the sensitive items that stand in rows."""
+        rows = published.rows
+        places = np.flatnonzero(self.sensitive.among(rows)[rows.items]) if rows.occurrences else np.empty(0, np.int64)
+        row_of = record_numbers(rows.offsets)
+        witnesses = []
+        for place in places[:MOST_WITNESSES]:
+            row, label = int(row_of[place]), rows.vocabulary[rows.items[place]]
+            group = int(np.searchsorted(published.group_starts, row, side="right")) - 1
+            where = f"group {group + 1:,}, row {row - int(published.group_starts[group]) + 1:,} of it"
+            detail = f"shows the sensitive item {shown(label)}"
+            witnesses.append(Witness(IN_A_ROW, where, detail, row=row, items=(label,), group=group))
+        return len(places), witnesses

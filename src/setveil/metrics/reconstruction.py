@@ -1,0 +1,144 @@
+"""How well the joint counts of sensitive and other items can be reconstructed from a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.data.grouped import Grouped
+from setveil.data.sensitive_items import SensitiveItems
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.declaration import parameter
+from setveil.metrics.base import About, Direction, Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+
+
+class ReconstructionKL(Metric):
+    """How far what a release tells of sensitive items beside others is from the truth (after ghinita2008, section VI)."""
+
+    name: ClassVar[str] = "reconstruction-kl"
+    title: ClassVar[str] = "Reconstruction error"
+    unit: ClassVar[str] = "mean KL divergence in nats"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "mean over sensitive items s of Σ over cells c of A(c) ln(A(c) / E(c)), a cell being which of the items_in_cell most frequent items"
+        " that are not sensitive a record holds; A(c) is the share of the original records with s that are in c, E(c) the same of the"
+        " release: of grouped data Σ over groups a(c) b(s) / rows, by Σ over groups b(s)"
+    )
+    blind_to: ClassVar[str] = (
+        "items that are not among the most frequent; sensitive items beside each other; how many occurrences are gone"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"smoothing": 0.5})
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Grouped)
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    items_in_cell: int = parameter(
+        4, ge=1, le=12, public=True, description="How many items that are not sensitive tell the cells apart."
+    )
+    smoothing: float = parameter(
+        0.0,
+        ge=0,
+        le=1000,
+        allow_inf_nan=False,
+        public=True,
+        description="How many records are added to every cell before and after, so that no share is 0.",
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions | Grouped, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare the distribution over cells of each sensitive item that the original holds."""
+        del alignment
+        is_sensitive = self.sensitive.among(original)
+        labels = [original.vocabulary[code] for code in np.flatnonzero(is_sensitive & (original.supports > 0))]
+        if not labels:
+            return None, {"reason": "the original holds no sensitive item"}
+        asked = self._asked(original, is_sensitive)
+        if not asked:
+            return None, {"reason": "the original holds no item that is not sensitive"}
+        true = _joint_counts(original, labels, asked)
+        told = (
+            _joint_counts(published, labels, asked)
+            if isinstance(published, Transactions)
+            else _estimates(published, labels, asked)
+        )
+        gone = int(np.count_nonzero(told.sum(axis=1) == 0))
+        lost = int(np.count_nonzero(((true > 0) & (told == 0)).any(axis=1)))
+        details = {
+            "sensitive-items": len(labels),
+            "cells": true.shape[1],
+            "items-gone": gone,
+            "items-with-lost-cells": lost,
+        }
+        if lost and not self.smoothing:
+            return None, {
+                "reason": f"{lost:,} of {len(labels):,} sensitive items are lost in cells that they were in"
+                + (f", {gone:,} of them in all" if gone else "")
+                + "; with smoothing it is defined"
+            }
+        divergence = _divergences(true + self.smoothing, told + self.smoothing)
+        return float(divergence.mean()), details | {"largest": float(divergence.max())}
+
+    def _asked(self, original: Transactions, is_sensitive: NDArray[np.bool_]) -> list[str]:
+        """Return the most frequent items that are not sensitive; of equally frequent ones, first in label order."""
+        supports = np.where(is_sensitive, 0, original.supports)
+        order = np.argsort(-supports, kind="stable")[: self.items_in_cell]
+        return [original.vocabulary[code] for code in order if supports[code]]
+
+
+def _cells(rows: Transactions, asked: list[str]) -> NDArray[np.int64]:
+    """Return the cell of each row: bit k is set if it holds the k-th item."""
+    bit = np.zeros(len(rows.vocabulary), dtype=np.int64)
+    for place, label in enumerate(asked):
+        if label in rows.code_of:
+            bit[rows.code_of[label]] = 1 << place
+    before = np.concatenate(([0], np.cumsum(bit[rows.items]))) if rows.occurrences else np.zeros(1, np.int64)
+    return before[rows.offsets[1:]] - before[rows.offsets[:-1]]
+
+
+def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
+    """Return for each sensitive item and cell how many records with the item are in the cell."""
+    place = {label: number for number, label in enumerate(labels)}
+    number_of = np.array([place.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
+    number = number_of[data.items]
+    held = number >= 0
+    cell = _cells(data, asked)[record_numbers(data.offsets)[held]]
+    size = 1 << len(asked)
+    counts = np.bincount(number[held] * size + cell, minlength=len(labels) * size)
+    return counts.reshape(len(labels), size).astype(np.float64)
+
+
+def _estimates(data: Grouped, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
+    """Return the same as expected where every row of a group is as likely as the others to hold each of its sensitive items."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - only who measures this pays for it
+
+    place = {label: number for number, label in enumerate(labels)}
+    number_of = np.array([place.get(label, -1) for label in data.sensitive_vocabulary] or [-1], dtype=np.int64)
+    number = number_of[data.sensitive_codes]
+    held = number >= 0
+    group = data.group_of_sensitive[held]
+    weight = data.sensitive_counts[held] / data.group_sizes[group]
+    groups, size = data.groups, 1 << len(asked)
+    of_item = csr_array((weight, (number[held], group)), shape=(len(labels), groups))
+    ones = np.ones(data.records)
+    in_cells = csr_array((ones, (record_numbers(data.group_starts), _cells(data.rows, asked))), shape=(groups, size))
+    estimates: NDArray[np.float64] = (of_item @ in_cells).toarray()
+    return estimates
+
+
+def _divergences(true: NDArray[np.float64], told: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the Kullback-Leibler divergence of each row of counts from what is told, 0 ln 0 being 0."""
+    actual = true / true.sum(axis=1, keepdims=True)
+    estimate = told / told.sum(axis=1, keepdims=True)
+    terms = np.zeros_like(actual)
+    there = actual > 0
+    terms[there] = actual[there] * np.log(actual[there] / estimate[there])
+    divergences: NDArray[np.float64] = np.maximum(terms.sum(axis=1), 0.0)  # rounding can leave a little less than 0
+    return divergences

@@ -1,0 +1,248 @@
+"""What a release of one form does differently from those of the others: one small class a form.
+
+Everything else, from the terms to the report, is the same for all of them and knows no form by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+import numpy as np
+import pyarrow.compute as pc
+
+from setveil.catalog import FORMS
+from setveil.data.alignment import Alignment
+from setveil.data.formats import FORMATS
+from setveil.data.generalized import Generalized
+from setveil.data.grouped import Grouped
+from setveil.data.grouped_files import GroupedLines
+from setveil.data.hierarchy_files import read_hierarchy
+from setveil.data.published import form_in_words
+from setveil.data.transactions import Transactions
+from setveil.errors import BadData, BadParameter, UnknownName
+from setveil.release.card import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from setveil.data.formats import Layout
+    from setveil.data.published import Published
+    from setveil.data.transactions import Unit
+    from setveil.methods.base import Outcome
+    from setveil.release.seed import Seed
+
+Ids = Literal["pseudonym", "keep", "drop"]
+HIERARCHY_NAME = "hierarchy.csv"
+
+
+class DataFormat(Protocol):
+    """What a release needs to know of the format of its data file."""
+
+    name: ClassVar[str]
+    extensions: ClassVar[tuple[str, ...]]
+    version: ClassVar[int]
+    ids: ClassVar[Literal["none", "optional", "required"]]
+    holds_empty_records: ClassVar[bool]
+
+    def packable(self, extension: str) -> bool:
+        """Tell whether a file with that ending can be packed."""
+
+    def holds_ids(self, layout: Layout) -> bool:
+        """Tell whether a file of that layout has a place for ids."""
+
+    def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
+        """Return what a reader needs to know beside the format's name."""
+
+    def read(self, path: Path, layout: Layout) -> Any:
+        """Read a file."""
+
+    def write(self, data: Any, path: Path, layout: Layout) -> None:
+        """Write a file."""
+
+
+class Form(ABC):
+    """A form in which data are published, as a release handles it."""
+
+    kind: ClassVar[type]
+    about: ClassVar[str]
+    """What a release of this form is, for the report."""
+    formats: ClassVar[Mapping[str, DataFormat]]
+    beside: ClassVar[tuple[str, ...]] = ()
+    """The files that stand beside the data file."""
+
+    @property
+    def name(self) -> str:
+        """The name on the card."""
+        return next(name for name, kind in FORMS.items() if kind is self.kind)
+
+    def format_named(self, name: str) -> DataFormat:
+        """Return one of the formats that this form is written in."""
+        if name not in self.formats:
+            raise UnknownName(f"format of {form_in_words(self.kind)}", name, self.formats)
+        return self.formats[name]
+
+    def default_format(self, ids: Ids) -> str:
+        """Return the format of a release that nobody chose one for."""
+        return "basket" if ids == "drop" else "long"
+
+    def refuse_ids(self, ids: Ids) -> None:  # noqa: B027 - most forms refuse nothing
+        """Refuse what cannot become of ids."""
+
+    @abstractmethod
+    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Published, Alignment]:
+        """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
+
+    @abstractmethod
+    def countable(self, published: Any) -> Transactions | Grouped:
+        """Return what tells records, items and how often they occur."""
+
+    def plain(self, published: Any) -> Transactions | None:
+        """Return the rows as plain records, where the form has such."""
+        found = self.countable(published)
+        return found if isinstance(found, Transactions) else None
+
+    def write(self, published: Any, folder: Path, file: str, form: DataFormat, layout: Layout) -> None:
+        """Write the data file, and what stands beside it."""
+        form.write(published, folder / file, layout)
+
+    def read(self, folder: Path, file: str, form: DataFormat, layout: Layout, unit: Unit) -> Any:
+        """Read what `write` wrote."""
+        del self
+        return form.read(folder / file, layout).with_unit(unit)
+
+    def counts(self, published: Any) -> Counts:
+        """Count what the card tells."""
+        found = self.countable(published)
+        return Counts(
+            records=found.records,
+            items=len(found.vocabulary),
+            occurrences=found.occurrences,
+            empty_records=found.empty_records,
+        )
+
+
+class PlainForm(Form):
+    """Plain records."""
+
+    kind: ClassVar[type] = Transactions
+    about: ClassVar[str] = "A row is a record."
+    formats: ClassVar[Mapping[str, DataFormat]] = FORMATS
+
+    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Transactions, Alignment]:
+        """Sort the rows by content, or by the names that they carry."""
+        return arranged(data, outcome.records, outcome.alignment.rows, ids, seed)
+
+    def countable(self, published: Transactions) -> Transactions:
+        """Return the records."""
+        return published
+
+
+class GeneralizedForm(Form):
+    """Records over the nodes of a hierarchy, which stands beside them in the release folder."""
+
+    kind: ClassVar[type] = Generalized
+    about: ClassVar[str] = (
+        "A row is a record; where it holds the name of a group of items, it says that the person has at least one of them. Which items "
+        "belong to a group is in hierarchy.csv."
+    )
+    formats: ClassVar[Mapping[str, DataFormat]] = FORMATS
+    beside: ClassVar[tuple[str, ...]] = (HIERARCHY_NAME,)
+
+    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Generalized, Alignment]:
+        """Sort the rows as plain records are sorted; the hierarchy goes with them whole."""
+        made = outcome.published
+        assert isinstance(made, Generalized)
+        records, alignment = arranged(data, made.records, outcome.alignment.rows, ids, seed)
+        return Generalized(records, made.hierarchy), alignment
+
+    def countable(self, published: Generalized) -> Transactions:
+        """Return the records over nodes."""
+        return published.records
+
+    def write(self, published: Generalized, folder: Path, file: str, form: DataFormat, layout: Layout) -> None:
+        """Write the records, and the hierarchy as `item,parent`."""
+        form.write(published.records, folder / file, layout)
+        (folder / HIERARCHY_NAME).write_bytes(published.hierarchy.to_parents_csv())
+
+    def read(self, folder: Path, file: str, form: DataFormat, layout: Layout, unit: Unit) -> Generalized:
+        """Read both."""
+        records = form.read(folder / file, layout).with_unit(unit)
+        return Generalized(records, read_hierarchy(folder / HIERARCHY_NAME))
+
+
+class GroupedForm(Form):
+    """Groups of rows, each with the multiset of its sensitive items."""
+
+    kind: ClassVar[type] = Grouped
+    about: ClassVar[str] = (
+        "Rows stand in groups and hold only items that are not sensitive. How often each sensitive item occurs is told for a group as a "
+        "whole, and which row of it holds which is not."
+    )
+    formats: ClassVar[Mapping[str, DataFormat]] = {GroupedLines.name: GroupedLines()}
+
+    def default_format(self, ids: Ids) -> str:
+        """Return its only format."""
+        del ids
+        return GroupedLines.name
+
+    def refuse_ids(self, ids: Ids) -> None:
+        """Refuse names for rows."""
+        if ids != "drop":
+            raise BadParameter(
+                f"ids is {ids!r}; rows of grouped data carry no names, since a row is not a whole record: allowed is drop"
+            )
+
+    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Grouped, Alignment]:
+        """Sort rows within groups, and groups, by content."""
+        del data, ids, seed
+        made = outcome.published
+        assert isinstance(made, Grouped)
+        published, rows = made.arranged()
+        return published, Alignment(outcome.alignment.rows[rows])
+
+    def countable(self, published: Grouped) -> Grouped:
+        """Return the groups."""
+        return published
+
+
+_BY_KIND: dict[type, Form] = {form.kind: form for form in (PlainForm(), GeneralizedForm(), GroupedForm())}
+
+
+def form_of(kind: type) -> Form:
+    """Return the form of a kind of data, such as that of a method."""
+    return _BY_KIND[kind]
+
+
+def form_named(name: str, *, file: str) -> Form:
+    """Return the form that a card names."""
+    if name not in FORMS:
+        raise BadData(f"names the form {name!r}; known are: {', '.join(FORMS)}", file=file)
+    return _BY_KIND[FORMS[name]]
+
+
+def arranged(
+    data: Transactions, made: Transactions, rows: np.ndarray[Any, np.dtype[np.int64]], ids: Ids, seed: Seed
+) -> tuple[Transactions, Alignment]:
+    """Put plain records in an order that tells nothing, under the names they will carry."""
+    if ids == "drop":
+        plain = made.with_ids(None).compacted()
+        order = plain.content_order()
+        return plain.take(order), Alignment(rows[order])
+    if ids == "pseudonym":
+        # One a row, a record's rows one after another: where every record has one row, that is a pseudonym a record.
+        place = np.empty(len(rows), dtype=np.int64)
+        place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
+        names = seed.pseudonyms(len(rows)).take(place)
+    elif len(np.unique(rows)) < len(rows):
+        raise BadParameter(
+            "the method makes several rows of one record, and two rows cannot carry the same id; "
+            "publish with --ids pseudonym, which gives each row its own, or with --ids drop"
+        )
+    else:
+        names = data.ids.take(rows)
+    order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
+    originals = data.names().take(rows[order])
+    published = made.take(order, ids=names.take(order)).compacted()
+    return published, Alignment(rows[order], published.ids, originals)
