@@ -13,7 +13,8 @@ import setveil as sv
 from setveil.methods.itemsets.targets import Targets
 from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
-from oracle import hidden_itemsets, tendency, uncertainty
+from contract.forms import AS_ORACLES_SEE
+from oracle import hidden_itemsets, permutation, tendency, uncertainty
 from random_data import as_sets
 
 
@@ -37,6 +38,16 @@ def some_sensitive(data):
     return sv.SensitiveItems(rng.permutation(data.vocabulary)[: -(-len(data.vocabulary) // 3)].tolist())
 
 
+def some_rare_sensitive(data):
+    """Return some items that are in no more than half of the records: no method can hide others without leaving them out."""
+    rng = np.random.default_rng(data.occurrences)
+    return sv.SensitiveItems(
+        label
+        for label, support in zip(data.vocabulary, data.supports, strict=True)
+        if 2 * support <= data.records and rng.random() < 0.4
+    )
+
+
 BY_TYPE = {
     sv.Categories: lambda data: sv.Categories.at_random(data.vocabulary, 4, seed=len(data.vocabulary)),
     sv.NamedItemsets: some_itemsets,
@@ -46,8 +57,11 @@ IF_REQUIRED = {
     MinSupport: lambda _data: MinSupport("10%"),
     MaxConfidence: lambda _data: MaxConfidence("0.5"),
     Targets: lambda _data: Targets("random"),
+    int: lambda _data: 2,
 }
 """The same for kinds whose defaults are as good as any value."""
+BY_NAME = {"permutation": {sv.SensitiveItems: some_rare_sensitive}}
+"""The same for methods that cannot do everything."""
 
 WAYS = {
     "rand-swap": ({"mode": "plain"}, {"mode": "matched"}),
@@ -61,7 +75,7 @@ WAYS_BY_TYPE = {Targets: ("0",)}
 def filled(kind, data, **chosen):
     """Make an instance, with values that fit the data for the required parameters, and for others of their kind."""
     parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or p.annotation in BY_TYPE)]
-    fill = BY_TYPE | IF_REQUIRED
+    fill = BY_TYPE | IF_REQUIRED | BY_NAME.get(kind.name, {})
     return kind(**{p.name: fill[p.annotation](data) for p in parameters}, **chosen)
 
 
@@ -98,20 +112,22 @@ def _rho_uncertainty(guarantee, _original, published):
     return uncertainty.unsafe_items(published, set(guarantee.sensitive), rho, guarantee.include_empty, guarantee.knows)
 
 
+def _permutation_privacy(guarantee, _original, groups):
+    return permutation.breaches(groups, set(guarantee.sensitive), guarantee.p)
+
+
 ORACLES = {
     "hidden-tendency": _hidden_tendency,
     "hidden-itemsets": _hidden_itemsets,
     "rho-uncertainty": _rho_uncertainty,
+    "permutation-privacy": _permutation_privacy,
 }
 
 
 def oracle_breaches(guarantee, original, published, alignment):
-    """Return what the oracle finds broken in a release: kinds, each with the number of a record or with the items concerned."""
-    rows = as_sets(published)
-    by_record = [set()] * len(rows)
-    for row, record in zip(rows, alignment.rows, strict=True):
-        by_record[record] = row
-    return ORACLES[guarantee.name](guarantee, as_sets(original), by_record)
+    """Return what the oracle finds broken in a release: kinds, each with the place where (`forms.place_of`)."""
+    seen = AS_ORACLES_SEE[type(published)](published, alignment)
+    return ORACLES[guarantee.name](guarantee, as_sets(original), seen)
 
 
 def bad_values(parameter):
@@ -141,7 +157,7 @@ def bad_values(parameter):
     elif annotation is sv.NamedItemsets:
         bad += ["a text", [], [[]], ["a text"], [[3]], 17, None]
     elif annotation is sv.SensitiveItems:
-        bad += ["a text", [3], [""], [["a"]], {"a": "b"}, 17, None]
+        bad += ["a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None]
     elif annotation is Targets:
         bad += ["often", "", -1, "3,", 1.5, True, []]
     return bad

@@ -13,6 +13,7 @@ from setveil.catalog import METRICS
 from setveil.data.alignment import Alignment
 
 from contract.filling import bad_values, can_be_filled, edge_cases, filled
+from contract.forms import RELEASES, at_random, unchanged
 from random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METRICS.values(), ids=METRICS.keys())
@@ -55,6 +56,37 @@ def test_it_is_a_number_or_says_why_not(kind, case):
         else:
             assert math.isfinite(measured.value)
             assert not measured.reason
+
+
+@EVERY
+@pytest.mark.parametrize("form", RELEASES, ids=lambda form: form.form_in_words)
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds)
+def test_of_every_form_it_is_a_number_or_says_why_not(kind, form, seed):
+    data, _categories = make(seed)
+    assume(can_be_filled(kind, data))
+    published, alignment = at_random(data, form, seed)
+    for metric in variants(kind, data):
+        measured = metric(data, published, alignment)
+        json.dumps(measured.to_dict())
+        assert (measured.value is None) == bool(measured.reason)
+        if form not in kind.takes:
+            assert measured.reason == f"not computed, does not apply to {form.form_in_words}"
+        elif measured.value is not None:
+            assert math.isfinite(measured.value)
+
+
+@EVERY
+def test_a_release_that_changed_its_form_alone_costs_nothing(kind):
+    data, _categories = make(4, records=400, items=8)
+    if kind.about != "utility":
+        pytest.skip("it is about privacy")
+    for form in kind.takes:
+        for metric in variants(kind, data):
+            released = unchanged(data, form, getattr(metric, "sensitive", ()))
+            measured = metric(data, released, Alignment.identity(data.records))
+            nothing_lost = {"lower": 0, "higher": 1, "like the original": measured.details.get("before")}
+            assert measured.value == pytest.approx(nothing_lost[kind.better])
 
 
 @EVERY

@@ -19,6 +19,7 @@ from setveil.data.categories import read_categories
 from setveil.data.databases import is_database, shown
 from setveil.data.databases.address import address
 from setveil.data.formats import FORMATS, Layout, format_of
+from setveil.data.grouped_files import read_grouped, write_grouped
 from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.side_files import read_itemsets, read_sensitive
 from setveil.data.transactions import Transactions, from_lists
@@ -130,6 +131,31 @@ class Beside:
             again = folder / f"again-{number}{self.ending}"
             again.write_bytes(bytes_again)
             assert self.read(again) == found
+        return True
+
+
+@dataclass(frozen=True)
+class InGroups:
+    """Grouped data: read the same in tiny blocks, and the same when written and read back, in any order and in that of a release."""
+
+    name: str
+    ending: str
+    seeds: tuple[bytes, ...]
+
+    def check(self, content, folder):
+        path = folder / f"given{self.ending}"
+        path.write_bytes(content)
+        try:
+            data = read_grouped(path)
+        except SetveilError as error:
+            one_sentence(error, path, ends="\n\r\x85\u2028\u2029")
+            return False
+        with in_tiny_blocks(path):
+            assert read_grouped(path) == data
+        for number, made in enumerate((data, data.arranged()[0])):
+            again = folder / f"again-{number}{self.ending}"
+            write_grouped(made, again)
+            assert read_grouped(again) == made
         return True
 
 
@@ -254,7 +280,7 @@ _SIDE = [
 
 GROUPS = {
     "text": _TEXT,
-    "json": _JSON,
+    "json": [*_JSON, InGroups("groups", ".jsonl", seeds.GROUPS)],
     "columns": _COLUMNS,
     "packings": _PACKINGS,
     "side-files": _SIDE,

@@ -45,6 +45,13 @@ JSON = (
     b"[%s]" % (b"1" * 5000),
     b"[" * 3000,
 )
+GROUPS = (
+    b'{"rows": [["milk", 7], []], "sensitive": {"tea": 1, "7": 2}}\n{"rows": [["a"]], "sensitive": {}}\n',
+    b'{"sensitive": {"10": 1, "9": 1}, "rows": [["10", "9"], ["milk"]]}',
+    b'{"rows": [["a", "a"]], "sensitive": {"b": 1}}\n',
+    b'{"rows": [], "sensitive": {}}\n{"rows": [[1.5]], "sensitive": {"a": 0, "b": 2, "c": true, "d": "1"}}\n',
+    b'{"rows": [[""]], "sensitive": {"\\ud800": 99999999999999999999999}, "more": []}\n[]\n',
+)
 CATEGORIES = (
     b"item,category\nmilk,dairy\ntea,drinks\n",
     b"item,aisle,shelf\na,x,1\nb,x/y,2\n",

@@ -34,6 +34,7 @@ with jit.compiling(told.append):
         sv.publish(data, method)
     for kind in (sv.SwapItemsets, sv.HEU, sv.Naive):
         sv.publish(data, kind(**named), no_guarantee=True)
+    sv.publish(data, sv.Permutation(sensitive=sv.read_sensitive("sample:supermarket", data), p=2))
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)

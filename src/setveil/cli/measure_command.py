@@ -43,7 +43,6 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
             str,
             "From which support on an itemset is frequent, for metrics of named itemsets (default: as in the private folder).",
         ),
-        Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
         Option(
             "rho",
             str,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from setveil.data.grouped import Grouped
+from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.metrics.base import About, Direction, Metric
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
 
 NO_ITEM = "the original holds no item"
 NO_ITEM_RELEASED = "the release holds no item"
@@ -47,13 +48,14 @@ class Dissimilarity(Metric):
         "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
     )
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"form": "per-item"}, {"form": "printed"})
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Grouped)
 
     form: Literal["per-item", "printed"] = parameter(
         "per-item", public=True, description="Differences item by item, or of the totals as the paper prints it."
     )
 
     def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
+        self, original: Transactions, published: Transactions | Grouped, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Compare the supports of all items."""
         del alignment

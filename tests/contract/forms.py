@@ -1,0 +1,100 @@
+"""Releases of every published form, made at random: what contract tests give to guarantees and metrics, and how an oracle sees them.
+
+A new form needs one entry in `RELEASES` and one in `AS_ORACLES_SEE`.
+"""
+
+import numpy as np
+
+import setveil as sv
+from setveil.data.alignment import Alignment
+
+from random_data import as_sets
+
+
+def disturbed(data, rng):
+    """Return a release-like copy: some records exchange, lose or gain items, and rows are shuffled."""
+    lists = [set(t) for t in data.to_lists()]
+    for _ in range(int(rng.integers(0, 12))):
+        a, b = rng.integers(0, len(lists), 2)
+        lists[a], lists[b] = (lists[b], lists[a]) if rng.random() < 0.3 else (lists[a], lists[b])
+        if lists[a] and rng.random() < 0.7:
+            moved = sorted(lists[a])[int(rng.integers(len(lists[a])))]
+            lists[a].discard(moved)
+            if rng.random() < 0.7:
+                lists[b].add(moved)
+    rows = rng.permutation(len(lists))
+    return sv.from_lists([lists[r] for r in rows]), Alignment(rows)
+
+
+def disturbed_groups(data, rng):
+    """Return groups of such rows: some items are told for the group as a whole, and a few of these stand in a row too."""
+    records, alignment = disturbed(data, rng)
+    # The same items as `filling` names sensitive, or others: both happen.
+    rare = {label for label, n in zip(records.vocabulary, records.supports, strict=True) if 3 * n <= records.records}
+    hidden = rare if rng.random() < 0.5 else {label for label in records.vocabulary if rng.random() < 0.4}
+    keep = rng.random() < 0.3
+    groups, at, lists = [], 0, as_sets(records)
+    while at < len(lists):
+        size = int(rng.integers(1, 9))
+        group = lists[at : at + size]
+        counts = {s: n for s in sorted(hidden) if (n := sum(s in t for t in group))}
+        rows = [t if keep and rng.random() < 0.2 else t - hidden for t in group]
+        groups.append((rows, counts))
+        at += size
+    return sv.Grouped.from_groups(groups), alignment
+
+
+def disturbed_nodes(data, rng):
+    """Return such rows in which some items are replaced by the group that they belong to."""
+    records, alignment = disturbed(data, rng)
+    labels = sorted({*data.vocabulary, *records.vocabulary, "an item"})
+    tree = sv.Hierarchy.balanced(labels, 3)
+    general = {label: tree.parent(label) for label in labels if rng.random() < 0.3}
+    lists = [{general.get(label, label) for label in t} for t in as_sets(records)]
+    return sv.Generalized(sv.from_lists(lists), tree), alignment
+
+
+RELEASES = {sv.Transactions: disturbed, sv.Grouped: disturbed_groups, sv.Generalized: disturbed_nodes}
+
+
+def _by_record(records, alignment):
+    rows = as_sets(records)
+    found = [set()] * len(rows)
+    for row, record in zip(rows, alignment.rows, strict=True):
+        found[record] = row
+    return found
+
+
+AS_ORACLES_SEE = {
+    sv.Transactions: _by_record,
+    sv.Generalized: lambda published, alignment: _by_record(published.records, alignment),
+    sv.Grouped: lambda published, _alignment: published.to_groups(),
+}
+"""Rows in the order of their records, or groups with counts."""
+
+
+def place_of(witness, alignment):
+    """Return where a witness is, as oracles tell it: a group or a row and an item, a record, or the items concerned."""
+    if witness.group is not None:
+        return (witness.group if witness.row is None else witness.row, witness.items[0])
+    return int(alignment.rows[witness.row]) if witness.row is not None else witness.items
+
+
+def forms_of(kinds):
+    """Return every entry of a table with every form that it takes, and names for them."""
+    found = [(kind, form) for kind in kinds.values() for form in kind.takes]
+    return found, [f"{kind.name} of {form.form_in_words}" for kind, form in found]
+
+
+def unchanged(data, form, sensitive=()):
+    """Return a release in which nothing changed but its form; of grouped data each record is a group of its own."""
+    if form is sv.Generalized:
+        return sv.Generalized(data, sv.Hierarchy.balanced([*data.vocabulary, "an item"], 3))
+    if form is sv.Grouped:
+        hidden = set(sensitive)
+        return sv.Grouped.from_groups([([t - hidden], dict.fromkeys(sorted(t & hidden), 1)) for t in as_sets(data)])
+    return data
+
+
+def at_random(data, form, seed):
+    return RELEASES[form](data, np.random.default_rng(seed))
