@@ -144,12 +144,23 @@ REFUSED = {
 
 @pytest.mark.parametrize(("options", "says"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_is_refused_and_nothing_written(options, says, tmp_path):
-    base = OPTIONS[:-2] if "--p" in options else OPTIONS
+    wanted = () if "--p" in options else ("--p", 2)
     source = tmp_path / "data.csv"
     source.write_text("id,item\np1,a\np2,b\n")
     secrets = tmp_path / "secrets.txt"
     secrets.write_text("a\n")
-    ended = call("publish", source, *base, "--sensitive", secrets, *options, "--out", tmp_path / "out")
+    ended = call(
+        "publish",
+        source,
+        "--method",
+        "permutation",
+        "--sensitive",
+        secrets,
+        *wanted,
+        *options,
+        "--out",
+        tmp_path / "out",
+    )
     assert ended.code == 2
     assert says in ended.sentence()
     assert names_in(tmp_path) == ["data.csv", "secrets.txt"]

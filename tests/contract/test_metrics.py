@@ -81,8 +81,10 @@ def test_a_release_that_changed_its_form_alone_costs_nothing(kind):
     data, _categories = make(4, records=400, items=8)
     if kind.about != "utility":
         pytest.skip("it is about privacy")
+    found = [m for m in variants(kind, data) if m(data, data, Alignment.identity(data.records)).value is not None]
+    assert found, "at some settings it is a number of these data"
     for form in kind.takes:
-        for metric in variants(kind, data):
+        for metric in found:
             released = unchanged(data, form, getattr(metric, "sensitive", ()))
             measured = metric(data, released, Alignment.identity(data.records))
             nothing_lost = {"lower": 0, "higher": 1, "like the original": measured.details.get("before")}
