@@ -56,9 +56,11 @@ if TYPE_CHECKING:
     from setveil.methods.tendency.part_swap import PartSwap
     from setveil.methods.tendency.rand_swap import RandSwap
     from setveil.methods.tendency.split_person import SplitPerson
+    from setveil.methods.uncertainty.global_suppression import GlobalSuppression
     from setveil.methods.uncertainty.insert import Insert
     from setveil.methods.uncertainty.partial_suppression import PartialSuppression
     from setveil.methods.uncertainty.permutation import Permutation
+    from setveil.methods.uncertainty.td_control import TDControl
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.rules import association_rules
@@ -107,9 +109,11 @@ _HOME = {
     "setveil.methods.tendency.part_swap": ("PartSwap",),
     "setveil.methods.tendency.rand_swap": ("RandSwap",),
     "setveil.methods.tendency.split_person": ("SplitPerson",),
+    "setveil.methods.uncertainty.global_suppression": ("GlobalSuppression",),
     "setveil.methods.uncertainty.insert": ("Insert",),
     "setveil.methods.uncertainty.partial_suppression": ("PartialSuppression",),
     "setveil.methods.uncertainty.permutation": ("Permutation",),
+    "setveil.methods.uncertainty.td_control": ("TDControl",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
     "setveil.mining.rules": ("association_rules",),
@@ -129,6 +133,7 @@ __all__ = [
     "ExactSwap",
     "FullSwap",
     "Generalized",
+    "GlobalSuppression",
     "Grouped",
     "GuaranteeBroken",
     "HiddenItemsets",
@@ -154,6 +159,7 @@ __all__ = [
     "SetveilError",
     "SplitPerson",
     "SwapItemsets",
+    "TDControl",
     "TooManyItemsets",
     "Transactions",
     "UnknownName",

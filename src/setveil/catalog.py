@@ -22,11 +22,13 @@ from setveil.methods.tendency.part_supp import PartSupp
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.methods.tendency.rand_swap import RandSwap
 from setveil.methods.tendency.split_person import SplitPerson
+from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.methods.uncertainty.permutation import Permutation
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
+from setveil.metrics.generalization import LossSplit
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
@@ -61,6 +63,7 @@ METHODS: dict[str, type[Method]] = {
         Insert,
         PartialSuppression,
         Permutation,
+        GlobalSuppression,
     )
 }
 
@@ -76,6 +79,7 @@ METRICS: dict[str, type[Metric]] = {
         SymmetricKl,
         InfoLoss,
         RecordLoss,
+        LossSplit,
         RecordsTouched,
         FalseContent,
         FrequentItemsets,

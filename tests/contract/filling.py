@@ -65,6 +65,7 @@ BY_NAME = {"permutation": {sv.SensitiveItems: some_rare_sensitive}}
 
 WAYS = {
     "rand-swap": ({"mode": "plain"}, {"mode": "matched"}),
+    "global-suppression": ({}, {"payoff": "cao"}, {"knows": "whole", "include_empty": False}),
     "partial-suppression": ({}, {"objective": "dist", "parts": 3}, {"knows": "whole", "include_empty": False}),
 }
 """Settings in which a method goes through the suite, beside its own defaults alone."""

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def tree_over(
-    data: Transactions, sensitive: NDArray[np.bool_], hierarchy: Hierarchy | None, fanout: int
-) -> Hierarchy:
+def tree_over(data: Transactions, sensitive: NDArray[np.bool_], hierarchy: Hierarchy | None, fanout: int) -> Hierarchy:
     """Return the tree over just the items that occur and are not sensitive: what is needed of a given one, else a balanced one."""
     plain = [data.vocabulary[code] for code in np.flatnonzero(~sensitive & (data.supports > 0)).tolist()]
     if not plain:
-        raise BadParameter("every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items")
+        raise BadParameter(
+            "every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items"
+        )
     if hierarchy is None:
         return _balanced(plain, data, fanout)
     parent_of = hierarchy.parent_of()
@@ -121,9 +121,7 @@ class Cut:
     def gain(self, node: int) -> int:
         """Return how many (occurrence, other item that it could be) are told apart when a node gives way to its children."""
         below = [self.down(child) for child in self.children[node]]
-        return int(
-            self.occurrences[node] * self.sizes[node] - sum(self.occurrences[c] * self.sizes[c] for c in below)
-        )
+        return int(self.occurrences[node] * self.sizes[node] - sum(self.occurrences[c] * self.sizes[c] for c in below))
 
     def codes_below(self, node: int) -> NDArray[np.int64]:
         """Return for each leaf under a node the code that takes the node's place."""
@@ -142,9 +140,9 @@ class Cut:
             alive[: self.hidden] = True
         offsets, codes = self.table.records(self.content_of, alive)
         labels = [*self.hidden_labels, *self.tree.nodes]
-        used, codes = np.unique(codes, return_inverse=True)
+        used, places = np.unique(codes, return_inverse=True)
         return Transactions.from_codes(
-            offsets, codes, [labels[code] for code in used.tolist()], ids=self.data.ids, unit=self.data.unit
+            offsets, places, [labels[code] for code in used.tolist()], ids=self.data.ids, unit=self.data.unit
         )
 
     def hidden_among(self, labels: set[str]) -> NDArray[np.bool_]:

@@ -38,7 +38,7 @@ class LiveTable:
         sensitive: NDArray[np.bool_],
         lists: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
-        """Take rows, filled up with the code `len(sensitive)`; no sensitive type is alive. `lists` are rows by code, if not as they stand."""
+        """Take rows, filled up with the code `len(sensitive)`; no sensitive type is alive. `lists` name rows by code, if not these."""
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         codes = len(sensitive)
@@ -96,9 +96,7 @@ class LiveTable:
         return offsets, self.items[keep][places]
 
 
-def inferred_unaided(
-    data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty
-) -> NDArray[np.bool_]:
+def inferred_unaided(data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty) -> NDArray[np.bool_]:
     """Tell which types can be inferred whatever other types live: from nothing, or from the whole of what is not sensitive."""
     num, den = guarantee.rho.share.as_integer_ratio()
     found = np.zeros(len(data.vocabulary), np.bool_)

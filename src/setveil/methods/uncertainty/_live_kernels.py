@@ -212,7 +212,7 @@ def bring_back(
 
 @kernel
 def number_parts(rows, sensitive, pad, offsets, items, weights, part_of, size_of):
-    """Number the rows by what is not sensitive in them: `part_of` is a row with the same, `size_of` that row's number of records."""
+    """Find for each row one with the same of what is not sensitive, `part_of`, and how many records have that, `size_of` of that row."""
     mask = 15
     while mask < 2 * len(rows):
         mask = 2 * mask + 1

@@ -98,7 +98,7 @@ def rules_of_two(first, last, offsets, items, starts, rows, sensitive, num, den,
             for at in range(start, end):
                 for place in range(offsets[grouped[at]], offsets[grouped[at] + 1]):
                     e = items[place]
-                    if sensitive[e] and e != a and e != b and den * count[e] > num * held[k]:
+                    if sensitive[e] and e not in (a, b) and den * count[e] > num * held[k]:
                         if used == len(rules):
                             rules = longer(rules, used)
                         rules[used, 0] = a

@@ -15,6 +15,7 @@ Cost     `sensitive`: for each sensitive type counting its records' other items,
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from setveil.data.alignment import Alignment
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.base import Outcome
+from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, LiveTable, inferred_unaided, to_leave_out
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
@@ -94,9 +96,7 @@ class GlobalSuppression(ReachesUncertainty):
                 break
             killed = np.zeros(len(data.vocabulary), np.bool_)
             engine.run(
-                "leaving out types of items",
-                lambda control, rules=rules, killed=killed: kernels.kill(rules, data.supports, killed, control),
-                total=len(rules),
+                "leaving out types of items", partial(kernels.kill, rules, data.supports, killed), total=len(rules)
             )
             keeps &= ~killed
         return keeps
@@ -106,7 +106,6 @@ def unsafe_rules(
     data: Transactions, sensitive: NDArray[np.bool_], share: tuple[int, int], size: int, engine: Engine
 ) -> NDArray[np.int32] | None:
     """List the unsafe rules that know one or two items, a row each: the known items, and the sensitive one; None if there are too many."""
-    from setveil.methods.exchanging import sealed  # noqa: PLC0415 - beside the kernels
     from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     by_item = np.argsort(data.items, kind="stable")

@@ -119,9 +119,7 @@ class TDControl(ReachesUncertainty):
                 most_loss = (-gain - 1) // most
                 below = sealed(cut.codes_below(node))
                 first = int(cut.tree.leaf_starts[node])
-                loss = kernels.specialise(
-                    cut.hidden + node, below, first, *items_below, most_loss, *state, control
-                )
+                loss = kernels.specialise(cut.hidden + node, below, first, *items_below, most_loss, *state, control)
                 tried += 1
                 control[DONE] = tried
                 if loss < 0:

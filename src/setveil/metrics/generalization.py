@@ -1,0 +1,80 @@
+"""What became of each occurrence: kept, shown as a node that stands above it, or gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.data.generalized import Generalized
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.metrics.base import About, Direction, Metric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+
+
+class LossSplit(Metric):
+    """Which share of the original's occurrences is gone, and how much of the rest is lost by being shown as a node above it."""
+
+    name: ClassVar[str] = "loss-split"
+    title: ClassVar[str] = "Loss by suppression and generalization"
+    unit: ClassVar[str] = "share of occurrences"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "(s + Σ (|leaves(v)| − 1) / (|I| − 1)) / Σ |t|: s occurrences whose record holds neither the item nor a node above it, the sum over"
+        " the others, v the lowest such node or the item itself, I the leaves of the published hierarchy; without one the sum is 0"
+    )
+    blind_to: ClassVar[str] = (
+        "items that came in, and that several items of a record under one node are shown as a single one"
+    )
+    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized)
+
+    def measure(
+        self, original: Transactions, published: Transactions | Generalized, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Look up each occurrence in the rows of its record, then the nodes above it, one after the other."""
+        assert alignment is not None
+        if not original.occurrences:
+            return None, {"reason": "the original holds no item"}
+        tree = published.hierarchy if isinstance(published, Generalized) else None
+        nodes = len(tree.nodes) if tree is not None else 0
+        number_of = {node: number for number, node in enumerate(tree.nodes)} if tree is not None else {}
+        data = published.records if isinstance(published, Generalized) else published
+        width = nodes + len(original.vocabulary)
+
+        def numbers(labels: tuple[str, ...]) -> NDArray[np.int64]:
+            """Return numbers of labels: a node's own, after them those of other items, -1 for what neither knows."""
+            codes = ((number_of.get(x, -1), original.code_of.get(x, -1)) for x in labels)
+            return np.array([v if v >= 0 else nodes + c if c >= 0 else -1 for v, c in codes], np.int64)
+
+        released = numbers(data.vocabulary)[data.items] if data.occurrences else np.empty(0, np.int64)
+        known = released >= 0
+        record = alignment.rows[record_numbers(data.offsets)[known]]
+        shown = np.unique(record * width + released[known])
+        at = numbers(original.vocabulary)[original.items]
+        record = record_numbers(original.offsets)
+        generalized = 0
+        gone = 0
+        while len(at):
+            keys = record * width + at
+            place = np.minimum(np.searchsorted(shown, keys), max(len(shown) - 1, 0))
+            found = shown[place] == keys if len(shown) else np.zeros(len(keys), np.bool_)
+            if tree is not None:
+                inside = at[found & (at < nodes)]
+                generalized += int((tree.leaf_ends[inside] - tree.leaf_starts[inside] - 1).sum())
+            above = np.full(len(at), -1, np.int64)
+            if tree is not None:
+                above[at < nodes] = tree.parents[at[at < nodes]]
+            gone += int(np.count_nonzero(~found & (above < 0)))
+            go_on = ~found & (above >= 0)
+            at, record = above[go_on], record[go_on]
+        most = len(tree.leaves) - 1 if tree is not None else 0
+        parts = gone / original.occurrences, generalized / most / original.occurrences if most else 0.0
+        details = {"suppression": parts[0], "generalization": parts[1], "occurrences-suppressed": gone}
+        return sum(parts), details

@@ -1,0 +1,196 @@
+"""TDControl against its slow twin and the definition of ρ-uncertainty."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.data.generalized import Generalized
+from setveil.engines.local import LocalEngine
+from setveil.methods.uncertainty.td_control import TDControl
+
+from global_suppression_cases import KNOWS, Halting, apply, drawn
+from oracle import global_suppression as oracle
+from oracle.uncertainty import unsafe_items
+from random_data import as_sets, make, seeds
+
+
+def some_tree(items, rng):
+    """Lay a random tree over items: uneven, with nodes of one child."""
+    level, parent_of = list(items), {}
+    while len(level) > 1 or not parent_of:
+        rng.shuffle(level)
+        above = []
+        while level:
+            size = int(rng.integers(1, 4))
+            group, level = level[:size], level[size:]
+            if len(group) == 1 and above and rng.random() < 0.5:
+                above += group
+                continue
+            name = f"n{len(parent_of)}"
+            parent_of |= dict.fromkeys(group, name)
+            above.append(name)
+        level = above
+    return parent_of
+
+
+def check_truth(data, sensitive, published):
+    """Check that a node stands for an item of its record, and every item that is not sensitive under exactly one node."""
+    tree = published.hierarchy
+    assert set(tree.leaves) == set().union(*as_sets(data)) - sensitive
+    for record, row in zip(as_sets(data), as_sets(published.records), strict=True):
+        assert row & sensitive <= record
+        below = [set(tree.leaves_under(node)) for node in row - sensitive]
+        assert all(leaves & record for leaves in below)
+        assert sum(len(leaves & record) for leaves in below) == len(record - sensitive)
+
+
+@pytest.mark.plain_python
+@settings(max_examples=150)
+@given(seed=seeds, include_empty=st.booleans(), knows=KNOWS)
+def test_the_oracle_generalizes_and_leaves_out_the_same(seed, include_empty, knows):
+    data, sensitive, rho = drawn(seed)
+    assume(set(data.vocabulary) - sensitive)
+    parent_of = some_tree(data.vocabulary, np.random.default_rng(seed))
+    promise = {"include_empty": include_empty, "knows": knows}
+    method = TDControl(sensitive=sensitive, rho=str(rho), hierarchy=parent_of, **promise)
+    outcome = apply(method, data)
+    published, records = outcome.published, as_sets(data)
+    released = as_sets(published.records)
+    expected, cut, steps = oracle.td_control(records, sensitive, rho, include_empty, knows, parent_of)
+    assert released == expected
+    assert unsafe_items(released, sensitive, rho, include_empty, knows) == set()
+    assert method.guarantee.check(published)
+    check_truth(data, sensitive, published)
+    rows = list(range(len(records)))
+    gone, generalized = oracle.loss_split(records, rows, released, published.hierarchy.parent_of())
+    account = outcome.account
+    assert account["nodes-specialised"] == steps
+    assert account["nodes-of-the-cut"] == len(cut)
+    assert account["types-suppressed"] == len(sensitive - set().union(*released))
+    assert account["occurrences-suppressed"] == gone
+    assert account["generalization-loss"] == pytest.approx(float(generalized) / data.occurrences)
+
+
+@settings(max_examples=60)
+@given(seed=seeds, fanout=st.integers(2, 4), knows=KNOWS)
+def test_without_a_hierarchy_a_balanced_one_is_laid(seed, fanout, knows):
+    data, sensitive, rho = drawn(seed)
+    plain = set(data.vocabulary) - sensitive
+    assume(plain)
+    method = TDControl(sensitive=sensitive, rho=str(rho), fanout=fanout, knows=knows)
+    published = apply(method, data).published
+    tree = sv.Hierarchy.balanced(plain, fanout)
+    assert published.hierarchy == tree
+    expected = oracle.td_control(as_sets(data), sensitive, rho, True, knows, tree.parent_of())
+    assert as_sets(published.records) == expected[0]
+
+
+@settings(max_examples=25)
+@given(seed=seeds, rho=st.sampled_from(["0.3", "0.5", "0.8"]), knows=KNOWS)
+def test_larger_tables_are_safe_by_the_definition(seed, rho, knows):
+    data, _categories = make(seed, records=80, items=20, hot=1.5)
+    sensitive = set(data.vocabulary[::3])
+    assume(set(data.vocabulary) - sensitive)
+    method = TDControl(sensitive=sensitive, rho=rho, fanout=3, knows=knows)
+    published = apply(method, data).published
+    assert unsafe_items(as_sets(published.records), sensitive, Fraction(rho), True, knows) == set()
+    check_truth(data, sensitive, published)
+
+
+def test_a_node_is_final_where_giving_way_would_cost_more_than_it_gains():
+    """Only x1 betrays s: telling x1 and x2 apart gains 4 occurrences of one other item among 3, leaving s out loses 6."""
+    lists = [["x1", "s"]] * 3 + [["x2"]] * 1 + [["y", "s"]] * 3 + [["y"]] * 30 + [[]] * 20
+    data = sv.from_lists(lists)
+    tree = {"x1": "x", "x2": "x", "x": "top", "y": "top"}
+    method = TDControl(sensitive=["s"], rho="4/5", hierarchy=tree)
+    outcome = apply(method, data)
+    assert as_sets(outcome.published.records)[:4] == [{"x", "s"}] * 3 + [{"x"}]
+    assert outcome.account["nodes-specialised"] == 1
+    assert outcome.account["generalization-loss"] == pytest.approx(4 * (1 / 2) / data.occurrences)
+    finer = apply(TDControl(sensitive=["s"], rho=1, hierarchy=tree), data)
+    assert as_sets(finer.published.records) == as_sets(data)
+
+
+@pytest.mark.parametrize("rho", ["0", "1", "1/3"])
+@pytest.mark.parametrize("include_empty", [True, False])
+@pytest.mark.parametrize(
+    ("lists", "sensitive"),
+    [
+        ([["a", "b"], ["a"]], []),
+        ([["a"]], []),
+        ([["s", "a"], [], ["a"]], ["s"]),
+        ([["s", f"i{r}"] for r in range(6)], ["s"]),
+        ([["s"]] * 3 + [["t"]] * 9, ["s"]),
+        ([["s", "x"], ["x"], ["x"], ["x", "y"], ["s", "t", "x", "y"], ["t"]], ["s", "t"]),
+        ([["*1", "a"], ["a", "b"], ["*", "b"], ["c"], ["d"], ["e"]], ["*1", "*"]),
+    ],
+)
+def test_small_data_at_which_algorithms_trip(rho, include_empty, lists, sensitive):
+    data = sv.from_lists(lists)
+    method = TDControl(sensitive=sensitive, rho=rho, include_empty=include_empty, fanout=2)
+    published = apply(method, data).published
+    released = as_sets(published.records)
+    check_truth(data, set(sensitive), published)
+    parent_of = published.hierarchy.parent_of()
+    expected = oracle.td_control(as_sets(data), set(sensitive), Fraction(rho), include_empty, "subset", parent_of)
+    assert released == expected[0]
+    assert not unsafe_items(released, sensitive, Fraction(rho), include_empty)
+    assert rho != "1" or released == as_sets(data)
+
+
+def test_the_form_is_generalized_and_keeps_ids():
+    data = sv.from_lists([["a", "s"], ["b"]]).with_ids(["one", "two"])
+    outcome = apply(TDControl(sensitive=["s"], rho=0.5), data)
+    assert TDControl.form is Generalized is type(outcome.published)
+    assert outcome.published.records.ids.to_pylist() == ["one", "two"]
+    assert outcome.alignment.rows.tolist() == [0, 1]
+
+
+def test_hierarchies_that_do_not_fit_are_refused():
+    data = sv.from_lists([["a", "s"], ["b"]])
+    with pytest.raises(
+        sv.BadData, match="1 of 2 items that are not sensitive are no leaves of the hierarchy, such as 'b'"
+    ):
+        apply(TDControl(sensitive=["s"], rho=0.5, hierarchy={"a": "top"}), data)
+    with pytest.raises(sv.BadData, match="inner nodes with the names of items of the data, such as 's'"):
+        apply(TDControl(sensitive=["s"], rho=0.5, hierarchy={"a": "s", "b": "s"}), data)
+    with pytest.raises(sv.BadParameter, match="every item is sensitive"):
+        apply(TDControl(sensitive=["a", "b", "s"], rho=0.5), data)
+    with pytest.raises(sv.BadParameter, match="fanout"):
+        TDControl(sensitive=["s"], rho=0.5, fanout=1)
+
+
+def test_the_result_is_the_same_on_any_number_of_threads():
+    data, _categories = make(8, records=300, items=60, hot=1.5)
+    method = TDControl(sensitive=data.vocabulary[::3], rho=0.6)
+    made = [apply(method, data, threads).published for threads in (1, 2, 3)]
+    assert made[0] == made[1] == made[2]
+
+
+@pytest.mark.parametrize("label", ["trying types of items", "letting nodes give way"])
+def test_loops_stop_when_they_are_told_to(label):
+    data = sv.from_lists([["s"], ["x"], ["x", "s"], ["x"], ["y"], ["y"]])
+    method = TDControl(sensitive=["s"], rho=0.5)
+    rng = np.random.default_rng(1)
+    made = [method.apply(data, rng=rng, engine=Halting(x)).published.records for x in (label, None)]
+    assert made[1] == data
+    assert made[0] != data
+
+
+@pytest.mark.realdata
+def test_the_real_taxonomy_of_foodmart(real_data, real_folder):
+    data = real_data("foodmart")
+    tree = sv.read_hierarchy(
+        real_folder / "foodmart_taxonomy.csv.gz", levels=["family", "department", "category", "subcategory"], paths=True
+    )
+    order = np.random.default_rng(23).permutation(len(data.vocabulary))
+    sensitive = {data.vocabulary[code] for code in order[: int(0.4 * len(order))]}
+    method = TDControl(sensitive=sensitive, rho=0.7, include_empty=False, hierarchy=tree)
+    rng = np.random.default_rng(1)
+    outcome = method.bind(data, linked=False, rng=rng).apply(data, rng=rng, engine=LocalEngine(2))
+    check_truth(data, sensitive, outcome.published)
+    assert method.guarantee.check(outcome.published)

@@ -1,0 +1,162 @@
+"""Global suppression and TDControl (cao2010, in our reading), step by step with the definitions, slow and obvious.
+
+Records are Python sets of items, labels are compared as texts, ρ is a Fraction. Nothing is imported from the package.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+
+from oracle.uncertainty import support, unsafe_items
+
+
+def without(records, gone):
+    return [record - gone for record in records]
+
+
+def occurrences(records, item):
+    return sum(item in record for record in records)
+
+
+def kept_types(records, sensitive, alive, *promise):
+    """Let dead sensitive types live again, the most frequent first, each if nothing can be inferred then."""
+    alive = set(alive)
+    for item in sorted(sensitive - alive, key=lambda x: (-occurrences(records, x), x)):
+        if occurrences(records, item) and not unsafe_items(
+            without(records, sensitive - alive - {item}), sensitive, *promise
+        ):
+            alive.add(item)
+    return alive
+
+
+def unsafe_rules(records, sensitive, rho, size):
+    """All unsafe rules that know so many items: pairs of the known ones and the sensitive one."""
+    return [
+        (frozenset(known), item)
+        for known in combinations(sorted(set().union(*records)), size)
+        for item in sorted(sensitive - set(known))
+        if support(records, {*known, item}) > rho * support(records, set(known))
+    ]
+
+
+def after_payoff(records, sensitive, rho, include_empty):
+    """Which types leave by the paper's payoff, for no, one and two known items."""
+    gone = set()
+    for size in (0, 1, 2) if include_empty else (1, 2):
+        rules = [known | {item} for known, item in unsafe_rules(without(records, gone), sensitive, rho, size)]
+        while rules:
+            hits = {x: sum(x in rule for rule in rules) for x in set().union(*rules)}
+            best = min(hits, key=lambda x: (-Fraction(hits[x], occurrences(records, x)), x))
+            gone.add(best)
+            rules = [rule for rule in rules if best not in rule]
+    return gone
+
+
+def global_suppression(records, sensitive, rho, include_empty, knows, payoff):
+    gone = after_payoff(records, sensitive, rho, include_empty) if payoff == "cao" else set()
+    left = without(records, gone)
+    alive = kept_types(left, sensitive - gone, set(), rho, include_empty, knows)
+    return without(left, sensitive - alive)
+
+
+class Tree:
+    """A tree over items, by the parent of each node."""
+
+    def __init__(self, parent_of, plain):
+        """Take of a tree what is above these items."""
+        self.parent_of = {}
+        for item in plain:
+            node = item
+            while node in parent_of:
+                self.parent_of[node] = node = parent_of[node]
+        self.items = sorted(plain)
+        self.root = next(iter({x for x in self.parent_of.values() if x not in self.parent_of}))
+
+    def children(self, node):
+        """The children of a node: items first, then inner nodes, both in label order."""
+        below = [x for x, above in self.parent_of.items() if above == node]
+        return sorted(below, key=lambda x: (x not in self.items, x))
+
+    def way_up(self, node):
+        """A node and all above it."""
+        yield node
+        while node in self.parent_of:
+            node = self.parent_of[node]
+            yield node
+
+    def leaves(self, node):
+        return [x for x in self.items if node in self.way_up(x)]
+
+    def number(self, node):
+        """The place of a node, depth first."""
+        order, stack = [], [self.root]
+        while stack:
+            order.append(stack.pop())
+            stack += reversed(self.children(order[-1]))
+        return order.index(node)
+
+    def down(self, node):
+        while len(self.children(node)) == 1:
+            node = self.children(node)[0]
+        return node
+
+    def written(self, records, cut, alive):
+        """The records with nodes for items, and the sensitive types that live."""
+        return [
+            (record & alive) | {x for item in record & set(self.items) for x in self.way_up(item) if x in cut}
+            for record in records
+        ]
+
+
+def td_control(records, sensitive, rho, include_empty, knows, parent_of):
+    """The records, the cut and how many nodes gave way."""
+    promise = (rho, include_empty, knows)
+    sensitive = {x for x in sensitive if occurrences(records, x)}
+    tree = Tree(parent_of, set().union(*records) - sensitive)
+
+    def cost(node):
+        return sum(occurrences(records, x) for x in tree.leaves(node)) * len(tree.leaves(node))
+
+    def gain(node):
+        return cost(node) - sum(cost(child) for child in tree.children(node))
+
+    cut, steps = {tree.down(tree.root)}, 0
+    alive = kept_types(tree.written(records, cut, sensitive), sensitive, set(), *promise)
+    final = set()
+    while candidates := [node for node in cut - final if tree.children(node)]:
+        node = min(candidates, key=lambda x: (-gain(x), tree.number(x)))
+        finer = (cut - {node}) | {tree.down(child) for child in tree.children(node)}
+        left, lost = set(alive), 0
+        for item in sorted(alive, key=lambda x: (occurrences(records, x), x)):
+            unsafe = unsafe_items(tree.written(records, finer, left), sensitive, *promise)
+            if item in {where[0] for _kind, where in unsafe}:
+                left.remove(item)
+                lost += occurrences(records, item)
+        if gain(node) > lost * (len(tree.items) - 1):
+            cut, alive, steps = finer, left, steps + 1
+        else:
+            final.add(node)
+    alive = kept_types(tree.written(records, cut, sensitive), sensitive, alive, *promise)
+    return tree.written(records, cut, alive), cut, steps
+
+
+def loss_split(records, rows, released, parent_of):
+    """How many occurrences are gone, and the sum of (items under its node - 1) / (items - 1) of the others; row r is of record rows[r]."""
+    inner = set(parent_of.values())
+    items = [x for x in parent_of if x not in inner]
+
+    def way_up(node):
+        yield node
+        while node in parent_of:
+            node = parent_of[node]
+            yield node
+
+    gone, generalized = 0, Fraction(0)
+    for number, record in enumerate(records):
+        shown = set().union(*(row for at, row in zip(rows, released, strict=True) if at == number))
+        for item in record:
+            node = next((x for x in way_up(item) if x in shown), None)
+            if node is None:
+                gone += 1
+            elif len(items) > 1 and node in inner:
+                generalized += Fraction(sum(node in way_up(x) for x in items) - 1, len(items) - 1)
+    return gone, generalized
