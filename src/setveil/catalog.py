@@ -26,6 +26,7 @@ from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.methods.uncertainty.permutation import Permutation
+from setveil.methods.uncertainty.td_control import TDControl
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
 from setveil.metrics.generalization import LossSplit
@@ -64,6 +65,7 @@ METHODS: dict[str, type[Method]] = {
         PartialSuppression,
         Permutation,
         GlobalSuppression,
+        TDControl,
     )
 }
 
