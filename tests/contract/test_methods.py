@@ -77,7 +77,9 @@ def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen
     data, _categories = make(seed)
     data = data.with_ids([f"p{r}" for r in range(data.records)])
     try:
-        release = sv.publish(data, filled(kind, data, **chosen), ids=ids_for(kind, ids), seed=seed, no_guarantee=True)
+        release = sv.publish(
+            data, filled(kind, data, **chosen), ids=ids_for(kind, ids), seed=seed, no_guarantee=True, metrics=[]
+        )
     except sv.SetveilError:
         return
     assert type(release.data) is kind.form
@@ -93,7 +95,9 @@ def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen
 def test_what_it_says_of_the_truth_of_its_rows_is_so(kind, chosen, seed):
     data, _categories = make(seed)
     try:
-        release = sv.publish(data, filled(kind, data, **chosen), ids=ids_for(kind), seed=seed, no_guarantee=True)
+        release = sv.publish(
+            data, filled(kind, data, **chosen), ids=ids_for(kind), seed=seed, no_guarantee=True, metrics=[]
+        )
     except sv.SetveilError:
         return
     records = as_sets(data)
@@ -106,7 +110,7 @@ def test_what_it_says_of_the_truth_of_its_rows_is_so(kind, chosen, seed):
 def test_the_input_is_untouched(kind, chosen):
     data = usual()
     before = data.checksum()
-    sv.publish(data, filled(kind, data, **chosen), seed=1, allow_failures=data.records, no_guarantee=True)
+    sv.publish(data, filled(kind, data, **chosen), seed=1, allow_failures=data.records, no_guarantee=True, metrics=[])
     assert data.checksum() == before
 
 
@@ -122,6 +126,7 @@ def test_the_same_seed_gives_the_same_release_on_any_number_of_threads(kind, cho
             engine=LocalEngine(threads),
             allow_failures=data.records,
             no_guarantee=True,
+            metrics=[],
         ).data
         for seed, threads in ((5, 1), (5, 2), (5, 3), (6, 2))
     ]
@@ -166,12 +171,12 @@ def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, c
 @EVERY_WAY
 def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
     data = usual()
-    release = sv.publish(data, filled(kind, data, **chosen), allow_failures=data.records, no_guarantee=True)
+    release = sv.publish(data, filled(kind, data, **chosen), allow_failures=data.records, no_guarantee=True, metrics=[])
     assert (rows_in(release).ids is not None) == kind.about_people
     assert release.terms.ids == ("pseudonym" if kind.about_people else "drop")
     guarantee = release.method.guarantee
     assert guarantee is None or guarantee.protects == "people" or not kind.about_people
-    given_ = {"allow_failures": data.records, "no_guarantee": True}
+    given_ = {"allow_failures": data.records, "no_guarantee": True, "metrics": []}
     if ids_for(kind) == "drop":
         for ids in ("pseudonym", "keep"):
             with pytest.raises(sv.BadParameter, match="carry no names"):
@@ -184,7 +189,7 @@ def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
 def test_rows_stand_in_an_order_that_tells_nothing(kind, chosen):
     data = usual()
     method = filled(kind, data, **chosen)
-    release = sv.publish(data, method, ids=ids_for(kind), allow_failures=data.records, no_guarantee=True)
+    release = sv.publish(data, method, ids=ids_for(kind), allow_failures=data.records, no_guarantee=True, metrics=[])
     if isinstance(release.data, sv.Grouped):
         groups = [(rows, [*counts.items()]) for rows, counts in release.data.to_groups()]
         assert groups == sorted(groups)

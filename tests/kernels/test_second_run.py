@@ -19,7 +19,7 @@ with jit.compiling(told.append):
     ladder = "helper,cycle,adopt,suppress"
     for choice in ({}, {"same": "any"}, {"reading": "paper"}, {"full_min": 1, "leftovers": ladder}):
         for ids in ("pseudonym", "drop"):
-            sv.publish(data, sv.PartSwap(categories=categories, **choice), ids=ids, allow_failures=data.records)
+            sv.publish(data, sv.PartSwap(categories=categories, **choice), ids=ids, allow_failures=data.records, metrics=[])
     crowd = [["a0", "a1", f"b{r}"] for r in range(60)] + [["c0", "c1", f"b{r}"] for r in range(40)]
     hot = sv.from_lists([*crowd, *[["b7", "c7"]] * 9])
     method = sv.PartSwap(categories={i: i[0] for i in hot.vocabulary}, leftovers="cycle,helper,adopt")

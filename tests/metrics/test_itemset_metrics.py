@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.errors import TooManyItemsets
 from setveil.metrics import itemsets as module
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
 from setveil.metrics.queries import QueryError, drawn_itemsets
-from setveil.mining.frequent import mine
+from setveil.mining import frequent
+from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.threshold import MinConfidence, MinSupport
 
 from oracle import mining as oracle
@@ -185,15 +185,31 @@ def test_too_many_itemsets_are_counted_and_not_compared(monkeypatch):
 
 
 def test_a_number_that_is_only_known_from_below_is_no_figure(monkeypatch):
-    def refuse(*_arguments, **_options):
-        raise TooManyItemsets("too many", found=12_345_678, exact=False)
-
-    monkeypatch.setattr(module, "mine", refuse)
+    monkeypatch.setattr(module, "count_or_at_least", lambda _data, _count: (12_345_678, False))
     data, published = pair(1)
     for kind in (FrequentItemsets, FiSimilarity, RuleSimilarity):
         measured = kind(min_support=2)(data, published)
         assert measured.value is None
         assert measured.reason.startswith("at least 12,345,678 itemsets are in at least 2 records of the original")
+
+
+def test_what_was_not_all_counted_is_listed_if_it_can_be(monkeypatch):
+    data, _categories = make(4, records=60, items=12)
+    sets = len(mine(data, 2))
+    monkeypatch.setattr(module, "count_or_at_least", lambda _data, _count: (1, False))
+    assert FiSimilarity(min_support=2)(data, data).details["kept"] == sets
+    monkeypatch.setattr(module, "LIMIT", sets - 1)
+    assert FiSimilarity(min_support=2)(data, data).reason.startswith("at least 1 itemsets are in at least 2 records")
+
+
+def test_itemsets_are_counted_once_and_not_listed_where_they_are_too_many(monkeypatch):
+    data, published = make(4, records=60, items=12)[0], make(5, records=60, items=12)[0]
+    monkeypatch.setattr(module, "LIMIT", 5)
+    FrequentItemsets(min_support=2)(data, published)
+    monkeypatch.setattr(frequent, "_Search", None)  # whoever searched again would fail
+    expected = count_or_at_least(data, 2)
+    assert expected == (FrequentItemsets(min_support=2)(published, data).value, True)
+    assert FiSimilarity(min_support=2)(data, published).reason.startswith(f"{expected[0]:,} itemsets are in at least 2")
 
 
 @pytest.mark.realdata

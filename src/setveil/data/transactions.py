@@ -213,6 +213,11 @@ class Transactions:
         """The vocabulary as an Arrow column."""
         return as_arrow(self.vocabulary)
 
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """A place for small figures that took long to compute; the data never change, so that they stay true."""
+        return {}
+
     def record(self, number: int) -> list[str]:
         """Return the labels of one record."""
         return [self.vocabulary[c] for c in self.items[self.offsets[number] : self.offsets[number + 1]]]

@@ -6,10 +6,11 @@ The main thread shows progress and listens for Ctrl-C; a loop hears of it throug
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections import deque
 from contextlib import ExitStack
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -41,24 +42,73 @@ def share(
     from setveil.kernels.jit import compiling  # noqa: PLC0415 - imports Numba, which help texts and checks do not need
 
     controls = np.zeros((max(len(parts), 1), CONTROL_WIDTH), dtype=np.int64)
+    crew = _Crew(parts, work, controls)
     with ExitStack() as stack:
         advance = stack.enter_context(progress.step(label, total))
         stack.enter_context(compiling(_show_compiling(stack.enter_context(ExitStack()))))
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="setveil")
         try:
-            # Each part gets the context of the caller, so that its notes and steps reach who listens there.
-            futures = [pool.submit(copy_context().run, work, part, controls[i]) for i, part in enumerate(parts)]
-            pending = set(futures)
-            while pending:
-                finished, pending = wait(pending, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+            crew.start(min(threads, len(parts)))
+            while crew.is_at_work(POLL_SECONDS):
                 advance(int(controls[:, DONE].sum()))
-                for future in finished:
-                    future.result()
-            return [future.result() for future in futures]
+            advance(int(controls[:, DONE].sum()))
         finally:
             # After an error or Ctrl-C the loops return at their next look; else nobody reads it any more.
             controls[:, STOP] = 1
-            pool.shutdown(wait=True, cancel_futures=True)
+            crew.dismiss()
+    return crew.results
+
+
+class _Crew(Generic[Part, Result]):
+    """Threads that take one part after the other. A pool of futures would take several times as long where the parts are small."""
+
+    def __init__(self, parts: Sequence[Part], work: Callable[[Part, Any], Result], controls: Any) -> None:
+        self._parts = parts
+        self._work = work
+        self._controls = controls
+        self._results: list[Any] = [None] * len(parts)
+        self._waiting = deque(range(len(parts)))
+        self._threads: list[Thread] = []
+        self._errors: list[BaseException] = []
+
+    def start(self, number: int) -> None:
+        """Let so many threads begin, each in the context of the caller, so that notes and steps reach who listens there."""
+        for place in range(number):
+            thread = Thread(target=copy_context().run, args=(self._take_parts,), name=f"setveil_{place}")
+            self._threads.append(thread)
+            thread.start()
+
+    def is_at_work(self, seconds: float) -> bool:
+        """Wait so long for the end of the work, and tell whether it goes on; raise the first error of a part."""
+        busy = next((thread for thread in self._threads if thread.is_alive()), None)
+        if busy is not None:
+            busy.join(seconds)
+        if self._errors:
+            raise self._errors[0]
+        return busy is not None
+
+    @property
+    def results(self) -> list[Result]:
+        """What the parts gave, in their order."""
+        return self._results
+
+    def dismiss(self) -> None:
+        """Call off the parts that were not begun, and wait for the others."""
+        self._waiting.clear()
+        for thread in self._threads:
+            if thread.ident is not None:  # else Ctrl-C came before it began
+                thread.join()
+        self._errors.clear()  # they hold this frame, and it holds them
+
+    def _take_parts(self) -> None:
+        while self._waiting and not self._errors:
+            try:
+                number = self._waiting.popleft()
+            except IndexError:  # another thread took the last one
+                return
+            try:
+                self._results[number] = copy_context().run(self._work, self._parts[number], self._controls[number])
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                self._errors.append(error)
 
 
 def _show_compiling(shown: ExitStack) -> Callable[[str | None], None]:

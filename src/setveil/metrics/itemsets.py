@@ -5,6 +5,8 @@ A share is turned into a number of records for each data set by itself: the anal
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +16,7 @@ from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import About, Direction, Metric
 from setveil.mining.comparison import common_codes, compare
-from setveil.mining.frequent import mine
+from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.rules import Rules, association_rules
 from setveil.mining.threshold import MinConfidence, MinSupport
 from setveil.mining.whole_parts import without_items
@@ -47,30 +49,30 @@ def _counts(original: Transactions, published: Transactions, min_support: MinSup
 
 
 def _mined(data: Transactions, where: str, count: int, limit: int) -> Itemsets:
-    try:
-        return mine(data, count, limit=limit)
-    except TooManyItemsets as error:
-        raise _Undefined(
-            f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, more than the {limit:,} that are "
-            "compared; choose a higher min_support"
-        ) from None
+    """Return the frequent itemsets. They are counted first: that is much faster where there are many, and done once for all metrics."""
+    found, is_all = count_or_at_least(data, count)
+    if found <= limit:
+        with suppress(TooManyItemsets):  # at most where they could not all be counted
+            return mine(data, count, limit=limit)
+    raise _Undefined(
+        f"{_in_words(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, more than the {limit:,} that are "
+        "compared; choose a higher min_support"
+    )
 
 
 def _number(data: Transactions, where: str, count: int) -> int:
     """Return how many itemsets are frequent, even where they are too many to list."""
-    try:
-        return len(mine(data, count, limit=LIMIT))
-    except TooManyItemsets as error:
-        if error.figure is not None:
-            return error.found
-        raise _Undefined(
-            f"{_number_in_words(error)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "
-            "min_support"
-        ) from None
+    found, is_all = count_or_at_least(data, count)
+    if is_all and found <= sys.float_info.max:
+        return found
+    raise _Undefined(
+        f"{_in_words(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "
+        "min_support"
+    )
 
 
-def _number_in_words(error: TooManyItemsets) -> str:
-    return f"{error.found:,}" if error.exact else f"at least {error.found:,}"
+def _in_words(found: int, *, is_all: bool) -> str:
+    return f"{found:,}" if is_all else f"at least {found:,}"
 
 
 def _both_mined(

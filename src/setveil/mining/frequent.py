@@ -88,6 +88,19 @@ def count(
     return _Search(data, wanted, number_of_threads(threads)).counted(budget=0)[0]
 
 
+def count_or_at_least(data: Transactions, min_support: int, *, threads: int | None = None) -> tuple[int, bool]:
+    """Return how many itemsets are frequent, and whether that is all: a search that takes too long ends with those it met until then.
+
+    The data remember the answer.
+    """
+    key = (count_or_at_least.__qualname__, min_support)
+    if key not in data.remembered:
+        wanted = _Wanted(data, MinSupport(min_support), "all", 1, None)
+        data.remembered[key] = _Search(data, wanted, number_of_threads(threads)).counted(budget=_COUNT_BUDGET)
+    found: tuple[int, bool] = data.remembered[key]
+    return found
+
+
 def top(
     data: Transactions,
     how_many: int,
