@@ -80,7 +80,7 @@ def ranked(original, sensitive, order):
     return sorted((i for i in sensitive if held[i]), key=lambda i: (held[i] if order == "rarest" else -held[i], i))
 
 
-def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="rarest", limits=None):
+def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="frequent", limits=None):
     """Return the table after every step of Insert."""
     limits = limits or dict.fromkeys(sensitive, Fraction(rho))
     start = [record - sensitive for record in original]

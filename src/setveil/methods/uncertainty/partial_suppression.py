@@ -117,7 +117,7 @@ class PartialSuppression(ReachesUncertainty):
             for part in parts:
                 present[part.places] = ~part.gone
             found = strongest_rules(
-                without(data, ~present).published,
+                without(data, ~present).records,
                 is_sensitive,
                 self.rho.share,
                 include_empty=self.include_empty,
