@@ -59,3 +59,25 @@ def with_sensitive(seed, *, most_records=16, most_items=8):
     if held and not sensitive and rng.random() < 0.9:
         sensitive = frozenset({sorted(held)[rng.integers(len(held))]})
     return records, sensitive, SHARES[rng.integers(len(SHARES))]
+
+
+def to_be_searched(seed):
+    """Draw a table in which neither whole records nor single items betray a sensitive one, but often sets between; as `with_sensitive`."""
+    rng = np.random.default_rng(seed)
+    plain = [f"i{j}" for j in range(int(rng.integers(4, 8)))]
+
+    def some(least, most):
+        return frozenset(rng.choice(plain, int(rng.integers(least, most + 1)), replace=False).tolist())
+
+    sensitive = frozenset(
+        f"{'as'[j % 2]}{j}" for j in range(int(rng.integers(1, 4)))
+    )  # some labels come before the others
+    cores = [some(2, 3) for _ in range(int(rng.integers(1, 4)))]
+    records = [frozenset(plain)] * int(rng.integers(1, 3)) + [some(2, 4) for _ in range(int(rng.integers(0, 9)))]
+    records += [frozenset({item}) for item in plain for _ in range(int(rng.integers(4, 12)))]
+    for item in sorted(sensitive):
+        records += [cores[rng.integers(len(cores))] | some(1, 2) | {item} for _ in range(int(rng.integers(3, 8)))]
+    known = [(record - {item}, item) for record in records for item in record & sensitive]
+    known += [(frozenset({one}), item) for one in plain for item in sensitive]
+    share = max(Fraction(sum(q | {item} <= r for r in records), sum(q <= r for r in records)) for q, item in known)
+    return records, sensitive, share

@@ -118,6 +118,17 @@ def test_the_twin_is_safe_after_every_step(seed, chosen):
         assert is_safe(table, sensitive, rho, **chosen)
 
 
+@plain_python
+@settings(max_examples=60)
+@given(seeds, HOT, WAYS)
+def test_records_that_look_as_if_they_held_everything_do_not_count(seed, hot, chosen):
+    records, sensitive, rho = with_sensitive(seed)
+    many = frozenset(f"z{k:03}" for k in range(300))
+    records = [record if record & sensitive else record | many for record in records]
+    released, _account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)
+    assert released == expected(records, sensitive, rho, seed, **chosen)
+
+
 def crowd(seed, n_records):
     """Draw many records of few contents, so that supports are large and contents have many records."""
     rng = np.random.default_rng(seed)

@@ -14,7 +14,7 @@ from setveil.mining.rule_search import strongest_rules
 
 from oracle import strongest_rules as oracle
 from oracle.uncertainty import support
-from random_data import seeds, with_sensitive
+from random_data import seeds, to_be_searched, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python
@@ -81,6 +81,17 @@ def test_the_strongest_rule_of_every_item_is_found_in_many_tables(seed, include_
 
 @plain_python
 @settings(max_examples=100)
+@given(seeds)
+def test_the_strongest_rule_is_found_where_it_must_be_searched(seed):
+    records, sensitive, rho = to_be_searched(seed)
+    assert oracle.betrayed_by_their_record(records, sensitive, rho) == 0
+    highest = oracle.confidences(records, sensitive, include_empty=False)[-1]
+    for share in (rho, highest, highest - Fraction(1, 10**6)):
+        assert_as_the_oracle_says(records, sensitive, share, include_empty=False)
+
+
+@plain_python
+@settings(max_examples=100)
 @given(seeds, st.booleans())
 def test_at_the_highest_confidence_that_there_is_nothing_is_unsafe_and_just_below_something_is(seed, include_empty):
     records, sensitive, _rho = with_sensitive(seed)
@@ -113,13 +124,15 @@ def test_parts_of_any_size_on_one_or_two_threads_tell_the_same(seed):
 
 @plain_python
 @settings(max_examples=150)
-@given(seeds, st.booleans(), st.sampled_from([0, 1, 5, 20, 60, 200]))
-def test_with_few_steps_what_is_found_is_true_and_what_is_missed_is_undecided(seed, include_empty, budget):
-    records, sensitive, rho = with_sensitive(seed)
+@given(seeds, st.booleans(), st.sampled_from([0, 1, 5, 20, 60, 200]), st.booleans())
+def test_with_few_steps_what_is_found_is_true_and_what_is_missed_is_undecided(seed, include_empty, budget, searched):
+    records, sensitive, rho = to_be_searched(seed) if searched else with_sensitive(seed)
     found, rules = search(records, sensitive, rho, include_empty=include_empty, budget=budget)
     assert_true(rules, records, rho)
     unsafe = expected(records, sensitive, rho, include_empty)
     assert set(rules) <= set(unsafe)
+    pairs = [(record, item) for record in records for item in record & sensitive if len(record) > 1]
+    assert set(rules) >= {item for record, item in pairs if oracle.excess(records, record - {item}, item, rho) > 0}
     assert len(unsafe) - len(rules) <= found.undecided <= len(sensitive) - len(rules)
 
 
@@ -142,14 +155,22 @@ def test_where_the_largest_rules_prove_it_no_step_is_needed():
     assert found.undecided == 0
 
 
+@plain_python
+def test_rules_of_whole_records_are_told_without_any_step():
+    records = [{"a", "b", "e"}, *[{"a"}, {"b"}] * 3, {"c", "e"}, *[{"c"}] * 3, {"d", "e"}, *[{"d"}] * 3]
+    found, rules = search(records, {"e"}, Fraction(1, 2), budget=0)
+    assert rules == {"e": (frozenset({"a", "b"}), 1, 0, 1)}
+    assert found.undecided == 0
+
+
 # -- rules of a middle size -------------------------------------------------------------------------------------------------
 
 
-def only_the_middle(size, *, holders, counterparts):
+def only_the_middle(size, *, holders, counterparts, other="z", filling=0):
     """Make records in which all rules for e are safe but one, whose known items are neither few nor all of any record.
 
     Each holder has e, q and an item of its own; the counterparts have q and all of these items; and for every item of q there are
-    records with all the others. Another record with e has nothing in common with these.
+    records with all the others, and as many other items as are asked for. Another record with e has nothing in common with these.
     """
     q = [f"q{k}" for k in range(size)]
     own = [f"u{k}" for k in range(holders)]
@@ -159,20 +180,28 @@ def only_the_middle(size, *, holders, counterparts):
     while Fraction(holders, holders + counterparts + room) > rho:
         room += 1
     for without in q:
-        records += [frozenset(q) - {without}] * room
-    records += [frozenset({"e", "z"})] + [frozenset({"z"})] * 9
+        records += [frozenset(q) - {without} | {f"f{k:03}" for k in range(filling)}] * room
+    records += [frozenset({"e", other})] + [frozenset({other})] * 9
     return records, frozenset(q), rho
 
 
 @plain_python
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7, 9])
 @pytest.mark.parametrize(("holders", "counterparts"), [(3, 1), (3, 2), (5, 3)])
-def test_one_unsafe_rule_between_safe_ones_is_found(size, holders, counterparts):
-    records, known, rho = only_the_middle(size, holders=holders, counterparts=counterparts)
+@pytest.mark.parametrize("other", ["a", "z"])
+def test_one_unsafe_rule_between_safe_ones_is_found(size, holders, counterparts, other):
+    records, known, rho = only_the_middle(size, holders=holders, counterparts=counterparts, other=other)
     assert oracle.unsafe_rules(records, "e", rho, include_empty=False) == {known}
     found, rules = search(records, {"e"}, rho)
     assert rules["e"][:3] == (known, holders, counterparts)
     assert found.exposed == 0
+
+
+@plain_python
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_records_that_look_as_if_they_held_all_known_items_do_not_count(size):
+    records, known, rho = only_the_middle(size, holders=3, counterparts=2, filling=400)
+    assert search(records, {"e"}, rho)[1]["e"][:3] == (known, 3, 2)
 
 
 @plain_python
@@ -203,8 +232,8 @@ def test_sets_within_sets_are_followed_all_the_way_down():
     names = [f"{k:03}" for k in range(depth)]
     records = [frozenset(names[:k]) for k in range(1, depth + 1) for _ in range(3 if k < top else 0)]
     records += [frozenset({name}) for name in names for _ in range(20)]
-    records += [frozenset(["e", *names[:k]]) for k in range(1, depth + 1)]
-    # Of the sets {1 … k} that is best below which there are no counterparts; single items have more.
+    records += [frozenset(["e", f"only {k}", *names[:k]]) for k in range(1, depth + 1)]
+    # Of the sets of the first k items the one from which on there are no counterparts is best; single items have more.
     _found, rules = search(records, {"e"}, Fraction(1, 2))
     known, both, others, excess = rules["e"]
     assert known == set(names[:top])

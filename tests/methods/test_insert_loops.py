@@ -1,0 +1,90 @@
+"""Loops of Insert, each alone: records that hold some items now, and records of one content, however alike they look."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.methods.uncertainty import _table_kernels as kernels
+
+from oracle.uncertainty import support
+from random_data import seeds, with_sensitive
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),  # hashing, with the compiler off
+    pytest.mark.plain_python,
+]
+
+
+class Table:
+    """A table of which some occurrences are there, laid out as the loops keep it."""
+
+    def __init__(self, seed, *, hot, filled=False):
+        rng = np.random.default_rng(seed)
+        records = with_sensitive(seed, most_records=150 if seed % 2 else 16)[0]
+        filling = (
+            [f"z{k:03}" for k in range(300)] if filled else []
+        )  # with so many items a record looks as if it held any
+        data = sv.from_lists([[*sorted(record), *(filling if rng.random() < 0.5 else [])] for record in records])
+        self.offsets, self.items = data.offsets, data.items
+        self.present = (rng.random(data.occurrences) < 0.7).astype(np.uint8)
+        self.rows = [
+            frozenset(data.items[a:b][self.present[a:b] > 0].tolist())
+            for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)
+        ]
+        self.starts = np.concatenate(([0], np.cumsum(data.supports)))
+        is_hot = rng.random(len(data.vocabulary)) < hot
+        self.hot = np.where(is_hot, np.cumsum(is_hot) - 1, -1)
+        self.bits = np.zeros((len(is_hot) + 1, (data.records + 63) // 64), np.uint64)
+        self.held = np.zeros(len(is_hot), np.int64)
+        self.lists = np.empty(data.occurrences, np.int64)
+        self.words, self.sums = np.zeros(data.records, np.uint64), np.zeros(data.records, np.uint64)
+        layout = (self.starts, self.held, self.lists, self.words, self.sums, self.hot, self.bits)
+        kernels.set_up(self.offsets, self.items, self.present, *layout)
+
+    def records_with(self, q):
+        where = (self.offsets, self.items, self.present, self.starts, self.held, self.lists, self.words)
+        return kernels.records_with(np.array(q, np.int64), len(q), *where, self.hot, self.bits)
+
+
+@settings(max_examples=80)
+@given(seeds, st.sampled_from([0, 0.5, 1]), st.booleans())
+def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
+    table = Table(seed, hot=hot, filled=filled)
+    rng = np.random.default_rng(seed)
+    assert table.held.tolist() == [support(table.rows, {item}) for item in range(len(table.held))]
+    few = min(len(table.held), 8)
+    for _ in range(30 if few else 0):
+        q = sorted(rng.choice(few, int(rng.integers(1, few + 1)), replace=False).tolist())
+        assert table.records_with(q) == support(table.rows, set(q))
+
+
+@settings(max_examples=80)
+@given(seeds, st.sampled_from(["their own", "equal", "of two kinds"]))
+def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
+    table = Table(seed, hot=0)
+    if sums != "their own":
+        table.sums[:] = 0 if sums == "equal" else np.array([len(row) % 2 for row in table.rows], np.uint64)
+    rows = np.random.default_rng(seed).permutation(len(table.rows))
+    n = len(rows)
+    slots = 2
+    while slots < 2 * n:
+        slots *= 2
+    room = np.zeros(slots, np.int64)
+    firsts, sizes, following = (np.full(n + 1, -7, np.int64) for _ in range(3))
+    where = (table.offsets, table.items, table.present, table.sums)
+    n_groups = kernels.group(rows, n, *where, room, firsts, sizes, following)
+    assert not room.any()
+    found = []
+    for number in range(n_groups):
+        at, members = int(firsts[number]), []
+        while at >= 0:
+            members.append(at)
+            at = int(following[at])
+        assert len(members) == sizes[number]
+        found.append(members[::-1])  # the one seen last comes first
+    expected = {}
+    for at, row in enumerate(rows.tolist()):
+        expected.setdefault(table.rows[row], []).append(at)
+    assert found == list(expected.values())
