@@ -113,6 +113,11 @@ class Guarantee(Declaration, ABC):
     ) -> Verdict:
         """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself."""
 
+    def before(self, original: Transactions) -> Verdict | None:
+        """Tell how it stands with the original, for the private report; None where a check of the original says nothing."""
+        del original
+        return None
+
     @classmethod
     def refuse_other_form(cls, published: Published) -> None:
         """Refuse data of a form that the guarantee does not speak of; every check begins with this."""

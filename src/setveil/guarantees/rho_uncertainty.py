@@ -92,6 +92,10 @@ class RhoUncertainty(Guarantee):
             f"item beside them.{whole}"
         )
 
+    def before(self, original: Transactions) -> Verdict:
+        """Tell which sensitive items the original betrays, each with its strongest rule."""
+        return self.check(original)
+
     def check(
         self,
         published: Transactions | Generalized,

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 CODES_AT_ONCE = 20_000_000
 """Items of the sets that are counted together: bounds memory."""
-STEPS_FOR_MORE = 2_000_000
-"""Where a rule that is too strong is known, so many steps are spent on finding a stronger one."""
+STEPS_FOR_MORE = 100_000_000
+"""Where rules that are too strong are known, so many steps are spent on finding stronger ones, shared by the items."""
+LEAST_STEPS = 10_000
 ITEMS_AT_ONCE = 64
 """Items of one part of the search."""
 
@@ -181,6 +182,8 @@ class _Leaves:
         for array in (*arrays, supports_of, self.rows, self.slack):
             array.flags.writeable = False
 
+        for_more = max(STEPS_FOR_MORE // len(places), LEAST_STEPS)
+
         def part(first: int, control: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
             slack = np.empty(contents.records, np.int64)
             count = np.zeros(len(contents.vocabulary), np.int64)
@@ -193,7 +196,7 @@ class _Leaves:
                 rows = self.rows[of_item]
                 slack[rows] = self.slack[of_item]
                 best = np.zeros(_WIDTH, np.int64)
-                steps = min(budget, STEPS_FOR_MORE) if excess[place] > 0 else budget
+                steps = min(budget, for_more) if excess[place] > 0 else budget
                 start = int(excess[place])
                 room = (count, depth, best, longest)
                 kernels.search(

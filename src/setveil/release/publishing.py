@@ -60,6 +60,8 @@ class Release:
     account: dict[str, Any] = field(repr=False)
     advice: str = field(repr=False)
     seconds: dict[str, float] = field(repr=False)
+    before: Verdict | None = field(default=None, repr=False)
+    """How the guarantee stood with the original, where that says something."""
     measurements: list[Measurement] = field(default_factory=list, repr=False)
     source: str = field(default="", repr=False)
 
@@ -179,6 +181,10 @@ def publish(
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     chosen, lacking = chosen_metrics(metrics, known, method.form)
     measurements = measure_all(data, published, alignment, chosen) + lacking
+    before = None
+    if bound.guarantee is not None and metrics is None:
+        with progress.step(f"checking {bound.guarantee.name} of the original"):
+            before = bound.guarantee.before(data)
     seconds = {
         "method": applied - started,
         "arranging and checking": checked - applied,
@@ -195,6 +201,7 @@ def publish(
         account=outcome.account,
         advice=outcome.advice,
         seconds=seconds,
+        before=before,
         measurements=measurements,
         source=source,
     )

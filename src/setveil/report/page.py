@@ -22,6 +22,7 @@ def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
     from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads what draws
     from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
+    from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
 
     charts = release_charts(dossier)
     notes = dossier.get("metric_notes", {})
@@ -36,6 +37,7 @@ def render(dossier: dict[str, Any]) -> str:
         unit=unit_of(dossier),
         named=named_itemsets(dossier),
         border=border_attack(dossier),
+        sensitive=sensitive_items(dossier),
         notes=notes,
         metrics=_by_concern(dossier["metrics"], notes),
     )

@@ -24,6 +24,7 @@ from setveil.report.charts import (
 )
 from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.page import share, words
+from setveil.report.sensitive_charts import sensitive_chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,6 +46,7 @@ def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
     """Return the charts by their keys, in the order of the page."""
     drawn: Iterable[Callable[[dict[str, Any]], Chart | None]] = (
         named_chart,
+        sensitive_chart,
         _items,
         _ranks,
         _itemsets,
