@@ -47,7 +47,9 @@ def test_the_bound_is_that_of_the_definition(records, sensitive, rho):
     data = sv.from_lists(as_lists(records))
     is_sensitive = np.array([int(label[1:]) in sensitive for label in data.vocabulary], np.bool_)
     found = best_overlaps(data, most_needed([rho]), LocalEngine(1))
-    assert estimated_bound(data, is_sensitive, rho, found) == pytest.approx(plain.estimated_bound(records, sensitive, rho))
+    assert estimated_bound(data, is_sensitive, rho, found) == pytest.approx(
+        plain.estimated_bound(records, sensitive, rho)
+    )
 
 
 @pytest.mark.parametrize("rho", [Fraction(3, 10), Fraction(1, 2), Fraction(7, 10)])

@@ -76,7 +76,7 @@ def _show(found: Reproduction) -> None:
     *some, last = (column.heading for column in paper.columns if column.by_support)
     by_support = f"{', '.join(some)} and {last}"
     for dataset in found.datasets:
-        name, supports = dataset["name"], found.figures.supports(dataset["name"])
+        name, supports = dataset["name"], [*paper.shown] or found.figures.supports(dataset["name"])
         say(f"{name}: {dataset['what']}; {dataset['records']:,} records, {dataset['distinct']:,} items")
         say(f"{by_support} at {', '.join(supports)}; {over}")
         rows: list[list[Any]] = []

@@ -106,12 +106,13 @@ class Panels:
         form: str,
         *,
         title: str = "",
+        across: str = "least support",
     ) -> Chart:
-        """Draw a figure at each support; the table has all rows, those that are not drawn too."""
+        """Draw a figure at each support, or at what `across` says; the table has all rows, those that are not drawn too."""
         text = f"{dataset}: {said}, for each method; the band is the range over {self.drawn}."
-        across = Axis("support", "least support", "")
+        along = Axis("support", across, "")
         series = self.series(drawn)
-        spec = lines_with_spread(drawn, across=across, up=up, series=series, spread=("low", "high"), text=text)
+        spec = lines_with_spread(drawn, across=along, up=up, series=series, spread=("low", "high"), text=text)
         columns, table = self._by_support(rows, form)
         noted = [row for row in self.summary if (row["metric"], row["dataset"]) == (metric, dataset) and row["note"]]
         said_of = [f"{self.methods[row['method']]}, {row['support']}: {row['note']}" for row in noted]

@@ -39,11 +39,16 @@ class Spread:
 
 
 class Figures:
-    """All figures of a run, in the order they were measured; `seed_column` says in the long table what the seeds draw."""
+    """All figures of a run, in the order they were measured.
 
-    def __init__(self, rows: Iterable[Figure] = (), *, seed_column: str = "seed") -> None:
+    In the long table `seed_column` says what the seeds draw, and `setting_column` what else than a support tells figures apart.
+    """
+
+    def __init__(
+        self, rows: Iterable[Figure] = (), *, seed_column: str = "seed", setting_column: str = "support"
+    ) -> None:
         self.rows: list[Figure] = []
-        self._seed_column = seed_column
+        self._headings = {"seed": seed_column, "support": setting_column}
         self._by_seed: dict[tuple[str, str, str, str], dict[int | None, Figure]] = {}
         for row in rows:
             self.add(row)
@@ -80,7 +85,7 @@ class Figures:
         """Return the table as CSV with a header."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([self._seed_column if field.name == "seed" else field.name for field in fields(Figure)])
+        writer.writerow([self._headings.get(field.name, field.name) for field in fields(Figure)])
         writer.writerows(["" if cell is None else cell for cell in astuple(row)] for row in self.rows)
         return text.getvalue()
 

@@ -8,6 +8,7 @@ they lose items themselves: the true least loss is higher, and nobody knows it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ def best_overlaps(data: Transactions, k: int, engine: Engine) -> NDArray[np.int6
     ends = [*range(0, contents.records, AT_ONCE), contents.records]
     engine.share(
         "comparing records",
-        [*zip(ends[:-1], ends[1:], strict=True)],
+        [*pairwise(ends)],
         lambda part, control: kernels.best_overlaps(*part, *fixed, best, control),
         total=contents.records,
     )

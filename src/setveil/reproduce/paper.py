@@ -51,6 +51,8 @@ class Paper:
     full: str
     """What the data sets are that the paper does not have, as a heading."""
     columns: tuple[Column, ...]
+    shown: tuple[str, ...] = ()
+    """The supports, or other settings, whose figures are told in short; without any, all."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,12 @@ SEED = 2014
 
 
 def generated_uniform(
-    *, records: int = RECORDS, items: int = ITEMS, occurrences: int = OCCURRENCES, longest: int = LONGEST, seed: int = SEED
+    *,
+    records: int = RECORDS,
+    items: int = ITEMS,
+    occurrences: int = OCCURRENCES,
+    longest: int = LONGEST,
+    seed: int = SEED,
 ) -> Transactions:
     """Make the data set; records and items are met exactly, occurrences nearly.
 
@@ -24,7 +29,9 @@ def generated_uniform(
     100
     """
     if not 1 <= longest <= items or not records <= occurrences <= records * longest:
-        raise BadParameter(f"{records:,} records of 1 to {longest:,} of {items:,} items cannot hold {occurrences:,} items in all")
+        raise BadParameter(
+            f"{records:,} records of 1 to {longest:,} of {items:,} items cannot hold {occurrences:,} items in all"
+        )
     rng = np.random.default_rng(seed)
     lengths = np.minimum(rng.geometric(records / occurrences, records), longest)
     row = np.repeat(np.arange(records), lengths)
