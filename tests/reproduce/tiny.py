@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.reproduce import itemset_measuring, itemset_swapping, tendency_swapping
+from setveil.reproduce import (
+    itemset_measuring,
+    itemset_swapping,
+    rho_uncertainty,
+    tendency_swapping,
+    uncertainty_measuring,
+)
 from setveil.reproduce.browsing import generated_browsing
 
 if TYPE_CHECKING:
@@ -62,3 +68,12 @@ def shrink(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(tendency_swapping, "MOST_TIMED", 1)
     monkeypatch.setattr(tendency_swapping, "FULL_SUPPORTS", ("2%", "5%"))
     monkeypatch.setattr(tendency_swapping, "BMS_SUPPORTS", ("2%", "5%"))
+
+
+def shrink_uncertainty(monkeypatch: MonkeyPatch) -> None:
+    """Let Syn be small, draw twice, look at few seeds, and mine at a support that fits a few hundred records."""
+    monkeypatch.setattr(rho_uncertainty, "DRAWS", 2)
+    monkeypatch.setattr(rho_uncertainty, "SEEDS_TRIED", 20)
+    monkeypatch.setattr(rho_uncertainty, "SYN_RECORDS", 400)
+    monkeypatch.setattr(rho_uncertainty, "SYN_OCCURRENCES", 1600)
+    monkeypatch.setattr(uncertainty_measuring, "MIN_SUPPORT", "2%")
