@@ -104,18 +104,18 @@ WORLDS = {
     ),
     "parts-of-retail": ({"scale-parts": {"mine": AT_PARTS}}, same("scale-parts", 1, "mine")),
     "dist-is-flat": (
-        by_place("t-max-loss", (0.509, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5), "dist"),
-        by_place("t-max-loss", (0.52, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5), "dist"),
+        by_place("t-max-loss", (0.509, 0.5, 0.5, 0.5, 0.5), "dist"),
+        by_place("t-max-loss", (0.52, 0.5, 0.5, 0.5, 0.5), "dist"),
     ),
     "mine-descends": (
-        by_place("t-max-loss", (0.36, 0.35, 0.35, 0.35, 0.35, 0.35, 0.35), "mine"), same("t-max-loss", 0.3, "mine"),
+        by_place("t-max-loss", (0.36, 0.35, 0.35, 0.35, 0.35), "mine"), same("t-max-loss", 0.3, "mine"),
     ),
     "splitting-does-no-harm": (
-        by_place("t-max-loss", (0.4, 0.4, 0.304, 0.3, 0.3, 0.3, 0.3), *PAIR),
-        by_place("t-max-loss", (0.4, 0.4, 0.306, 0.3, 0.3, 0.3, 0.3), *PAIR),
+        by_place("t-max-loss", (0.4, 0.4, 0.304, 0.3, 0.3), *PAIR),
+        by_place("t-max-loss", (0.4, 0.4, 0.306, 0.3, 0.3), *PAIR),
     ),
     "time-rises-with-t-max": (
-        by_place("t-max-seconds", (1, 1, 1, 1, 1, 1, 2), *PAIR), by_place("t-max-seconds", (1, 1, 1, 1, 1, 1, 1.9), *PAIR),
+        by_place("t-max-seconds", (1, 1, 1, 1, 2), *PAIR), by_place("t-max-seconds", (1, 1, 1, 1, 1.9), *PAIR),
     ),
     "beats-permutation": (
         same("reconstruction-kl", 1, *PAIR) | {"reconstruction-kl": {"mine": 1, "dist": 1, "permutation": 2}},

@@ -43,7 +43,7 @@ RHOS = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9")
 LOW, HIGH = "0.3", "0.7"
 """The two values at which the paper compares methods."""
 FIFTHS = ("1/5", "2/5", "3/5", "4/5", "5/5")
-T_MAXES = (150, 300, 500, 1000, 2000, 4000, 8000)
+T_MAXES = (150, 300, 500, 2000, 8000)
 TABLE_T_MAX, DEFAULT_T_MAX = 300, 500
 DEGREES = (4, 6, 8, 10)
 """The p of the permutation; ρ is 1/p."""

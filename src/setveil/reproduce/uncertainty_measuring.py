@@ -47,6 +47,13 @@ PARTIAL = {
     lines.DIST_WHOLE: ("dist", 1),
 }
 """What partial suppression preserves, and into how many parts it splits; 0 leaves it to t_max."""
+SAME_AS = {
+    lines.MINE: lines.MINE,
+    lines.MINE_WHOLE: lines.MINE,
+    lines.DIST: lines.DIST,
+    lines.DIST_WHOLE: lines.DIST,
+}
+"""Lines that are one method: in the same number of parts they make the same release, which is then made once."""
 SMOOTHING = 0.5
 """Records that are added to every cell of Figure 9: without, a sensitive item that is gone has no distribution to compare."""
 
@@ -194,7 +201,7 @@ class Experiment:
         if line in (lines.MINE, lines.DIST):
             self._add_split(line, draw, self.data, lines.TABLE_T_MAX, "table-3", "")
         else:
-            self._copy(line, draw, lines.at_rho(lines.HIGH), "seconds", "", "table-3-seconds")
+            self._copy(line, draw, (lines.at_rho(lines.HIGH), "seconds"), line, ("", "table-3-seconds"))
 
     def measure_t_max(self, line: str, draw: int, t_max: int) -> None:
         """Add loss and seconds at a t_max."""
@@ -229,18 +236,20 @@ class Experiment:
         self.add(line, draw, at, f"{prefix}-parts", float(parts))
         name = self.dataset.name
         known = f"{parts} of {data.records}"
-        if self.figures.value(name, line, "seconds-in-parts", draw, known) is None:
+        like = SAME_AS[line]
+        if self.figures.value(name, like, "seconds-in-parts", draw, known) is None:
             outcome, seconds = self.made(data, method, draw)
             loss = InfoLoss()(data, outcome.published).value
-            self.add(line, draw, known, "seconds-in-parts", seconds)
-            self.add(line, draw, known, "loss-in-parts", loss)
-        self._copy(line, draw, known, "seconds-in-parts", at, f"{prefix}-seconds")
-        self._copy(line, draw, known, "loss-in-parts", at, f"{prefix}-loss")
+            self.add(like, draw, known, "seconds-in-parts", seconds)
+            self.add(like, draw, known, "loss-in-parts", loss)
+        for what in ("seconds", "loss"):
+            self._copy(like, draw, (known, f"{what}-in-parts"), line, (at, f"{prefix}-{what}"))
 
-    def _copy(self, line: str, draw: int, at: str, metric: str, new_at: str, new_metric: str) -> None:
-        value = self.figures.value(self.dataset.name, line, metric, draw, at)
+    def _copy(self, line: str, draw: int, found: tuple[str, str], new_line: str, new: tuple[str, str]) -> None:
+        """Add a figure again, under another line, setting and metric."""
+        value = self.figures.value(self.dataset.name, line, found[1], draw, found[0])
         if value is not None:
-            self.add(line, draw, new_at, new_metric, value)
+            self.add(new_line, draw, new[0], new[1], value)
 
     def _add_release(self, line: str, draw: int, at: str, published: Any, account: dict[str, Any]) -> Transactions:
         """Add loss, divergence, what is left of sensitive types and what went of the others; return plain records."""
@@ -259,9 +268,10 @@ class Experiment:
         types = [data.vocabulary[code] for code in np.flatnonzero(is_sensitive & (data.supports > 0))]
         self.add(line, draw, at, "sensitive-types-left", sum(label in held for label in types) / max(len(types), 1))
         if "parts" in account and line in PARTIAL and at == lines.at_rho(lines.HIGH):
-            known = f"{account['parts']} of {data.records}"
-            self._copy(line, draw, at, "seconds", known, "seconds-in-parts")
-            self._copy(line, draw, at, "info-loss", known, "loss-in-parts")
+            known, like = f"{account['parts']} of {data.records}", SAME_AS[line]
+            if self.figures.value(self.dataset.name, like, "seconds-in-parts", draw, known) is None:
+                self._copy(line, draw, (at, "seconds"), like, (known, "seconds-in-parts"))
+                self._copy(line, draw, (at, "info-loss"), like, (known, "loss-in-parts"))
         return records
 
     def _add_rules(
