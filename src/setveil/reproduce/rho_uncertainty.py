@@ -157,7 +157,7 @@ def work_of(on: Experiment, *, full: bool) -> list[Callable[[], None]]:
             jobs.append(partial(on.measure_limits, draw, rho))
             jobs += [
                 partial(on.measure, line, draw, rho, rules=name == WV and line in IN_FIGURE_2, proof=rho == lines.HIGH)
-                for line in lines_of(name, rho, draw)
+                for line in lines_of(name, rho, draw, full=full)
             ]
         for line in IN_FIGURE_5:
             runs = not draw or (name, line) not in SLOW
@@ -168,12 +168,12 @@ def work_of(on: Experiment, *, full: bool) -> list[Callable[[], None]]:
         jobs += [
             partial(on.measure_table_3, line, draw)
             for line in (lines.MINE, lines.DIST, lines.GLOBAL, lines.TD)
-            if line in lines_of(name, lines.HIGH, draw)
+            if line in lines_of(name, lines.HIGH, draw, full=full)
         ]
     if name == RETAIL:
         jobs += _splits(on, draws)
     if name == WV:
-        degrees = lines.DEGREES if full else (lines.DEGREES[0], lines.DEGREES[-1])
+        degrees = lines.DEGREES if full else lines.DEGREES[:1]
         jobs += [
             partial(on.measure_permutation, line, draw, p) for draw in draws for p in degrees for line in IN_FIGURE_9
         ]
@@ -185,12 +185,12 @@ def rhos_of(name: str, *, full: bool) -> tuple[str, ...]:
     return lines.RHOS if full and name == WV else (lines.LOW, lines.HIGH)
 
 
-def lines_of(name: str, rho: str, draw: int) -> list[str]:
+def lines_of(name: str, rho: str, draw: int, *, full: bool) -> list[str]:
     """Return what is run on a data set at a ρ, with a draw."""
     if rho not in (lines.LOW, lines.HIGH):
         return [*IN_FIGURE_2]
     chosen = [line for line in COMPARED if not draw or (name, line) not in SLOW]
-    return [*chosen, *(UNSPLIT if rho == lines.HIGH and name in (WV, RETAIL) else ())]
+    return [*chosen, *(UNSPLIT if full and rho == lines.HIGH and name in (WV, RETAIL) else ())]
 
 
 def _splits(on: Experiment, draws: range) -> list[Callable[[], None]]:
