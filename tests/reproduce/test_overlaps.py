@@ -54,7 +54,7 @@ def test_the_bound_is_that_of_the_definition(records, sensitive, rho):
 
 @pytest.mark.parametrize("rho", [Fraction(3, 10), Fraction(1, 2), Fraction(7, 10)])
 def test_no_release_of_the_records_that_is_safe_keeps_more(rho):
-    records = [{0, 1, 2}, {0, 1}, {1, 2}, {0, 2}]
+    records = [{0, 1, 2}, {0, 1}, {2, 3}, {0, 2}]
     sensitive = {2}
     data = sv.from_lists(as_lists(records))
     is_sensitive = np.array([label == "i2" for label in data.vocabulary])
