@@ -53,6 +53,7 @@ class Program:
         self.whole = {}  # (record, items) -> variable that counts the record
 
     def constrain(self, terms, most):
+        """Let the sum of these terms be at most so much."""
         for column, value in terms:
             self.rows.append(len(self.upper))
             self.columns.append(column)
@@ -91,6 +92,7 @@ class Program:
         self.constrain(terms.items(), 0)
 
     def solve(self, seconds):
+        """Return which occurrences stay, and how many can at most."""
         cost = np.zeros(self.variables)
         cost[: self.data.occurrences] = -1
         shape = (len(self.upper), self.variables)

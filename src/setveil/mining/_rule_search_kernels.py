@@ -74,6 +74,15 @@ def records_with(q, size, offsets, items, weights, words, list_starts, lists):
 
 
 @kernel
+def doubled(array, used):
+    """Return a copy with twice the room, of which so many entries are used."""
+    larger = np.empty(2 * len(array), np.int64)
+    for at in range(used):
+        larger[at] = array[at]
+    return larger
+
+
+@kernel
 def highest_excess(rows, first, last, weights, slack, num, den):
     """Return the highest excess that anything held by some of these records can have."""
     with_e = 0
@@ -150,9 +159,7 @@ def search(
                         item = items[place]
                         if count[item] == 0:
                             if n_seen == len(seen):
-                                larger = np.empty(2 * n_seen, np.int64)
-                                larger[:n_seen] = seen
-                                seen = larger
+                                seen = doubled(seen, n_seen)
                             seen[n_seen] = item
                             n_seen += 1
                         count[item] += weight
@@ -177,18 +184,14 @@ def search(
                             if item < core:
                                 go_on = False  # this closed set was reached by a smaller item
                             if q_size == len(q):
-                                larger = np.empty(2 * q_size, np.int64)
-                                larger[:q_size] = q
-                                q = larger
+                                q = doubled(q, q_size)
                             q[q_size] = item
                             q_size += 1
                         elif (
                             item > core and count[item] * (den - num) - num * slack[lists_of_levels[first]] > threshold
                         ):
                             if candidates_end == len(candidates):
-                                larger = np.empty(2 * candidates_end, np.int64)
-                                larger[:candidates_end] = candidates
-                                candidates = larger
+                                candidates = doubled(candidates, candidates_end)
                             candidates[candidates_end] = item
                             candidates_end += 1
                 for k in range(n_seen):
@@ -200,9 +203,12 @@ def search(
                 if p * (den - num) - num * least_n > threshold:
                     if len(ordered) < q_size:
                         ordered = np.empty(2 * q_size, np.int64)
-                    for k in range(q_size):
-                        ordered[k] = q[k]
-                    ordered[:q_size].sort()
+                    for k in range(q_size):  # in rising order
+                        at = k
+                        while at > 0 and ordered[at - 1] > q[k]:
+                            ordered[at] = ordered[at - 1]
+                            at -= 1
+                        ordered[at] = q[k]
                     held, more = records_with(ordered, q_size, offsets, items, weights, words, list_starts, lists)
                     steps += more
                     excess = p * (den - num) - num * (held - p)
@@ -238,10 +244,8 @@ def search(
         tops[level, 2] += 1
         first = tops[level, 1]
         needed = first + tops[level, 1] - tops[level, 0]
-        if needed > len(lists_of_levels):
-            larger = np.empty(2 * needed, np.int64)
-            larger[:first] = lists_of_levels[:first]
-            lists_of_levels = larger
+        while needed > len(lists_of_levels):
+            lists_of_levels = doubled(lists_of_levels, first)
         last = first
         for at in range(tops[level, 0], tops[level, 1]):
             row = lists_of_levels[at]
@@ -254,7 +258,9 @@ def search(
         level += 1
         if level == len(tops):
             higher = np.empty((2 * level, 5), np.int64)
-            higher[:level] = tops
+            for below in range(level):
+                for k in range(5):
+                    higher[below, k] = tops[below, k]
             tops = higher
         entering = True
     for k in range(q_size):

@@ -123,7 +123,7 @@ def method_of(
     given: dict[str, Any] = {"sensitive": sensitive, "rho": rho, "include_empty": False}
     if line in PARTIAL:
         objective, whole = PARTIAL[line]
-        return PartialSuppression(**given, objective=objective, t_max=t_max, parts=whole or parts)
+        return PartialSuppression(**given, objective=objective, t_max=t_max, parts=whole or parts, restore=False)
     if line == lines.INSERT:
         return Insert(**given)
     if line == lines.TD:

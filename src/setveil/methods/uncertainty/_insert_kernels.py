@@ -15,7 +15,16 @@ from setveil.kernels.bits import bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.methods.uncertainty._limit_kernels import NODES, SEARCHED, first_kind, second_kind, second_kind_of_new
-from setveil.methods.uncertainty._table_kernels import ONE, content, group, mixed, put, records_with, set_up
+from setveil.methods.uncertainty._table_kernels import (
+    ONE,
+    content,
+    group,
+    mixed,
+    put,
+    records_with,
+    set_up,
+    sorted_places,
+)
 
 __all__ = ["ADDED", "EVALUATED", "NODES", "REFUSED", "put_back", "set_up", "take_out"]
 
@@ -67,6 +76,10 @@ def put_back(
     masks = np.empty(most, np.uint64)
     weights = np.empty(most, np.int64)
     slacks = np.empty(most, np.int64)
+    by_slack = np.empty(most, np.int64)
+    s_masks = np.empty(most, np.uint64)
+    s_weights = np.empty(most, np.int64)
+    s_slacks = np.empty(most, np.int64)
     k_items = np.empty(longest + 1, np.int64)
     q = np.empty(longest + 1, np.int64)
     used = np.empty(64, np.int64)
@@ -103,7 +116,7 @@ def put_back(
                 offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
                 versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
                 rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
-                touched, masks, weights, slacks, k_items, q, used, lengths,
+                touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
             )  # fmt: skip
         if whole and t_sensitive:
             for at in range(starts[t], starts[t + 1]):
@@ -143,7 +156,7 @@ def put_back_item(
     offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
     versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
     rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
-    touched, masks, weights, slacks, k_items, q, used, lengths,
+    touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
 ):  # fmt: skip
     """Put back as many occurrences of one item as stay safe; `firsts` starts with the records that hold it already."""
     n_records = len(offsets) - 1
@@ -291,9 +304,13 @@ def put_back_item(
                             slacks[at] = h_slack[holder]
                             if bit_count(masks[at]) == h_length[holder]:
                                 slacks[at] -= x  # its counterparts may be those that get t
-                        by_slack = np.argsort(slacks[:n_touched], kind="mergesort")
+                        sorted_places(slacks, n_touched, by_slack)
+                        for at in range(n_touched):
+                            s_masks[at] = masks[by_slack[at]]
+                            s_weights[at] = weights[by_slack[at]]
+                            s_slacks[at] = slacks[by_slack[at]]
                         x, forever = first_kind(
-                            x, k_items, used, n_used, full, base, n_touched, masks[by_slack], weights[by_slack], slacks[by_slack],
+                            x, k_items, used, n_used, full, base, n_touched, s_masks, s_weights, s_slacks,
                             num, den, limit, is_sensitive, counts,
                             offsets, items, present, list_starts, held, lists, words, hot, bits,
                         )  # fmt: skip

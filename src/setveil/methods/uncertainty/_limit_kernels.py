@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.kernels.jit import kernel
-from setveil.methods.uncertainty._table_kernels import ONE, records_with
+from setveil.methods.uncertainty._table_kernels import ONE, doubled, records_with
 
 NODES, SCANS, SEARCHED = 4, 5, 3
 """Places in `counts`: sets looked at, sets whose records were counted, contents for which sets had to be looked at."""
@@ -98,10 +98,8 @@ def first_kind(
         tops[level, 2] = bit + 1
         first = tops[level, 1]
         needed = first + tops[level, 1] - tops[level, 0]
-        if needed > len(room):
-            larger = np.empty(2 * needed, np.int64)
-            larger[:first] = room[:first]
-            room = larger
+        while needed > len(room):
+            room = doubled(room, first)
         last = first
         for at in range(tops[level, 0], tops[level, 1]):
             if (masks[room[at]] >> np.uint64(bit)) & ONE:
@@ -189,10 +187,8 @@ def second_kind(x, f_bit, rest, full_rest, all_with_t, n_touched, masks, weights
         tops[level, 2] = bit + 1
         first = tops[level, 1]
         needed = first + tops[level, 1] - tops[level, 0]
-        if needed > len(room):
-            larger = np.empty(2 * needed, np.int64)
-            larger[:first] = room[:first]
-            room = larger
+        while needed > len(room):
+            room = doubled(room, first)
         last = first
         for at in range(tops[level, 0], tops[level, 1]):
             if (masks[room[at]] >> np.uint64(bit)) & ONE:

@@ -166,3 +166,43 @@ def group(rows, n_rows, offsets, items, present, sums, table, firsts, sizes, fol
             table[slot] = 0
             slot = (slot + ONE) & mask
     return n_groups
+
+
+@kernel
+def doubled(array, used):
+    """Return a copy with twice the room, of which so many entries are used."""
+    larger = np.empty(2 * len(array), array.dtype)
+    for at in range(used):
+        larger[at] = array[at]
+    return larger
+
+
+@kernel
+def comes_first(one, other, keys):
+    """Tell whether one place has the lower key, of equals whether it is the lower place."""
+    return keys[one] < keys[other] or (keys[one] == keys[other] and one < other)
+
+
+@kernel
+def sorted_places(keys, size, places):
+    """Write the places of the first keys in their order, by a heap: NumPy's sorting takes seconds to compile."""
+    for at in range(size):
+        places[at] = at
+        child = at
+        while child > 0 and comes_first(places[(child - 1) >> 1], places[child], keys):
+            parent = (child - 1) >> 1
+            places[parent], places[child] = places[child], places[parent]
+            child = parent
+    for end in range(size - 1, 0, -1):
+        places[0], places[end] = places[end], places[0]
+        parent = 0
+        while True:
+            child = 2 * parent + 1
+            if child >= end:
+                break
+            if child + 1 < end and comes_first(places[child], places[child + 1], keys):
+                child += 1
+            if not comes_first(places[parent], places[child], keys):
+                break
+            places[parent], places[child] = places[child], places[parent]
+            parent = child
