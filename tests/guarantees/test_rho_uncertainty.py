@@ -167,6 +167,10 @@ def test_a_release_need_not_hold_every_sensitive_item():
     verdict = RhoUncertainty(sensitive=["e", "gone", "gone too"], rho=0.5).check(released)
     assert verdict
     assert verdict.counts["sensitive-items"] == 1
+    unwritten = sv.Transactions(
+        np.array([0, 2]), np.array([0, 1], np.int32), ("a", "b", "e")
+    )  # e is a label of no item
+    assert RhoUncertainty(sensitive=["e"], rho=0.5).check(unwritten).counts["sensitive-items"] == 0
     for empty in (sv.from_lists([]), sv.from_lists([[], []]), sv.from_lists([["a"]])):
         for knows in ("subset", "whole"):
             assert RhoUncertainty(sensitive=["gone"], rho=0, knows=knows).check(empty)

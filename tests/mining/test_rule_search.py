@@ -148,6 +148,17 @@ def test_more_steps_find_more():
 
 
 @plain_python
+def test_a_search_that_was_given_up_leaves_nothing_behind_for_the_next():
+    records, known, rho = only_the_middle(3, holders=3, counterparts=2)
+    budget = next(steps for steps in range(1000) if search(records, {"e"}, rho, budget=steps)[1])
+    many = [f"w{k}" for k in range(budget)]
+    records += [frozenset({"b", "q1", one}) for one in many] + [frozenset({"q1", *many})] + [frozenset({"q1"})] * budget
+    found, rules = search(records, {"b", "e"}, rho, budget=budget)
+    assert found.undecided == 1
+    assert {item: rule[0] for item, rule in rules.items()} == {"e": known}
+
+
+@plain_python
 def test_where_the_largest_rules_prove_it_no_step_is_needed():
     records = [{"e", "a", "b"}, {"a", "b"}, {"a", "b"}, {"a"}, {"b", "e"}, {"b"}]
     found, rules = search(records, {"e"}, Fraction(1, 2), budget=0)
