@@ -129,31 +129,36 @@ def test_records_that_look_as_if_they_held_everything_do_not_count(seed, hot, ch
     assert released == expected(records, sensitive, rho, seed, **chosen)
 
 
-def crowd(seed, n_records):
-    """Draw many records of few contents, so that supports are large and contents have many records."""
+def crowd(seed, *, records, items=6, contents=14):
+    """Draw many records of few contents, so that supports are large, contents have many records and much comes back late."""
     rng = np.random.default_rng(seed)
-    labels = [f"i{k}" for k in range(6)]
-    contents = [frozenset(i for i in labels if rng.random() < 0.55) for _ in range(14)]
-    records = [contents[k] for k in rng.integers(0, len(contents), n_records)]
-    return records, frozenset(labels[: 1 + seed % 4]) & frozenset().union(*records), SHARES[seed % len(SHARES)]
+    labels = [f"i{k}" for k in range(items)]
+    density = rng.choice([0.4, 0.55, 0.7])
+    pool = [frozenset(label for label in labels if rng.random() < density) for _ in range(contents)]
+    weight = 1 / np.arange(1, contents + 1) ** rng.choice([0, 1])
+    drawn = [pool[k] for k in rng.choice(contents, records, p=weight / weight.sum())]
+    sensitive = frozenset(rng.permutation(labels)[: rng.integers(1, items // 2 + 2)].tolist())
+    return drawn, sensitive & frozenset().union(*drawn), SHARES[rng.integers(2, len(SHARES))]
 
 
 @plain_python
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("hot", [200, 3])
-def test_many_records_with_a_content(seed, hot):
-    records, sensitive, rho = crowd(seed + 5, 140)
-    released, _account = apply(records, sensitive, rho, seed=seed, hot=hot)
-    assert released == expected(records, sensitive, rho, seed)
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_more_records_with_a_content(seed):
-    records, sensitive, rho = crowd(seed, 300)
-    chosen = {"include_empty": bool(seed % 2), "knows": "whole" if seed % 3 == 0 else "subset"}
-    released, _account = apply(records, sensitive, rho, seed=seed, hot=(200, 0, 3)[seed % 3], **chosen)
+@settings(max_examples=60)
+@given(seeds, HOT, WAYS)
+def test_many_records_with_a_content(seed, hot, chosen):
+    records, sensitive, rho = crowd(seed, records=20 + seed % 130, items=5 + seed % 3, contents=8 + seed % 20)
+    released, _account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)
     assert released == expected(records, sensitive, rho, seed, **chosen)
-    assert is_safe(released, sensitive, rho, **chosen)
+
+
+@settings(max_examples=150)
+@given(seeds, HOT, WAYS)
+def test_more_records_with_a_content(seed, hot, chosen):
+    records, sensitive, rho = crowd(seed, records=20 + seed % 300, items=5 + seed % 4, contents=8 + seed % 40)
+    released, _account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)
+    assert released == expected(records, sensitive, rho, seed, **chosen)
+    assert Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen).guarantee.check(
+        sv.from_lists([sorted(s) for s in released])
+    )
 
 
 # -- draws ----------------------------------------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.methods.uncertainty import _limit_kernels as limits
 from setveil.methods.uncertainty import _table_kernels as kernels
 
 from oracle.uncertainty import support
-from random_data import seeds, with_sensitive
+from random_data import SHARES, seeds, with_sensitive
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),  # hashing, with the compiler off
@@ -88,3 +89,56 @@ def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
     for at, row in enumerate(rows.tolist()):
         expected.setdefault(table.rows[row], []).append(at)
     assert found == list(expected.values())
+
+
+# -- rules q + t → f --------------------------------------------------------------------------------------------------------
+
+
+def second_kind(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho, limit):
+    """Return how many of x records may take t, and how many sets were looked at."""
+    num, den = rho.as_integer_ratio()
+    counts = np.zeros(8, np.int64)
+    holders = (np.array(masks, np.uint64), np.array(weights, np.int64))
+    found = limits.second_kind(
+        x, f_bit, np.uint64(rest), full_rest, all_with_t, len(masks), *holders, num, den, limit, counts
+    )
+    return found, int(counts[limits.NODES])
+
+
+def most_by_trying(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho):
+    """The same by trying every set of the other items and every number."""
+    holders = [*zip(masks, weights, strict=True), (0, all_with_t - sum(weights))]
+    known = {q for q in range(rest + 1) if q & ~rest == 0}
+    for number in range(x, 0, -1):
+        rules = [] if full_rest else [(number, number)]  # an item that no holder has: only those that take t hold it
+        for q in known:
+            held = [(mask, weight) for mask, weight in holders if mask & q == q]
+            both = sum(weight for mask, weight in held if mask >> f_bit & 1)
+            rules.append((both + number, sum(weight for _mask, weight in held) + number))
+        if all(both <= rho * of_all for both, of_all in rules):
+            return number
+    return 0
+
+
+@settings(max_examples=300)
+@given(seeds)
+def test_rules_that_know_the_item_are_all_looked_at(seed):
+    rng = np.random.default_rng(seed)
+    bits = int(rng.integers(1, 7))
+    f_bit = int(rng.integers(bits))
+    rest = (2**bits - 1) & ~(1 << f_bit)
+    rho = SHARES[rng.integers(2, len(SHARES))]
+    masks = sorted(
+        {int(m) for m in rng.integers(1, 2**bits, int(rng.integers(1, 24)))} | {int(1 << f_bit | rest & seed)}
+    )
+    weights = [
+        int(w * (1 if mask >> f_bit & 1 else rng.integers(1, 30)))
+        for mask, w in zip(masks, rng.integers(1, 4, len(masks)), strict=True)
+    ]
+    full = bool(rng.random() < 0.9)
+    asked = (int(rng.integers(1, 12)), masks, weights, f_bit, rest, full, sum(weights) + int(rng.integers(0, 40)), rho)
+    most, sets = second_kind(*asked, limit=10**6)
+    assert most == most_by_trying(*asked)
+    if sets:  # so many are enough, one less is not
+        assert second_kind(*asked, limit=sets) == (most, sets)
+        assert second_kind(*asked, limit=sets - 1)[0] == -1

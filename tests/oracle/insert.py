@@ -13,13 +13,21 @@ def subsets(items):
     return (frozenset(c) for size in range(len(items) + 1) for c in combinations(items, size))
 
 
-def is_safe_among(table, items, sensitive, limits, include_empty):
-    """Tell whether all rules of these items are safe: an addition of one of them to records with the others changes no others."""
-    held = {q: sum(q <= record for record in table) for q in subsets(items)}
+def counted(table, items):
+    """How many records hold each set of these items."""
+    return {q: sum(q <= record for record in table) for q in subsets(items)}
+
+
+def is_safe_among(held, item, number, sensitive, limits, include_empty):
+    """Tell whether all rules of some items stay safe when so many records that hold all of them but this one take it too.
+
+    An addition of one of them to records with the others changes no other rules.
+    """
+    held = {q: count + number * (item in q) for q, count in held.items()}
     for q, count in held.items():
-        for item in q & sensitive:
-            known = q - {item}
-            if (known or include_empty) and count > limits[item] * held[known]:
+        for consequent in q & sensitive:
+            known = q - {consequent}
+            if (known or include_empty) and count > limits[consequent] * held[known]:
                 return False
     return True
 
@@ -40,10 +48,11 @@ def with_more(table, rows, item):
 def most_that_stay_safe(table, rows, item, sensitive, limits, include_empty, whole):
     """The table after the item came back to as many of these records, all of one content, as stay safe: the last ones first."""
     content = table[rows[0]]
+    held = counted(table, content | {item})
     for number in range(len(rows), 0, -1):
-        more = with_more(table, rows[::-1][:number], item)
-        if not is_safe_among(more, content | {item}, sensitive, limits, include_empty):
+        if not is_safe_among(held, item, number, sensitive, limits, include_empty):
             continue
+        more = with_more(table, rows[::-1][:number], item)
         part = content - sensitive
         if not whole or item not in sensitive or is_safe_from_whole(more, part, item, sensitive, limits, include_empty):
             return more
