@@ -18,6 +18,8 @@ import numpy as np
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 
+ZERO = np.int64(0)
+"""Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
 EXCESS, WITH_E, WITHOUT_E, SIZE, COMPLETE = 0, 1, 2, 3, 4
 """What a search tells of the strongest rule that it found, and whether it looked at everything."""
 
@@ -134,9 +136,9 @@ def search(
     seen = np.empty(1024, np.int64)
     for at in range(len(rows)):
         lists_of_levels[at] = rows[at]
-    first, last, core = 0, len(rows), -1
-    candidates_end = 0
-    q_size = 0
+    first, last, core = ZERO, len(rows), -1
+    candidates_end = ZERO
+    q_size = ZERO
     level = 0
     steps = 0
     entering = True
@@ -149,7 +151,7 @@ def search(
             q_start = q_size
             if go_on:
                 p = 0
-                n_seen = 0
+                n_seen = ZERO
                 for at in range(first, last):
                     row = lists_of_levels[at]
                     weight = weights[row]

@@ -31,6 +31,8 @@ __all__ = ["ADDED", "EVALUATED", "NODES", "REFUSED", "put_back", "set_up", "take
 ADDED, REFUSED, EVALUATED = 0, 1, 2
 """Places in `counts`: occurrences put back, occurrences that were given up, contents looked at."""
 FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+ZERO = np.int64(0)
+"""Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
 
 
 @kernel
@@ -89,8 +91,8 @@ def put_back(
             return
         t_sensitive = is_sensitive[t]
         # Who lost t and may take it again.
-        n_lost = 0
-        n_held = 0
+        n_lost = ZERO
+        n_held = ZERO
         for at in range(starts[t], starts[t + 1]):
             row, place = rows_of[at], places_of[at]
             if present[place]:
@@ -162,8 +164,8 @@ def put_back_item(
     n_records = len(offsets) - 1
     num = nums[t]
     # The holders, and under each item those that have it.
-    n_entries = 0
-    n_holders = 0
+    n_entries = ZERO
+    n_holders = ZERO
     slots = np.int64(2)
     while slots < 2 * max(n_held, n_lost):
         slots *= 2
@@ -182,7 +184,7 @@ def put_back_item(
                 together = records_with(
                     k_items, size, offsets, items, present, list_starts, held, lists, words, hot, bits
                 )
-                rest = 0
+                rest = ZERO
                 for k in range(size):
                     if k_items[k] != t:
                         q[rest] = k_items[k]
@@ -235,12 +237,12 @@ def put_back_item(
             forever = x <= 0 and n_sensitive == 0
         if x > 0 and n_sensitive > 0 and n_holders == 0:
             x = 0  # t would come with these sensitive items alone
-        n_touched = 0
+        n_touched = ZERO
         holder_of_k = -1
         with_all = 0
         if x > 0 and size > 0 and (t_sensitive or n_sensitive > 0):
             # What the holders share with K.
-            n_used = 0
+            n_used = ZERO
             too_many = False
             for k in range(size):
                 if heads[k_items[k]] < 0:

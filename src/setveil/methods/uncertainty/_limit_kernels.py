@@ -41,7 +41,7 @@ def first_kind(
     q = np.empty(n_used + 1, np.int64)
     for at in range(n_touched):
         room[at] = at
-    level, first, last, core, q_before = 0, 0, n_touched, -1, np.uint64(0)
+    level, first, last, core, q_before = 0, np.int64(0), n_touched, -1, np.uint64(0)
     nodes = 0
     entering = True
     while True:
@@ -64,7 +64,7 @@ def first_kind(
             if go_on and closed != np.uint64(0):
                 least = max(base, slacks[room[last - 1]])
                 if with_t * (den - num) > num * least:
-                    size = 0
+                    size = np.int64(0)
                     plain = True
                     for b in range(n_used):
                         if (closed >> np.uint64(b)) & ONE:
@@ -141,7 +141,7 @@ def second_kind(x, f_bit, rest, full_rest, all_with_t, n_touched, masks, weights
     counts[SEARCHED] += 1
     tops = np.empty((66, 3), np.int64)
     sets = np.empty(66, np.uint64)
-    level, first, last, core, q_before = 0, 0, n_with, -1, np.uint64(0)
+    level, first, last, core, q_before = 0, np.int64(0), n_with, -1, np.uint64(0)
     nodes = 0
     entering = True
     while True:
