@@ -44,7 +44,7 @@ class Method(Declaration, ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     truthful: ClassVar[Literal["yes", "subset", "no"]]
-    """Whether released records are true: `subset` if items are only left out, `no` if records hold items of others."""
+    """Whether released records are true: `subset` if items are only left out or told less exactly, `no` if records hold items of others."""
     accepts: ClassVar[tuple[type, ...]] = (Transactions,)
     form: ClassVar[type] = Transactions
     """What it publishes: plain records, or another of the published forms."""

@@ -24,7 +24,14 @@ def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "before": before,
         "betrayed": sum((before or {}).get("breaches", {}).values()),
-        "rules": [{"rule": row["place"], "found": row["detail"]} for row in witnesses[:MOST_RULES]],
+        "rules": [
+            {
+                "item": row["items"][0],
+                "known": row["place"].removesuffix(f" → {row['items'][0]}"),
+                "found": row["detail"],
+            }
+            for row in witnesses[:MOST_RULES]
+        ],
         "lost": lost,
         "rows": (lost or {}).get("details", {}).get("by-item", []),
     }
