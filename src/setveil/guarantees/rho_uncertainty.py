@@ -19,7 +19,7 @@ import numpy as np
 from setveil.data.generalized import Generalized
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.declaration import Declaration, parameter
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
 from setveil.mining.rule_search import StrongestRules, strongest_rules
 from setveil.mining.threshold import MaxConfidence
@@ -35,7 +35,27 @@ INFERRED_FROM_WHOLE = "inferred-from-whole-record"
 SHOWN_ITEMS = 12
 
 
-class RhoUncertainty(Guarantee):
+class InferenceLimit(Declaration):
+    """What is asked for: of which items nobody may become how sure, and who. Methods declare the same as their guarantee."""
+
+    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    rho: MaxConfidence = parameter(
+        public=True, description="The highest confidence with which a sensitive item may be inferred."
+    )
+    include_empty: bool = parameter(
+        True,
+        public=True,
+        description="Whether somebody who knows nothing of a person may not infer a sensitive item either.",
+    )
+    knows: Literal["subset", "whole"] = parameter(
+        "subset",
+        public=True,
+        description="What somebody may know of a person: some items of the record, or also that there are no other items that are not "
+        "sensitive.",
+    )
+
+
+class RhoUncertainty(InferenceLimit, Guarantee):
     """No known items betray a sensitive one with a confidence above ρ."""
 
     name: ClassVar[str] = "rho-uncertainty"
@@ -56,21 +76,6 @@ class RhoUncertainty(Guarantee):
         ),
     )
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
-    rho: MaxConfidence = parameter(
-        public=True, description="The highest confidence with which a sensitive item may be inferred."
-    )
-    include_empty: bool = parameter(
-        True,
-        public=True,
-        description="Whether somebody who knows nothing of a person may not infer a sensitive item either.",
-    )
-    knows: Literal["subset", "whole"] = parameter(
-        "subset",
-        public=True,
-        description="What somebody may know of a person: some items of the record, or also that there are no other items that are not "
-        "sensitive.",
-    )
     budget: int = parameter(
         1_000_000_000,
         ge=0,

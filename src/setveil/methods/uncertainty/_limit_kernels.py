@@ -25,6 +25,19 @@ NODES, SCANS, SEARCHED = 4, 5, 3
 
 
 @kernel
+def narrowed(room, masks, first, last, bit):
+    """Write those of some holders that have a bit behind them; return the room, which may have grown, and where they end."""
+    while 2 * last - first > len(room):
+        room = doubled(room, last)
+    end = last
+    for at in range(first, last):
+        if (masks[room[at]] >> np.uint64(bit)) & ONE:
+            room[end] = room[at]
+            end += 1
+    return room, end
+
+
+@kernel
 def first_kind(
     x, k_items, used, n_used, full, base, n_touched, masks, weights, slacks, num, den, limit, is_sensitive, counts,
     offsets, items, present, list_starts, held, lists, words, hot, bits,
@@ -97,14 +110,7 @@ def first_kind(
             continue
         tops[level, 2] = bit + 1
         first = tops[level, 1]
-        needed = first + tops[level, 1] - tops[level, 0]
-        while needed > len(room):
-            room = doubled(room, first)
-        last = first
-        for at in range(tops[level, 0], tops[level, 1]):
-            if (masks[room[at]] >> np.uint64(bit)) & ONE:
-                room[last] = room[at]
-                last += 1
+        room, last = narrowed(room, masks, tops[level, 0], first, bit)
         if last == first:
             continue
         q_before = sets[level]
@@ -186,14 +192,7 @@ def second_kind(x, f_bit, rest, full_rest, all_with_t, n_touched, masks, weights
             continue
         tops[level, 2] = bit + 1
         first = tops[level, 1]
-        needed = first + tops[level, 1] - tops[level, 0]
-        while needed > len(room):
-            room = doubled(room, first)
-        last = first
-        for at in range(tops[level, 0], tops[level, 1]):
-            if (masks[room[at]] >> np.uint64(bit)) & ONE:
-                room[last] = room[at]
-                last += 1
+        room, last = narrowed(room, masks, tops[level, 0], first, bit)
         if last == first:
             continue
         q_before = sets[level]
