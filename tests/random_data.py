@@ -81,3 +81,15 @@ def to_be_searched(seed):
     known += [(frozenset({one}), item) for one in plain for item in sensitive]
     share = max(Fraction(sum(q | {item} <= r for r in records), sum(q <= r for r in records)) for q, item in known)
     return records, sensitive, share
+
+
+def crowd(seed, *, records, items=6, contents=14):
+    """Draw many records of few contents, so that supports are large and much can come back only late; as `with_sensitive`."""
+    rng = np.random.default_rng(seed)
+    labels = [f"i{k}" for k in range(items)]
+    density = rng.choice([0.4, 0.55, 0.7])
+    pool = [frozenset(label for label in labels if rng.random() < density) for _ in range(contents)]
+    weight = 1 / np.arange(1, contents + 1) ** rng.choice([0, 1])
+    drawn = [pool[k] for k in rng.choice(contents, records, p=weight / weight.sum())]
+    sensitive = frozenset(rng.permutation(labels)[: rng.integers(1, items // 2 + 2)].tolist())
+    return drawn, sensitive & frozenset().union(*drawn), SHARES[rng.integers(2, len(SHARES))]

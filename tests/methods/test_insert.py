@@ -14,7 +14,7 @@ from setveil.methods.uncertainty.insert import Insert
 
 from oracle import insert as twin
 from oracle import uncertainty as oracle
-from random_data import SHARES, seeds, with_sensitive
+from random_data import crowd, seeds, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python
@@ -127,18 +127,6 @@ def test_records_that_look_as_if_they_held_everything_do_not_count(seed, hot, ch
     records = [record if record & sensitive else record | many for record in records]
     released, _account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)
     assert released == expected(records, sensitive, rho, seed, **chosen)
-
-
-def crowd(seed, *, records, items=6, contents=14):
-    """Draw many records of few contents, so that supports are large, contents have many records and much comes back late."""
-    rng = np.random.default_rng(seed)
-    labels = [f"i{k}" for k in range(items)]
-    density = rng.choice([0.4, 0.55, 0.7])
-    pool = [frozenset(label for label in labels if rng.random() < density) for _ in range(contents)]
-    weight = 1 / np.arange(1, contents + 1) ** rng.choice([0, 1])
-    drawn = [pool[k] for k in rng.choice(contents, records, p=weight / weight.sum())]
-    sensitive = frozenset(rng.permutation(labels)[: rng.integers(1, items // 2 + 2)].tolist())
-    return drawn, sensitive & frozenset().union(*drawn), SHARES[rng.integers(2, len(SHARES))]
 
 
 @plain_python

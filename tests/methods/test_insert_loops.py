@@ -1,5 +1,7 @@
 """Loops of Insert, each alone: records that hold some items now, and records of one content, however alike they look."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,14 +30,22 @@ class Table:
             [f"z{k:03}" for k in range(300)] if filled else []
         )  # with so many items a record looks as if it held any
         data = sv.from_lists([[*sorted(record), *(filling if rng.random() < 0.5 else [])] for record in records])
+        self.lay_out(data, rng.random(data.occurrences) < 0.7, rng.random(len(data.vocabulary)) < hot)
+
+    @classmethod
+    def of(cls, data):
+        table = cls.__new__(cls)
+        table.lay_out(data, np.ones(data.occurrences, np.bool_), np.ones(len(data.vocabulary), np.bool_))
+        return table
+
+    def lay_out(self, data, present, is_hot):
         self.offsets, self.items = data.offsets, data.items
-        self.present = (rng.random(data.occurrences) < 0.7).astype(np.uint8)
+        self.present = present.astype(np.uint8)
         self.rows = [
             frozenset(data.items[a:b][self.present[a:b] > 0].tolist())
             for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)
         ]
         self.starts = np.concatenate(([0], np.cumsum(data.supports)))
-        is_hot = rng.random(len(data.vocabulary)) < hot
         self.hot = np.where(is_hot, np.cumsum(is_hot) - 1, -1)
         self.bits = np.zeros((len(is_hot) + 1, (data.records + 63) // 64), np.uint64)
         self.held = np.zeros(len(is_hot), np.int64)
@@ -44,9 +54,13 @@ class Table:
         layout = (self.starts, self.held, self.lists, self.words, self.sums, self.hot, self.bits)
         kernels.set_up(self.offsets, self.items, self.present, *layout)
 
-    def records_with(self, q):
+    @property
+    def laid_out(self):
         where = (self.offsets, self.items, self.present, self.starts, self.held, self.lists, self.words)
-        return kernels.records_with(np.array(q, np.int64), len(q), *where, self.hot, self.bits)
+        return *where, self.hot, self.bits
+
+    def records_with(self, q):
+        return kernels.records_with(np.array(q, np.int64), len(q), *self.laid_out)
 
 
 @settings(max_examples=80)
@@ -142,3 +156,84 @@ def test_rules_that_know_the_item_are_all_looked_at(seed):
     if sets:  # so many are enough, one less is not
         assert second_kind(*asked, limit=sets) == (most, sets)
         assert second_kind(*asked, limit=sets - 1)[0] == -1
+
+
+# -- rules q → t ----------------------------------------------------------------------------------------------------------
+
+
+class FirstKind:
+    """Holders of t that share some items with a content, how many records hold these items, and below what no set can fall."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        self.rho = SHARES[rng.integers(2, len(SHARES))]
+        self.table = Table(seed, hot=rng.choice([0, 0.5, 1]))
+        items = len(self.table.held)
+        self.k_items = np.arange(items)
+        self.used = np.sort(rng.permutation(items)[: min(items, 6)])
+        bits = len(self.used)
+        self.is_sensitive = rng.random(items) < 0.4
+        self.masks = sorted({int(m) for m in rng.integers(1, 2**bits, int(rng.integers(1, 16)))}) if bits else []
+        self.weights = rng.integers(1, 4, len(self.masks)).tolist()
+        self.x = int(rng.integers(1, 9))
+        self.sets = [q for q in range(1, 2**bits) if any(mask & q == q for mask in self.masks)]
+        self.slacks = [
+            min(self.others(q) for q in self.sets if mask & q == q) - int(rng.integers(0, 3)) for mask in self.masks
+        ]
+        self.base = min((self.others(q) for q in self.sets), default=0) - int(rng.integers(0, 3))
+
+    def labels(self, q):
+        return {int(item) for bit, item in enumerate(self.used) if q >> bit & 1}
+
+    def holders(self, q):
+        return sum(weight for mask, weight in zip(self.masks, self.weights, strict=True) if mask & q == q)
+
+    def others(self, q):
+        """How many records hold these items and not t, after all x took it."""
+        return support(self.table.rows, self.labels(q)) - self.holders(q) - self.x
+
+    def room(self, q):
+        """How many more may take t before these items betray it."""
+        return int(self.rho * support(self.table.rows, self.labels(q))) - self.holders(q)
+
+    def found(self, limit=10**6):
+        num, den = self.rho.as_integer_ratio()
+        order = np.argsort(self.slacks, kind="stable")
+        holders = (np.array(part)[order] for part in (np.array(self.masks, np.uint64), self.weights, self.slacks))
+        counts = np.zeros(8, np.int64)
+        bits = len(self.used)
+        content = (self.k_items, self.used, bits, np.uint64(2**bits - 1), self.base, len(self.masks))
+        most, forever = limits.first_kind(
+            self.x, *content, *holders, num, den, limit, self.is_sensitive, counts, *self.table.laid_out
+        )
+        return int(most), bool(forever), int(counts[limits.NODES])
+
+
+@settings(max_examples=300)
+@given(seeds)
+def test_rules_that_end_in_the_item_are_all_looked_at(seed):
+    case = FirstKind(seed)
+    if not case.masks:
+        return
+    most, forever, sets = case.found()
+    assert most == max(0, min([case.x, *map(case.room, case.sets)]))
+    if forever:  # some items that are not sensitive, whose records do not become more, have no room
+        assert any(case.room(q) <= 0 and not case.is_sensitive[list(case.labels(q))].any() for q in case.sets)
+    assert not (forever and most)
+    assert case.found(limit=sets) == (most, forever, sets)
+    assert case.found(limit=sets - 1)[:2] == (-1, False)
+
+
+@pytest.mark.parametrize("depth", [7, 20, 62])
+def test_holders_within_holders_are_followed_all_the_way_down(depth):
+    items = [f"{k:02}" for k in range(depth)]
+    case = object.__new__(FirstKind)
+    case.table = Table.of(sv.from_lists([items[:k] for k in range(1, depth + 1) for _ in range(20)]))
+    case.rho, case.x, case.base = Fraction(1, 2), 10, 0
+    case.k_items = case.used = np.arange(depth)
+    case.is_sensitive = np.zeros(depth, np.bool_)
+    case.masks = [2**k - 1 for k in range(1, depth + 1)]
+    case.weights, case.slacks = [1] * depth, [0] * depth
+    most, forever, sets = case.found()
+    assert (most, forever) == (9, False)  # of the 20 records with all items one holder has it already
+    assert sets >= depth
