@@ -226,15 +226,18 @@ def rounds_of_the_twin(records, sensitive, rho, seed, rounds, order, **chosen):
     asked = (rng.permutation(len(records)), sensitive, dict.fromkeys(sensitive, rho))
     codes = np.array([labels.index(item) for item in twin.ranked(records, sensitive, order)], np.int64)
     start = [record - sensitive for record in records]
-    table = twin.put_back(records, start, [labels[code] for code in codes], *asked, **chosen)[-1]
+    memory = twin.Memory()
+    table = twin.put_back(records, start, [labels[code] for code in codes], *asked, **chosen, memory=memory)[-1]
     for _ in range(rounds):
         share = int(rng.integers(*_restoring.TAKEN_OUT, endpoint=True))
         taken = rng.choice(codes, -(-len(codes) // share), replace=False)
         others = rng.permutation(np.setdiff1d(codes, taken))
-        turns = np.concatenate((others, taken) if rng.random() < 0.7 else (taken, others))
-        less = [record - {labels[code] for code in taken} for record in table]
-        other = twin.put_back(records, less, [labels[code] for code in turns], *asked, **chosen)[-1]
-        table = other if sum(map(len, other)) >= sum(map(len, table)) else table
+        turns = [labels[code] for code in ((*others, *taken) if rng.random() < 0.7 else (*taken, *others))]
+        fresh = memory.copy()
+        less = twin.take_out(table, frozenset(labels[code] for code in taken), fresh)
+        other = twin.put_back(records, less, turns, *asked, **chosen, memory=fresh)[-1]
+        if sum(map(len, other)) >= sum(map(len, table)):
+            table, memory = other, fresh
     return table
 
 

@@ -59,13 +59,31 @@ def most_that_stay_safe(table, rows, item, sensitive, limits, include_empty, who
     return table
 
 
-def put_back(original, table, order, position, sensitive, limits, include_empty=True, whole=False):
+class Memory:
+    """When each occurrence was last looked at in vain, and when each item last came back: most need no second look."""
+
+    def __init__(self):
+        self.time, self.looked, self.came = 0, {}, {}
+
+    def copy(self):
+        same = Memory()
+        same.time, same.looked, same.came = self.time, dict(self.looked), dict(self.came)
+        return same
+
+    def is_worth_a_look(self, row, item, content):
+        """Tell whether since then the item or one that the record holds came back anywhere."""
+        last = self.looked.get((row, item))
+        return last is None or any(self.came.get(other, 0) > last for other in content | {item})
+
+
+def put_back(original, table, order, position, sensitive, limits, include_empty=True, whole=False, memory=None):
     """Return the table after every step: items in their order, contents from the shortest, until nothing comes back any more.
 
     `position` gives each record its place in the drawn order; the first record of a content that comes there decides among contents that
-    are equally long.
+    are equally long. Whether an occurrence is worth a look is settled when the turn of its item begins.
     """
     by_position = sorted(range(len(original)), key=lambda row: position[row])
+    memory = memory or Memory()
     steps = [list(table)]
     while True:
         before = steps[-1]
@@ -73,14 +91,30 @@ def put_back(original, table, order, position, sensitive, limits, include_empty=
             table = steps[-1]
             groups = {}
             for row in by_position:
-                if item in original[row] and item not in table[row]:
+                is_lost = item in original[row] and item not in table[row]
+                if is_lost and memory.is_worth_a_look(row, item, table[row]):
                     groups.setdefault(table[row], []).append(row)
             for content in sorted(groups, key=len):
-                steps.append(
-                    most_that_stay_safe(steps[-1], groups[content], item, sensitive, limits, include_empty, whole)
-                )
+                rows = groups[content]
+                table = most_that_stay_safe(steps[-1], rows, item, sensitive, limits, include_empty, whole)
+                memory.time += 1
+                memory.looked |= {(row, item): memory.time for row in rows if item not in table[row]}
+                if table != steps[-1]:
+                    memory.came[item] = memory.time
+                steps.append(table)
         if steps[-1] == before:
             return steps
+
+
+def take_out(table, items, memory):
+    """The table without some items; what their records lack is worth a look again, and these items everywhere."""
+    memory.time += 1
+    rows = {row for row, record in enumerate(table) if record & items}
+    memory.looked = {
+        (row, item): t for (row, item), t in memory.looked.items() if row not in rows and item not in items
+    }
+    memory.came |= dict.fromkeys(items, memory.time)
+    return [record - items for record in table]
 
 
 def ranked(original, sensitive, order):
