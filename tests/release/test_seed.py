@@ -126,7 +126,9 @@ def test_a_release_that_holds_by_a_wrong_alignment_is_broken(saved):
     """Without the names of the seed, a guarantee that was told a fitting alignment would hold."""
     opened, private = open_release(saved.folder / "pseudonym"), Private.load(saved.folder / "pseudonym.private")
     private = replace(private, alignment=Alignment(np.roll(private.alignment.rows, 1)))
-    content = SimpleNamespace(name="any", needs=(), check=lambda *_, **__: Verdict("holds", "any", {}))
+    content = SimpleNamespace(
+        name="any", needs=(), refuse_other_form=lambda _: None, check=lambda *_, **__: Verdict("holds", "any", {})
+    )
     verdict = check_release(opened, content, original=saved.data, private=private)
     assert verdict.status == "broken"
     assert verdict.breaches == {"not-the-pseudonym": saved.data.records}
@@ -152,7 +154,9 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
         ("hiding-failure", "residual-itemsets", "border-exposure", "misses-cost", "artificial-itemsets"),
         "not computed, needs itemsets, min_support",
     )
-    of_sensitive = dict.fromkeys(("items-lost", "non-sensitive-rules"), "not computed, needs sensitive")
+    of_sensitive = dict.fromkeys(
+        ("items-lost", "non-sensitive-rules", "reconstruction-kl"), "not computed, needs sensitive"
+    )
     of_sensitive |= dict.fromkeys(("exact-basket-exposure", "saturated-rules"), "not computed, needs sensitive, rho")
     assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive
     of_method = {"itemsets": [["a"]], "min_support": 2, "sensitive": ["a"], "rho": "0.5"}
