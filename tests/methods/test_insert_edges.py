@@ -23,12 +23,13 @@ plain_python = pytest.mark.plain_python
 HALF = "1/2"
 
 
-def apply(records, sensitive, rho, *, seed=0, nodes=20_000, **chosen):
+def apply(records, sensitive, rho, *, seed=0, nodes=20_000, hot=200, **chosen):
     """Return the released records as sets, the account, and the verdict of a fresh check."""
     data = sv.from_lists([sorted(record) for record in records])
     method = Insert(sensitive=sorted(sensitive), rho=rho, **chosen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "NODES", nodes)
+        patch.setattr(_restoring, "HOT", hot)
         outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
     return as_sets(outcome.published), outcome.account, method.guarantee.check(outcome.published)
 
@@ -150,11 +151,12 @@ def test_contents_that_share_too_much_with_others_are_given_up_and_counted(items
 
 @plain_python
 @settings(max_examples=100)
-@given(seeds, st.booleans(), st.booleans(), st.sampled_from([0, 1, 2, 3, 5]))
-def test_with_few_sets_to_look_at_it_is_safe_and_tells_what_was_given_up(seed, crowded, include_empty, nodes):
+@given(seeds, st.booleans(), st.booleans(), st.sampled_from([0, 1, 2, 3, 5]), st.sampled_from([0, 3]))
+def test_with_few_sets_to_look_at_it_is_safe_and_tells_what_was_given_up(seed, crowded, include_empty, nodes, rounds):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)
     rho_text = f"{rho.numerator}/{rho.denominator}"
-    released, account, verdict = apply(records, sensitive, rho_text, nodes=nodes, include_empty=include_empty)
+    chosen = {"include_empty": include_empty, "rounds": rounds}
+    released, account, verdict = apply(records, sensitive, rho_text, nodes=nodes, **chosen)
     assert verdict
     assert crowded or not oracle.unsafe_items(released, sensitive, rho, include_empty)
     possible = len(list(can_come_back(records, released, sensitive, rho, include_empty)))
@@ -250,7 +252,8 @@ def test_rounds_make_what_the_twin_makes(seed, include_empty, knows, order):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "TAKEN_OUT", (1 + seed % 3, 3))
         rho_text = f"{rho.numerator}/{rho.denominator}"
-        released, _account, verdict = apply(records, sensitive, rho_text, seed=seed, rounds=5, knows=knows, **chosen)
+        asked = {"seed": seed, "rounds": 5, "hot": (200, 0)[seed % 2], "knows": knows}
+        released, _account, verdict = apply(records, sensitive, rho_text, **asked, **chosen)
         assert verdict
         if sensitive:
             expected = rounds_of_the_twin(records, sensitive, rho, seed, 5, whole=knows == "whole", **chosen)
