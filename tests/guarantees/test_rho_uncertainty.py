@@ -148,6 +148,15 @@ def test_what_is_left_of_a_whole_record_counts_only_with_no_other_items(include_
     assert verdict.breaches == {INFERRED_FROM_WHOLE: len(expected)}
 
 
+@plain_python
+@pytest.mark.parametrize("first", [1, 3])
+def test_of_several_whole_parts_the_strongest_is_told(first):
+    records = [["a", "e"]] * first + [["b", "e"]] * (4 - first) + [["a", "b"]] * 9
+    verdict = RhoUncertainty(sensitive=["e"], rho="1/2", knows="whole").check(sv.from_lists(records))
+    shown = [(w.place, w.detail.split(" released")[0]) for w in verdict.witnesses]
+    assert shown == [(f"exactly {{{'a' if first == 3 else 'b'}}} → e", "3 of the 3")]
+
+
 # -- forms and labels -------------------------------------------------------------------------------------------------------
 
 

@@ -105,6 +105,14 @@ def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
     assert found == list(expected.values())
 
 
+@settings(max_examples=100)
+@given(st.lists(st.integers(-3, 9), max_size=40), st.integers(0, 3))
+def test_places_come_in_the_order_of_their_keys(keys, more):
+    places = np.full(len(keys) + more, -7, np.int64)
+    kernels.sorted_places(np.array([*keys, *[-9] * more], np.int64), len(keys), places)
+    assert places.tolist() == sorted(range(len(keys)), key=lambda place: keys[place]) + [-7] * more
+
+
 # -- rules q + t → f --------------------------------------------------------------------------------------------------------
 
 
