@@ -42,6 +42,8 @@ with jit.compiling(told.append):
         sv.publish(data, sv.Insert(**asked, **choice), metrics=[])
     for choice in ({"parts": 2}, {"objective": "dist", "knows": "whole"}):
         sv.publish(data, sv.PartialSuppression(**asked, **choice), metrics=[])
+    hard = sv.from_lists([["a", "e", f"x{r}"] for r in range(3)] + [["a", "x0", "x1", "x2"]])  # left to the search
+    sv.publish(hard, sv.PartialSuppression(sensitive=["e"], rho=0.5, include_empty=False), metrics=[])
     for choice in ({}, {"payoff": "cao", "knows": "whole"}):
         sv.publish(data, sv.GlobalSuppression(**asked, **choice), metrics=[])
     sv.publish(data, sv.TDControl(**asked), metrics=[])

@@ -20,7 +20,7 @@ EVERY_OBJECTIVE = pytest.mark.parametrize("objective", ["mine", "dist"])
 
 
 def apply(data, seed=0, threads=None, **chosen):
-    method = PartialSuppression(**{"rho": 0.5, "parts": 1} | chosen)
+    method = PartialSuppression(**{"rho": 0.5, "parts": 1, "restore": False} | chosen)
     return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads)).published, method
 
 

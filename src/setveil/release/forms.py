@@ -80,7 +80,8 @@ class Form(ABC):
     def format_named(self, name: str) -> DataFormat:
         """Return one of the formats that this form is written in."""
         if name not in self.formats:
-            raise UnknownName(f"format of {form_in_words(self.kind)}", name, self.formats)
+            of_form = "" if self.kind is Transactions else f" of {form_in_words(self.kind)}"
+            raise UnknownName("format" + of_form, name, self.formats)
         return self.formats[name]
 
     def default_format(self, ids: Ids) -> str:
