@@ -212,7 +212,7 @@ def test_another_hierarchy_is_refused(spoil, says, tmp_path):
 
 CARDS = {
     "a form nobody knows": ("grouped", {"form": "woven"}, "names the form 'woven'; known are: transactions, gen"),
-    "another form": ("grouped", {"form": "transactions"}, "there is no format of plain records 'grouped'"),
+    "another form": ("grouped", {"form": "transactions"}, "there is no format 'grouped'"),
     "a hierarchy that is not told": ("generalized", {"data": {"beside": []}}, "other files beside the data"),
     "plain records, said of others": ("generalized", {"form": "transactions"}, "other files beside the data"),
     "a file elsewhere": (
