@@ -22,21 +22,40 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(folder):
-    """Run it once for people, in full, and once for machines."""
+    return run_twice(PAPER, shrink, folder)
+
+
+def run_twice(paper, shrinking, folder):
+    """Run a paper on data that were made small, once for people, in full, and once for machines."""
     with pytest.MonkeyPatch.context() as patch:
-        shrink(patch)
-        people = call(*PAPER, "--data", "data", cwd=folder)
-        machines = call(*PAPER, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=folder)
+        shrinking(patch)
+        people = call(*paper, "--data", "data", cwd=folder)
+        machines = call(*paper, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=folder)
     return people, machines
 
 
-def test_it_ends_well_and_leaves_a_folder_and_nothing_else(folder, told):
+def assert_two_folders(paper, folder, told):
+    """Both runs ended well and left a folder, and nothing else."""
     people, machines = told
     assert (people.code, machines.code) == (0, 0), people.err + machines.err
-    assert names_in(folder) == ["again", "data", "reproduce-tendency-swapping"]
-    for name in ("again", "reproduce-tendency-swapping"):
+    made = "-".join(paper)
+    assert names_in(folder) == ["again", "data", made]
+    for name in ("again", made):
         assert names_in(folder / name) == FILES
         assert (folder / name / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def assert_ctrl_c_leaves_nothing(paper, folder, after, empty):
+    """Stopped after so many seconds in an empty folder, it says so and leaves nothing there."""
+    ended = signalled(*paper, "--data", folder / "data", number=signal.SIGINT, after=after, cwd=empty)
+    assert ended.code == 130, ended.err
+    assert ended.sentence() == "stopped; nothing was written"
+    assert names_in(empty) == []
+    assert ended.seconds < 2
+
+
+def test_it_ends_well_and_leaves_a_folder_and_nothing_else(folder, told):
+    assert_two_folders(PAPER, folder, told)
 
 
 def test_people_read_the_figures_and_the_verdicts(folder, told):
@@ -155,11 +174,7 @@ def test_a_disk_that_fails_leaves_nothing(folder, told, tmp_path, monkeypatch):
 @pytest.mark.parametrize("after", [0.3, 2.0])
 def test_ctrl_c_leaves_nothing(folder, told, tmp_path, after):
     assert told  # all loops are compiled
-    ended = signalled(*PAPER, "--data", folder / "data", number=signal.SIGINT, after=after, cwd=tmp_path)
-    assert ended.code == 130, ended.err
-    assert ended.sentence() == "stopped; nothing was written"
-    assert names_in(tmp_path) == []
-    assert ended.seconds < 2
+    assert_ctrl_c_leaves_nothing(PAPER, folder, after, tmp_path)
 
 
 # -- the itemset paper ------------------------------------------------------------------------------------------------------
@@ -174,23 +189,11 @@ def itemsets_folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def itemsets_told(itemsets_folder):
-    """Run it once for people, in full, and once for machines."""
-    with pytest.MonkeyPatch.context() as patch:
-        shrink_itemsets(patch)
-        people = call(*ITEMSETS, "--data", "data", cwd=itemsets_folder)
-        machines = call(
-            *ITEMSETS, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=itemsets_folder
-        )
-    return people, machines
+    return run_twice(ITEMSETS, shrink_itemsets, itemsets_folder)
 
 
 def test_the_itemset_paper_leaves_a_folder_and_nothing_else(itemsets_folder, itemsets_told):
-    people, machines = itemsets_told
-    assert (people.code, machines.code) == (0, 0), people.err + machines.err
-    assert names_in(itemsets_folder) == ["again", "data", "reproduce-itemset-swapping"]
-    for name in ("again", "reproduce-itemset-swapping"):
-        assert names_in(itemsets_folder / name) == FILES
-        assert (itemsets_folder / name / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert_two_folders(ITEMSETS, itemsets_folder, itemsets_told)
 
 
 def test_people_read_what_the_itemset_paper_prints_beside_ours(itemsets_told):

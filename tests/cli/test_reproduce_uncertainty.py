@@ -1,15 +1,14 @@
 """`setveil reproduce rho-uncertainty`: a folder as a whole or not at all, and figures at the two values of ρ in short."""
 
 import json
-import signal
 
 import pytest
 
-from program import call, names_in, signalled
+from cli.test_reproduce import assert_ctrl_c_leaves_nothing, assert_two_folders, run_twice
+from program import call, names_in
 from reproduce.tiny import shrink_uncertainty, write_tiny
 
 PAPER = ("reproduce", "rho-uncertainty")
-FILES = ["figures.csv", "report.html", "verdicts.json"]
 
 
 @pytest.fixture(scope="module")
@@ -21,21 +20,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(folder):
-    """Run it once for people, in full, and once for machines."""
-    with pytest.MonkeyPatch.context() as patch:
-        shrink_uncertainty(patch)
-        people = call(*PAPER, "--data", "data", cwd=folder)
-        machines = call(*PAPER, "--data", "data", "--quick", "--json", "--quiet", "--out", "again", cwd=folder)
-    return people, machines
+    return run_twice(PAPER, shrink_uncertainty, folder)
 
 
 def test_it_leaves_a_folder_and_nothing_else(folder, told):
-    people, machines = told
-    assert (people.code, machines.code) == (0, 0), people.err + machines.err
-    assert names_in(folder) == ["again", "data", "reproduce-rho-uncertainty"]
-    for name in ("again", "reproduce-rho-uncertainty"):
-        assert names_in(folder / name) == FILES
-        assert (folder / name / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+    assert_two_folders(PAPER, folder, told)
 
 
 def test_people_read_the_figures_at_two_values_of_rho_and_the_verdicts(told):
@@ -71,8 +60,4 @@ def test_without_wv_it_ends_with_2(tmp_path):
 @pytest.mark.parametrize("after", [0.3, 2.0])
 def test_ctrl_c_leaves_nothing(folder, told, tmp_path, after):
     assert told  # all loops are compiled
-    ended = signalled(*PAPER, "--data", folder / "data", number=signal.SIGINT, after=after, cwd=tmp_path)
-    assert ended.code == 130, ended.err
-    assert ended.sentence() == "stopped; nothing was written"
-    assert names_in(tmp_path) == []
-    assert ended.seconds < 2
+    assert_ctrl_c_leaves_nothing(PAPER, folder, after, tmp_path)

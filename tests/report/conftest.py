@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from program import call
 from report.dossiers import dossier_in
@@ -33,3 +34,25 @@ def chromium():
     if os.environ.get("SETVEIL_REQUIRE_SERVERS") == "1":
         pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and Chromium is not installed: run make system-deps")
     return pytest.skip("Chromium is not installed: run make system-deps")
+
+
+@pytest.fixture(scope="module")
+def started(chromium, tmp_path_factory):
+    """Give a way to start a browser, with a profile of its own and the network off; all are closed at the end."""
+    opened = []
+    with sync_playwright() as driver:
+
+        def start(**options):
+            profile = tmp_path_factory.mktemp("profile")
+            given = {"executable_path": chromium, "args": ["--no-sandbox"], "offline": True, **options}
+            opened.append(driver.chromium.launch_persistent_context(profile, **given))
+            return opened[-1]
+
+        yield start
+        for browser in opened:
+            browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser(started):
+    return started()

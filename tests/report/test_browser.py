@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from setveil.report import page as page_module
 from setveil.report.charts import SHARE, Axis, Chart, Series, grouped_bars, lines_with_spread
@@ -55,28 +54,6 @@ class Heard:
 
     requests: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def started(chromium, tmp_path_factory):
-    """Give a way to start a browser, with a profile of its own and the network off; all are closed at the end."""
-    opened = []
-    with sync_playwright() as driver:
-
-        def start(**options):
-            profile = tmp_path_factory.mktemp("profile")
-            given = {"executable_path": chromium, "args": ["--no-sandbox"], "offline": True, **options}
-            opened.append(driver.chromium.launch_persistent_context(profile, **given))
-            return opened[-1]
-
-        yield start
-        for browser in opened:
-            browser.close()
-
-
-@pytest.fixture(scope="module")
-def browser(started):
-    return started()
 
 
 @contextmanager

@@ -4,13 +4,13 @@ import copy
 import json
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from setveil.report.reproduction_page import render_reproduction
 from setveil.report.reproduction_uncertainty_charts import COLOURS, uncertainty_charts
 from setveil.reproduce import experiments
 
-from report.test_browser import CUT_OFF, MARKS, SIDEWAYS, WIDTHS, shown
+from report.test_browser import WIDTHS, shown
+from report.test_reproduction import charts_of, written
 from reproduce.tiny import shrink_uncertainty, write_tiny
 
 
@@ -23,36 +23,10 @@ def found(tmp_path_factory):
         return json.loads(json.dumps(experiments("rho-uncertainty")(folder).to_dict()))
 
 
-@pytest.fixture(scope="module")
-def browser(chromium, tmp_path_factory):
-    with sync_playwright() as driver:
-        profile = tmp_path_factory.mktemp("profile")
-        options = {"executable_path": chromium, "args": ["--no-sandbox"], "offline": True}
-        browser = driver.chromium.launch_persistent_context(profile, **options)
-        yield browser
-        browser.close()
-
-
-def written(folder, found):
-    path = folder / "report.html"
-    path.write_text(render_reproduction(found), encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_chart_is_drawn_nothing_is_cut_off_fetched_or_said(browser, found, tmp_path, width):
-    path = written(tmp_path, found)
-    with shown(browser, path, width=width) as (page, heard):
-        charts = {chart.pop("key"): chart for chart in page.evaluate(MARKS)}
-        assert len(charts) == sum(len(list_) for size in ("paper", "full") for list_ in drawn(found, size).values())
-        for key, chart in charts.items():
-            assert chart["drawn"] == "yes", key
-            assert chart["width"] > 0.6 * min(width, 600), key
-        page.evaluate("document.querySelectorAll('article details').forEach(d => d.open = true)")
-        assert page.evaluate(SIDEWAYS) <= 0
-        assert page.evaluate(CUT_OFF) == []
-        assert heard.requests == [path.as_uri()]
-        assert heard.said == []
+    charts = charts_of(browser, written(tmp_path, found), width)
+    assert len(charts) == sum(len(list_) for size in ("paper", "full") for list_ in drawn(found, size).values())
 
 
 def drawn(found, size):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from setveil.errors import BadData
-
 if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.transactions import Transactions
@@ -24,10 +22,6 @@ class Generalized:
     records: Transactions
     """What was published: one row a record, its items are names of nodes."""
     hierarchy: Hierarchy
-
-    def __post_init__(self) -> None:
-        if self.hierarchy.root in self.records.code_of and not self.hierarchy.children(self.hierarchy.root):
-            raise BadData("the root of the hierarchy stands for no item")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Generalized):

@@ -152,8 +152,7 @@ class Grouped:
     def of_records(cls, data: Transactions, is_sensitive: NDArray[np.bool_], group: NDArray[np.int64]) -> Grouped:
         """Part the sensitive items of records from the others; `group` tells the group of each record, and groups rise from 0 on."""
         hidden = is_sensitive[data.items]
-        kept = np.concatenate(([0], np.cumsum(~hidden)))
-        rows = Transactions(kept[data.offsets], data.items[~hidden], data.vocabulary, unit=data.unit).compacted()
+        rows = data.keeping(~hidden).with_ids(None).compacted()
         groups = int(group[-1]) + 1 if len(group) else 0
         width = max(len(data.vocabulary), 1)
         keys, counts = np.unique(

@@ -287,6 +287,13 @@ class Transactions:
             ids = None if self.ids is None else self.ids.take(pa.array(rows))
         return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
 
+    def keeping(self, occurrences: NDArray[np.bool_]) -> Transactions:
+        """Return the records with these of their occurrences and no others; every record stays, also if nothing is left of it."""
+        before = np.concatenate(([0], np.cumsum(occurrences)))
+        return Transactions.of_parts(
+            before[self.offsets], self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit
+        )
+
     def with_ids(self, ids: Any) -> Transactions:
         """Return the same records under other ids, or under none."""
         if ids is None:

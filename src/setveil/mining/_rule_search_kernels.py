@@ -17,6 +17,7 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import bit_of, doubled, first_not_below
 
 ZERO = np.int64(0)
 """Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
@@ -30,20 +31,8 @@ def signatures(offsets, items, first, last, words):
     for row in range(first, last):
         word = np.uint64(0)
         for place in range(offsets[row], offsets[row + 1]):
-            word |= np.uint64(1) << np.uint64((items[place] * 40503 >> 4) & 63)
+            word |= bit_of(items[place])
         words[row] = word
-
-
-@kernel
-def holds(items, place, end, item):
-    """Tell whether a record, from place to end, holds an item."""
-    while place < end:
-        middle = (place + end) >> 1
-        if items[middle] < item:
-            place = middle + 1
-        else:
-            end = middle
-    return place
 
 
 @kernel
@@ -52,7 +41,7 @@ def records_with(q, size, offsets, items, weights, words, list_starts, lists):
     word = np.uint64(0)
     rarest = q[0]
     for k in range(size):
-        word |= np.uint64(1) << np.uint64((q[k] * 40503 >> 4) & 63)
+        word |= bit_of(q[k])
         if list_starts[q[k] + 1] - list_starts[q[k]] < list_starts[rarest + 1] - list_starts[rarest]:
             rarest = q[k]
     total = 0
@@ -66,22 +55,13 @@ def records_with(q, size, offsets, items, weights, words, list_starts, lists):
         steps += size
         k = 0
         while k < size:
-            place = holds(items, place, end, q[k])
+            place = first_not_below(items, place, end, q[k])
             if place == end or items[place] != q[k]:
                 break
             k += 1
         if k == size:
             total += weights[row]
     return total, steps
-
-
-@kernel
-def doubled(array, used):
-    """Return a copy with twice the room, of which so many entries are used."""
-    larger = np.empty(2 * len(array), np.int64)
-    for at in range(used):
-        larger[at] = array[at]
-    return larger
 
 
 @kernel
@@ -251,7 +231,7 @@ def search(
         last = first
         for at in range(tops[level, 0], tops[level, 1]):
             row = lists_of_levels[at]
-            place = holds(items, offsets[row], offsets[row + 1], core)
+            place = first_not_below(items, offsets[row], offsets[row + 1], core)
             if place < offsets[row + 1] and items[place] == core:
                 lists_of_levels[last] = row
                 last += 1

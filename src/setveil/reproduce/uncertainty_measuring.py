@@ -103,17 +103,12 @@ def nearest_seeds(data: Transactions, share: float, *, among: int, how_many: int
 def cut_to(data: Transactions, most: int) -> Transactions:
     """Keep the first items of each record, in label order."""
     keeps = np.arange(data.occurrences) - np.repeat(data.offsets[:-1], data.lengths) < most
-    return _with_items(data, keeps)
+    return data.keeping(keeps)
 
 
 def without_sensitive(data: Transactions, is_sensitive: NDArray[np.bool_]) -> Transactions:
     """Delete every sensitive item: the trivial solution."""
-    return _with_items(data, ~is_sensitive[data.items])
-
-
-def _with_items(data: Transactions, keeps: NDArray[np.bool_]) -> Transactions:
-    kept = np.concatenate(([0], np.cumsum(keeps)))
-    return Transactions(kept[data.offsets], data.items[keeps], data.vocabulary, unit=data.unit)
+    return data.keeping(~is_sensitive[data.items])
 
 
 def method_of(

@@ -52,8 +52,7 @@ class PartSupp(Baseline):
         gone = np.repeat(np.where(mixed | whole, leaning.top, -1), data.lengths)
         keep = leaning.category[data.items] != gone
         keep[data.offsets[:-1][whole] + rng.integers(0, data.lengths[whole])] = True
-        offsets = np.concatenate(([0], np.cumsum(keep)))[data.offsets]
-        published = Transactions(offsets, data.items[keep], data.vocabulary, ids=data.ids, unit=data.unit)
+        published = data.keeping(keep)
         account = {
             "records-without-their-block": int(np.count_nonzero(mixed)),
             "records-cut-to-one-item": int(np.count_nonzero(whole)),

@@ -14,7 +14,7 @@ import numpy as np
 from setveil.kernels.bits import bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.methods.uncertainty._limit_kernels import NODES, SEARCHED, first_kind, second_kind, second_kind_of_new
+from setveil.methods.uncertainty._limit_kernels import NODES, first_kind, second_kind, second_kind_of_new
 from setveil.methods.uncertainty._table_kernels import (
     ONE,
     content,
@@ -300,7 +300,6 @@ def put_back_item(
                     for at in range(n_touched):
                         total += weights[at]
                     if (total + x) * (den - num) > num * base:
-                        counts[SEARCHED] += 1
                         for at in range(n_touched):
                             holder = touched[at]
                             slacks[at] = h_slack[holder]

@@ -18,10 +18,11 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.kernels.jit import kernel
-from setveil.methods.uncertainty._table_kernels import ONE, doubled, records_with
+from setveil.kernels.rows import doubled
+from setveil.methods.uncertainty._table_kernels import ONE, records_with
 
-NODES, SCANS, SEARCHED = 4, 5, 3
-"""Places in `counts`: sets looked at, sets whose records were counted, contents for which sets had to be looked at."""
+NODES = 3
+"""The place in `counts` for sets that were looked at."""
 
 
 @kernel
@@ -84,7 +85,6 @@ def first_kind(
                             q[size] = k_items[used[b]]
                             plain &= not is_sensitive[q[size]]
                             size += 1
-                    counts[SCANS] += 1
                     all_of_them = records_with(
                         q, size, offsets, items, present, list_starts, held, lists, words, hot, bits
                     )
@@ -144,7 +144,6 @@ def second_kind(x, f_bit, rest, full_rest, all_with_t, n_touched, masks, weights
     x = min(x, num * fewest // (den - num))
     if x <= 0:
         return 0
-    counts[SEARCHED] += 1
     tops = np.empty((66, 3), np.int64)
     sets = np.empty(66, np.uint64)
     level, first, last, core, q_before = 0, np.int64(0), n_with, -1, np.uint64(0)

@@ -14,6 +14,7 @@ from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.methods.exchanging import sealed
 from setveil.mining.rule_search import strongest_rules
+from setveil.mining.whole_parts import whole_parts
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -103,18 +104,11 @@ def inferred_unaided(data: Transactions, sensitive: NDArray[np.bool_], guarantee
     if guarantee.include_empty:
         found |= sensitive & (data.supports > 0) & (den * data.supports > num * data.records)
     if guarantee.knows == "whole":
-        plain = ~sensitive[data.items]
-        bounds = np.concatenate(([0], np.cumsum(plain)))[data.offsets]
-        parts = Transactions(bounds, data.items[plain], data.vocabulary)
-        _parts, sizes, part_of = parts.distinct()
-        lengths = np.diff(bounds)
-        row = record_numbers(data.offsets)[~plain]
-        item = data.items[~plain]
+        whole = whole_parts(data, sensitive)
+        betrayed = den * whole.held > num * whole.sizes[whole.part]
         if not guarantee.include_empty:
-            row, item = row[lengths[row] > 0], item[lengths[row] > 0]
-        cases = np.stack((part_of[row], item.astype(np.int64)))
-        cases, held = np.unique(cases, axis=1, return_counts=True)
-        found[cases[1][den * held > num * sizes[cases[0]]]] = True
+            betrayed &= ~whole.has_empty_part
+        found[whole.item[betrayed]] = True
     return found
 
 

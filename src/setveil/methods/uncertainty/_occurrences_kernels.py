@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import bit_of, first_not_below
 
 LEFT, REMOVED, RULES, SERIAL = 0, 1, 2, 3
 """Totals: occurrences that are left, that were removed, rules that were made safe, and a number that never comes twice."""
@@ -32,37 +33,19 @@ def below(random, bound):
 
 
 @kernel
-def bit_of(item):
-    """Return a word with the bit of an item."""
-    return np.uint64(1) << np.uint64((np.int64(item) * 40503 >> 4) & 63)
-
-
-@kernel
-def find(items, place, end, item):
-    """Return the first place from `place` to before `end` whose item is not less than this one."""
-    while place < end:
-        middle = (place + end) >> 1
-        if items[middle] < item:
-            place = middle + 1
-        else:
-            end = middle
-    return place
-
-
-@kernel
 def remove(row, item, fixed, state):
     """Let a record lose an item that it holds."""
     offsets, items, list_starts, _first_support, _sensitive = fixed
     held, length, lists, spot, support, words, gone, _random, totals = state
-    origin = find(items, offsets[row], offsets[row + 1], item)
+    origin = first_not_below(items, offsets[row], offsets[row + 1], item)
     gone[origin] = True
     # The last record of the item's list takes the place of this one.
     support[item] -= 1
     last = lists[list_starts[item] + support[item]]
     lists[spot[origin]] = last
-    spot[find(items, offsets[last], offsets[last + 1], item)] = spot[origin]
+    spot[first_not_below(items, offsets[last], offsets[last + 1], item)] = spot[origin]
     end = offsets[row] + length[row]
-    place = find(held, offsets[row], end, item)
+    place = first_not_below(held, offsets[row], end, item)
     for k in range(place, end - 1):
         held[k] = held[k + 1]
     length[row] -= 1

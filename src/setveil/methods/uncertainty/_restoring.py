@@ -178,8 +178,7 @@ class Restoring:
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
         """Return which records can never hold a sensitive item, and of each record its part that is not sensitive."""
         data = self._data
-        kept = np.concatenate(([0], np.cumsum(plain)))
-        parts, sizes, part_of = Transactions(kept[data.offsets], data.items[plain], data.vocabulary).distinct()
+        parts, sizes, part_of = data.keeping(plain).distinct()
         dead = np.zeros(parts.records, np.bool_)
         if plain_is_fixed:
             dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
@@ -206,8 +205,7 @@ def outcome_of(
     data: Transactions, present: NDArray[np.bool_], is_sensitive: NDArray[np.bool_], account: dict[str, Any]
 ) -> Outcome:
     """Return the records with what is present, and what became of sensitive and other occurrences."""
-    kept = np.concatenate(([0], np.cumsum(present)))
-    published = Transactions(kept[data.offsets], data.items[present], data.vocabulary, ids=data.ids, unit=data.unit)
+    published = data.keeping(present)
     hidden = is_sensitive[data.items]
     counted = {
         "sensitive-occurrences": int(np.count_nonzero(hidden)),

@@ -14,6 +14,7 @@ import numpy as np
 
 from setveil.kernels.bits import bit_count
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import first_not_below
 
 ONE = np.uint64(1)
 
@@ -62,13 +63,7 @@ def content(row, offsets, items, present, into):
 @kernel
 def holds(row, item, offsets, items, present):
     """Tell whether a record holds an item now."""
-    place, end = offsets[row], offsets[row + 1]
-    while place < end:
-        middle = (place + end) >> 1
-        if items[middle] < item:
-            place = middle + 1
-        else:
-            end = middle
+    place = first_not_below(items, offsets[row], offsets[row + 1], item)
     return place < offsets[row + 1] and items[place] == item and present[place] != 0
 
 
@@ -166,15 +161,6 @@ def group(rows, n_rows, offsets, items, present, sums, table, firsts, sizes, fol
             table[slot] = 0
             slot = (slot + ONE) & mask
     return n_groups
-
-
-@kernel
-def doubled(array, used):
-    """Return a copy with twice the room, of which so many entries are used."""
-    larger = np.empty(2 * len(array), array.dtype)
-    for at in range(used):
-        larger[at] = array[at]
-    return larger
 
 
 @kernel

@@ -62,16 +62,16 @@ class GlobalSuppression(ReachesUncertainty):
         keeps = np.ones(len(data.vocabulary), np.bool_)
         if self.payoff == "cao":
             keeps = self._after_payoff(data, sensitive, engine)
-        reduced = _with_types(data, keeps)
+        reduced = data.keeping(keeps[data.items])
         contents, weights, _content_of = reduced.distinct()
         table = LiveTable(contents.offsets, contents.items, weights, sensitive)
         allowed = keeps & ~inferred_unaided(reduced, sensitive, self.guarantee)
         table.bring_back(allowed, self.rho.share, engine, STEPS_FOR_A_TYPE)
         keeps &= table.alive[:-1]
-        published = _with_types(data, keeps)
+        published = data.keeping(keeps[data.items])
         while left := to_leave_out(published, self.guarantee):
             keeps[[data.code_of[label] for label in left]] = False
-            published = _with_types(data, keeps)
+            published = data.keeping(keeps[data.items])
         gone = ~keeps & (data.supports > 0)
         account: dict[str, Any] = {
             "types-suppressed": int(np.count_nonzero(gone)),
@@ -90,7 +90,7 @@ class GlobalSuppression(ReachesUncertainty):
         if self.include_empty:
             keeps = ~(sensitive & (data.supports > 0) & (den * data.supports > num * data.records))
         for size in (1, 2):
-            reduced = _with_types(data, keeps)
+            reduced = data.keeping(keeps[data.items])
             rules = unsafe_rules(reduced, sensitive, (num, den), size, engine)
             if rules is None:
                 break
@@ -126,10 +126,3 @@ def unsafe_rules(
     if sum(map(len, found)) > MOST_RULES:
         return None
     return sealed(np.concatenate(found)) if found else np.empty((0, size + 1), np.int32)
-
-
-def _with_types(data: Transactions, keeps: NDArray[np.bool_]) -> Transactions:
-    """Return the data without the other types of items."""
-    keep = keeps[data.items]
-    offsets = np.concatenate(([0], np.cumsum(keep)))[data.offsets]
-    return Transactions(offsets, data.items[keep], data.vocabulary, ids=data.ids, unit=data.unit)

@@ -22,7 +22,6 @@ from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.methods.exchanging import sealed
-from setveil.methods.itemsets.heu import without
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
 from setveil.mining.rule_search import strongest_rules
@@ -119,7 +118,7 @@ class PartialSuppression(ReachesUncertainty):
             for part in parts:
                 present[part.places] = ~part.gone
             found = strongest_rules(
-                without(data, ~present).records,
+                data.keeping(present),
                 is_sensitive,
                 self.rho.share,
                 include_empty=self.include_empty,
@@ -279,8 +278,6 @@ class _Part:
     def _leave_out_of_alike(self) -> None:
         """Let records lose sensitive items that too many hold of those with the same items that are not sensitive."""
         shown = ~self.gone & ~self.is_sensitive[self.records.items]
-        before = np.concatenate(([0], np.cumsum(shown)))
-        plain = Transactions(before[self.records.offsets], self.records.items[shown], self.records.vocabulary)
-        contents, sizes, group_of = plain.distinct()
+        contents, sizes, group_of = self.records.keeping(shown).distinct()
         bounded = self.method.include_empty | (contents.lengths > 0)
         self._leave_out_of_groups(group_of, np.where(bounded, sizes, 0))
