@@ -10,10 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
+from setveil.data.ordering import order_of_sequences, picked
 from setveil.data.side_files import shown
 from setveil.data.tidying import record_numbers, rises_within_records
 from setveil.data.transactions import Transactions, sealed, whole_numbers
@@ -278,13 +277,9 @@ class Grouped:
         content = compact.rows.distinct()[2]
         within = np.lexsort((content, record_numbers(self.group_starts)))  # groups stay where they are
         order = compact._group_order(content[within])  # noqa: SLF001 - of the same class
-        sizes = self.group_sizes[order]
-        starts = np.concatenate(([0], np.cumsum(sizes)))
-        rows = within[np.repeat(self.group_starts[:-1][order] - starts[:-1], sizes) + np.arange(starts[-1])]
-        numbers = np.diff(self.sensitive_starts)[order]
-        sensitive_starts = np.concatenate(([0], np.cumsum(numbers)))
-        places = np.repeat(self.sensitive_starts[:-1][order] - sensitive_starts[:-1], numbers)
-        places = places + np.arange(sensitive_starts[-1])
+        starts, places = picked(self.group_starts, order)
+        rows = within[places]
+        sensitive_starts, places = picked(self.sensitive_starts, order)
         made = Grouped(
             compact.rows.take(rows),
             starts,
@@ -308,17 +303,14 @@ class Grouped:
 
     def _group_order(self, content: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the groups by what they hold; `content` tells for each row of each group, in its order, which content it has."""
-        # A word a row, a zero, two words a sensitive item: big-endian words compare as bytes do, and Arrow sorts byte strings.
+        # A word a row, a zero, two words a sensitive item.
         numbers = np.diff(self.sensitive_starts)
         lengths = self.group_sizes + 1 + 2 * numbers
         starts = np.concatenate(([0], np.cumsum(lengths)))
-        words = np.zeros(starts[-1], dtype=">i8")
+        words = np.zeros(starts[-1], dtype=np.int64)
         words[np.repeat(starts[:-1] - self.group_starts[:-1], self.group_sizes) + np.arange(self.records)] = content + 1
         first = np.repeat(starts[:-1] + self.group_sizes + 1 - 2 * self.sensitive_starts[:-1], numbers)
         places = first + 2 * np.arange(len(self.sensitive_codes))
         words[places] = self.sensitive_codes
         words[places + 1] = self.sensitive_counts
-        keys = pa.LargeBinaryArray.from_buffers(
-            pa.large_binary(), self.groups, [None, pa.py_buffer(starts * 8), pa.py_buffer(words)]
-        )
-        return np.asarray(pc.array_sort_indices(keys), dtype=np.int64)
+        return order_of_sequences(starts, words)

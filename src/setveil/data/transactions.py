@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow
+from setveil.data.ordering import order_of_sequences, picked
 from setveil.data.tidying import rises_within_records, tidied
 from setveil.errors import BadData, BadParameter, Missing
 
@@ -280,9 +281,7 @@ class Transactions:
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
         if len(rows) and not 0 <= rows.min() <= rows.max() < self.records:
             raise BadData(f"row numbers must be from 0 to {self.records - 1}")
-        lengths = self.lengths[rows]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        offsets, places = picked(self.offsets, rows)
         if isinstance(ids, str):
             ids = None if self.ids is None else self.ids.take(pa.array(rows))
         return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
@@ -314,12 +313,7 @@ class Transactions:
 
     def content_order(self) -> NDArray[np.int64]:
         """Return the rows in the order of their content, so that the order of a file tells nothing."""
-        # Big-endian codes compare as bytes do, and Arrow sorts byte strings: no copy but the swapped one.
-        swapped = np.ascontiguousarray(self.items.astype(">i4"))
-        rows = pa.LargeBinaryArray.from_buffers(
-            pa.large_binary(), self.records, [None, pa.py_buffer(self.offsets * 4), pa.py_buffer(swapped)]
-        )
-        return np.asarray(pc.array_sort_indices(rows), dtype=np.int64)
+        return order_of_sequences(self.offsets, self.items)
 
     def distinct(self) -> tuple[Transactions, NDArray[np.int64], NDArray[np.int64]]:
         """Return each content once, in the order of content, how many records have it, and for each record which content it has."""
