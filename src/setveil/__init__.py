@@ -19,6 +19,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
+    from setveil.data.disassociated import Disassociated
     from setveil.data.generalized import Generalized
     from setveil.data.grouped import Grouped
     from setveil.data.grouped_files import read_grouped
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
+    "setveil.data.disassociated": ("Disassociated",),
     "setveil.data.generalized": ("Generalized",),
     "setveil.data.grouped": ("Grouped",),
     "setveil.data.grouped_files": ("read_grouped",),
@@ -130,6 +132,7 @@ __all__ = [
     "BadData",
     "BadParameter",
     "Categories",
+    "Disassociated",
     "ExactSwap",
     "FullSwap",
     "Generalized",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from setveil.data.disassociated import Disassociated
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.transactions import Transactions
 
-Published: TypeAlias = Transactions | Generalized | Grouped
+Published: TypeAlias = Transactions | Generalized | Grouped | Disassociated
 """What a method makes and a release holds."""
 
 
