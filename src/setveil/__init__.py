@@ -20,6 +20,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from setveil.data.categories import Categories, read_categories
     from setveil.data.disassociated import Disassociated
+    from setveil.data.disassociated_files import read_disassociated
     from setveil.data.generalized import Generalized
     from setveil.data.grouped import Grouped
     from setveil.data.grouped_files import read_grouped
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 _HOME = {
     "setveil.data.categories": ("Categories", "read_categories"),
     "setveil.data.disassociated": ("Disassociated",),
+    "setveil.data.disassociated_files": ("read_disassociated",),
     "setveil.data.generalized": ("Generalized",),
     "setveil.data.grouped": ("Grouped",),
     "setveil.data.grouped_files": ("read_grouped",),
@@ -180,6 +182,7 @@ __all__ = [
     "publish",
     "read",
     "read_categories",
+    "read_disassociated",
     "read_grouped",
     "read_hierarchy",
     "read_itemsets",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
@@ -103,7 +104,12 @@ METRICS: dict[str, type[Metric]] = {
     )
 }
 
-FORMS: dict[str, type] = {"transactions": Transactions, "generalized": Generalized, "grouped": Grouped}
+FORMS: dict[str, type] = {
+    "transactions": Transactions,
+    "generalized": Generalized,
+    "grouped": Grouped,
+    "disassociated": Disassociated,
+}
 """The forms in which data are published."""
 
 Kind = TypeVar("Kind", bound="Declaration")

@@ -6,14 +6,16 @@ import json
 from array import array
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.grouped import Grouped
-from setveil.data.json_lines import JSON_KINDS, Whole, item_text, json_value, lines_of
+from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.own_format import OwnFormat
 from setveil.data.packing import writing
-from setveil.data.side_files import first_unusable, shown, unusable
+from setveil.data.side_files import first_unusable, shown
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
@@ -28,30 +30,12 @@ _MOST_DIGITS = 18
 _WRITTEN_GROUPS = 1 << 14
 
 
-class GroupedLines:
-    """The one format of grouped data. What a release needs to know of it is named as in the formats of plain records."""
+class GroupedLines(OwnFormat):
+    """The one format of grouped data."""
 
     name: ClassVar[str] = "grouped"
     summary: ClassVar[str] = "JSON Lines, a line a group: its rows, and how often each sensitive item occurs in it"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl",)
-    version: ClassVar[int] = 1
-    ids: ClassVar[Literal["none", "optional", "required"]] = "none"
-    holds_empty_records: ClassVar[bool] = True
-
-    def public_layout(self, data: Grouped, layout: Layout) -> dict[str, str | bool]:
-        """Return what a reader needs to know beside the format's name: nothing."""
-        del data, layout
-        return {}
-
-    def packable(self, extension: str) -> bool:
-        """Tell whether a file with that ending can be packed with gzip or Zstandard."""
-        del extension
-        return True
-
-    def holds_ids(self, layout: Layout) -> bool:
-        """Tell whether there is a place for ids."""
-        del layout
-        return False
 
     def read(self, path: Path, layout: Layout) -> Grouped:
         """Read a file, or say in one sentence what is wrong with it and where."""
@@ -84,17 +68,17 @@ class _Reading:
     """What was read so far."""
 
     def __init__(self) -> None:
-        self.items = _Coded()
+        self.items = CodedLabels()
         self.offsets = array("q", [0])
         self.group_starts = array("q", [0])
-        self.sensitive = _Coded()
+        self.sensitive = CodedLabels()
         self.sensitive_starts = array("q", [0])
         self.counts = array("q")
 
     def add(self, group: Any) -> None:
         """Take one group, or raise ValueError with what is wrong."""
         if not isinstance(group, dict):
-            raise ValueError(f"is {_kind(group)}; expected a group such as {_EXPECTED}")  # noqa: TRY004 - of the data
+            raise ValueError(f"is {kind_in_words(group)}; expected a group such as {_EXPECTED}")  # noqa: TRY004 - of the data
         if group.keys() != _FIELDS:
             other = sorted(group.keys() - _FIELDS)
             problem = (
@@ -103,10 +87,11 @@ class _Reading:
             raise ValueError(f"{problem}; a group has the fields 'rows' and 'sensitive' and no others")
         rows, sensitive = group["rows"], group["sensitive"]
         if not isinstance(rows, list) or not rows:
-            what = _kind(rows) if not isinstance(rows, list) else "an empty list"
+            what = kind_in_words(rows) if not isinstance(rows, list) else "an empty list"
             raise ValueError(f"the field 'rows' is {what}; expected at least one list of items")
         if not isinstance(sensitive, dict):
-            raise ValueError(f"the field 'sensitive' is {_kind(sensitive)}; expected an object of items and counts")  # noqa: TRY004 - of the data
+            what = kind_in_words(sensitive)
+            raise ValueError(f"the field 'sensitive' is {what}; expected an object of items and counts")  # noqa: TRY004 - of the data
         for row in rows:
             self._add_row(row)
         self.group_starts.append(len(self.offsets) - 1)
@@ -116,7 +101,7 @@ class _Reading:
 
     def _add_row(self, row: Any) -> None:
         if not isinstance(row, list):
-            raise ValueError(f"a row is {_kind(row)}; expected a list of items")  # noqa: TRY004 - of the data
+            raise ValueError(f"a row is {kind_in_words(row)}; expected a list of items")  # noqa: TRY004 - of the data
         labels = [item_text(item) for item in row]
         if len(set(labels)) < len(labels):
             twice = next(label for place, label in enumerate(labels) if label in labels[:place])
@@ -128,7 +113,7 @@ class _Reading:
     def _add_sensitive(self, label: str, count: Any, size: int) -> None:
         item = item_text(label)
         if not isinstance(count, Whole):
-            raise ValueError(f"the count of {shown(item)} is {_kind(count)}; expected a whole number")  # noqa: TRY004 - of the data
+            raise ValueError(f"the count of {shown(item)} is {kind_in_words(count)}; expected a whole number")  # noqa: TRY004 - of the data
         if len(count) > _MOST_DIGITS or not 1 <= int(count) <= size:
             problem = f"the count of {shown(item)} is {count[:_MOST_DIGITS]}{'...' * (len(count) > _MOST_DIGITS)}"
             raise ValueError(f"{problem} in a group of {size:,} rows; allowed is from 1 to once a row")
@@ -137,45 +122,15 @@ class _Reading:
 
     def finish(self) -> Grouped:
         """Return what was read."""
-        rows = Transactions.from_codes(_array(self.offsets), _array(self.items.codes), self.items.labels)
+        rows = Transactions.from_codes(as_array(self.offsets), as_array(self.items.codes), self.items.labels)
         return Grouped.of_any_order(
             rows,
-            _array(self.group_starts),
-            _array(self.sensitive_starts),
-            _array(self.sensitive.codes),
-            _array(self.counts),
+            as_array(self.group_starts),
+            as_array(self.sensitive_starts),
+            as_array(self.sensitive.codes),
+            as_array(self.counts),
             self.sensitive.labels,
         )
-
-
-class _Coded:
-    """Labels as numbers, in the order in which they come."""
-
-    def __init__(self) -> None:
-        self.code_of: dict[str, int] = {}
-        self.codes = array("q")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return tuple(self.code_of)
-
-    def add(self, label: str) -> None:
-        code = self.code_of.get(label)
-        if code is None:
-            if wrong := unusable(label):
-                raise ValueError(f"the item {shown(label)} {wrong}")
-            code = len(self.code_of)
-            self.code_of[str(label)] = code  # a plain text also where a whole number was written
-        self.codes.append(code)
-
-
-def _array(numbers: array[int]) -> Any:
-    return np.array(numbers, dtype=np.int64)
-
-
-def _kind(value: Any) -> str:
-    """Say what kind of value of JSON this is."""
-    return JSON_KINDS.get(type(value), "a whole number" if isinstance(value, Whole) else "a text")
 
 
 def write_grouped(data: Grouped, path: Path) -> None:

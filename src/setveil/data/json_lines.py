@@ -161,3 +161,8 @@ def _batches_of_lines(path: Path) -> Iterator[list[bytes]]:
         waiting.append(rest)
     if waiting:
         yield waiting
+
+
+def kind_in_words(value: Any) -> str:
+    """Say what kind of value of JSON this is."""
+    return JSON_KINDS.get(type(value), "a whole number" if isinstance(value, Whole) else "a text")

@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 
 from setveil import __version__, progress
 from setveil.catalog import FORMS, GUARANTEES, named
+from setveil.data.disassociated import Disassociated
+from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated
 from setveil.data.formats import FORMATS, Layout, format_named, format_of
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
@@ -78,6 +80,8 @@ def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
 
 def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
     """Read a bare data file, of which nothing is known but what a guarantee takes."""
+    if format_name is None and Disassociated in takes and looks_disassociated(path):
+        format_name = DisassociatedFiles.name
     if format_name is None and Transactions in takes:
         return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
     own = {name: form for kind in FORMS.values() for name, form in form_of(kind).formats.items() if name not in FORMATS}

@@ -13,11 +13,14 @@ import pyarrow.compute as pc
 
 from setveil.catalog import FORMS
 from setveil.data.alignment import Alignment
+from setveil.data.disassociated import Disassociated
+from setveil.data.disassociated_files import DisassociatedFiles
 from setveil.data.formats import FORMATS
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.grouped_files import GroupedLines
 from setveil.data.hierarchy_files import read_hierarchy
+from setveil.data.ordering import picked
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, BadParameter, UnknownName
@@ -96,7 +99,7 @@ class Form(ABC):
         """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
 
     @abstractmethod
-    def countable(self, published: Any) -> Transactions | Grouped:
+    def countable(self, published: Any) -> Transactions | Grouped | Disassociated:
         """Return what tells records, items and how often they occur."""
 
     def plain(self, published: Any) -> Transactions | None:
@@ -173,7 +176,23 @@ class GeneralizedForm(Form):
         return Generalized(records, read_hierarchy(folder / HIERARCHY_NAME))
 
 
-class GroupedForm(Form):
+class NamelessForm(Form):
+    """A form with one format of its own, whose rows are no whole records and carry no names."""
+
+    why_nameless: ClassVar[str]
+
+    def default_format(self, ids: Ids) -> str:
+        """Return its only format."""
+        del ids
+        return next(iter(self.formats))
+
+    def refuse_ids(self, ids: Ids) -> None:
+        """Refuse names for rows."""
+        if ids != "drop":
+            raise BadParameter(f"ids is {ids!r}; {self.why_nameless}: allowed is drop")
+
+
+class GroupedForm(NamelessForm):
     """Groups of rows, each with the multiset of its sensitive items."""
 
     kind: ClassVar[type] = Grouped
@@ -183,17 +202,7 @@ class GroupedForm(Form):
     )
     formats: ClassVar[Mapping[str, DataFormat]] = {GroupedLines.name: GroupedLines()}
 
-    def default_format(self, ids: Ids) -> str:
-        """Return its only format."""
-        del ids
-        return GroupedLines.name
-
-    def refuse_ids(self, ids: Ids) -> None:
-        """Refuse names for rows."""
-        if ids != "drop":
-            raise BadParameter(
-                f"ids is {ids!r}; rows of grouped data carry no names, since a row is not a whole record: allowed is drop"
-            )
+    why_nameless: ClassVar[str] = "rows of grouped data carry no names, since a row is not a whole record"
 
     def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Grouped, Alignment]:
         """Sort rows within groups, and groups, by content."""
@@ -208,7 +217,34 @@ class GroupedForm(Form):
         return published
 
 
-_BY_KIND: dict[type, Form] = {form.kind: form for form in (PlainForm(), GeneralizedForm(), GroupedForm())}
+class DisassociatedForm(NamelessForm):
+    """Clusters of record chunks and a term chunk."""
+
+    kind: ClassVar[type] = Disassociated
+    about: ClassVar[str] = (
+        "Records stand in clusters, taken apart into chunks: which part in one chunk belongs to which part in another is not told. The "
+        "term chunk of a cluster names items that some of its records hold, and not how many."
+    )
+    formats: ClassVar[Mapping[str, DataFormat]] = {DisassociatedFiles.name: DisassociatedFiles()}
+    why_nameless: ClassVar[str] = "disassociated data has no rows that could carry names, only parts of records"
+
+    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Disassociated, Alignment]:
+        """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
+        del data, ids, seed
+        made = outcome.published
+        assert isinstance(made, Disassociated)
+        published, clusters = made.arranged()
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(made.sizes)))
+        return published, Alignment(outcome.alignment.rows[picked(starts, clusters)[1]])
+
+    def countable(self, published: Disassociated) -> Disassociated:
+        """Return the clusters."""
+        return published
+
+
+_BY_KIND: dict[type, Form] = {
+    form.kind: form for form in (PlainForm(), GeneralizedForm(), GroupedForm(), DisassociatedForm())
+}
 
 
 def form_of(kind: type) -> Form:

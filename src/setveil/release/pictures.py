@@ -17,6 +17,7 @@ from setveil.data.transactions import Transactions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from setveil.data.disassociated import Disassociated
     from setveil.data.grouped import Grouped
 
 MOST_BINS = 24
@@ -31,7 +32,7 @@ _STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.
 """Round numbers within a power of ten at which bins may start, from fine to coarse."""
 
 
-def pictures(original: Transactions, published: Transactions | Grouped) -> dict[str, Any]:
+def pictures(original: Transactions, published: Transactions | Grouped | Disassociated) -> dict[str, Any]:
     """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
     labels, before, after = _aligned_supports(original, published)
     lengths = _lengths(original.lengths, published.lengths) if isinstance(published, Transactions) else None
@@ -48,7 +49,7 @@ def pictures(original: Transactions, published: Transactions | Grouped) -> dict[
 
 
 def _aligned_supports(
-    original: Transactions, published: Transactions | Grouped
+    original: Transactions, published: Transactions | Grouped | Disassociated
 ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
     """Return the labels of both in one column, the original's first, and how often each occurs before and after."""
     place = pc.index_in(published.labels, value_set=original.labels)
