@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.guarantees.km_anonymity import KmAnonymity
     from setveil.guarantees.permutation_privacy import PermutationPrivacy
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
     from setveil.methods.itemsets.exact_swap import ExactSwap
@@ -102,6 +103,7 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.guarantees.km_anonymity": ("KmAnonymity",),
     "setveil.guarantees.permutation_privacy": ("PermutationPrivacy",),
     "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
     "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
@@ -147,6 +149,7 @@ __all__ = [
     "InputError",
     "Insert",
     "Itemsets",
+    "KmAnonymity",
     "MinSupport",
     "Missing",
     "Naive",

@@ -12,6 +12,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.methods.itemsets.exact_swap import ExactSwap
@@ -71,7 +72,8 @@ METHODS: dict[str, type[Method]] = {
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {
-    guarantee.name: guarantee for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty, PermutationPrivacy)
+    guarantee.name: guarantee
+    for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty, PermutationPrivacy, KmAnonymity)
 }
 
 METRICS: dict[str, type[Metric]] = {

@@ -34,7 +34,9 @@ class Witness:
     row: int | None = None
     items: tuple[str, ...] = ()
     group: int | None = None
-    """The number of the group, of grouped data."""
+    """The number of the group, of grouped data, or of the cluster, of disassociated data."""
+    chunk: int | None = None
+    """The number of the record chunk in its cluster, of disassociated data."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,306 @@
+"""k^m-anonymity: any m items or fewer that somebody may know of a person lead to at least k records.
+
+Papers   terrovitis2008 for plain records, terrovitis2012 for disassociated data, awad2020 (references.bib).
+Checked  on the released file alone. Of plain records and of generalized ones: every set of at most m items, or nodes, that occurs is in at
+         least k records; the breaches are the minimal sets that are not. Of disassociated data: that chunks of a cluster are over different
+         items and fit into its records, that it has at least k records, the same of every record chunk as of plain records, and where there
+         is no term chunk that enough subrecords are left for the other records (Lemma 2).
+Departs  records of any length are searched; `attacker="aware"` asks for more than the paper does. See docs/decisions/0016.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.disassociated import Disassociated
+from setveil.data.generalized import Generalized
+from setveil.data.side_files import shown
+from setveil.data.transactions import Transactions
+from setveil.declaration import Declaration, parameter
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.mining.chunk_links import ChunkItems, chunk_links
+from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+
+RARE = "rare-itemset"
+BELOW_K = "cluster-below-k"
+IN_TWO_CHUNKS = "item-in-two-chunks"
+IN_TERM_CHUNK_TOO = "item-in-term-chunk-too"
+TOO_MANY = "more-subrecords-than-records"
+EMPTY = "empty-subrecord"
+WITHOUT_ITEMS = "records-without-items"
+TOO_FEW = "too-few-subrecords"
+TOO_FEW_IF_AWARE = "too-few-subrecords-if-aware"
+STEPS_BEFORE = 30_000_000
+"""How many steps are spent on the original, whose rare sets may be too many to count."""
+SHOWN_ITEMS = 12
+
+
+class KmLimit(Declaration):
+    """What is asked for: how many known items must lead to how many records. Methods declare the same as their guarantee."""
+
+    k: int = parameter(ge=1, public=True, description="How many records any known items must lead to.")
+    m: int = parameter(ge=1, public=True, description="How many items of a person somebody may know at most.")
+
+
+class KmAnonymity(KmLimit, Guarantee):
+    """Any m items or fewer that somebody may know of a person lead to at least k records."""
+
+    name: ClassVar[str] = "km-anonymity"
+    title: ClassVar[str] = "k^m-anonymity"
+    paper: ClassVar[str] = "terrovitis2012"
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized, Disassociated)
+    counts_of_one_kind: ClassVar[bool] = False
+    coverage: ClassVar[Coverage] = Coverage(
+        attacker="knows at most m items of a person's record, and looks for records that hold them",
+        singling_out="bounded for at most m known items: at least k records hold them, or of disassociated data may hold them",
+        linking="not bounded: whoever knows more than m items, or other releases of the same people, may link them",
+        inference="inference of other items is not bounded: all records that hold the known items may hold another one too",
+        not_covered=(
+            "someone who knows more than m items of a person, or that a person does not have an item",
+            "what the k records have in common: other items of the person can follow for certain",
+            "of disassociated data, probabilities: some way to put chunks together has k such records, others may be far likelier",
+            "of disassociated data, links that follow from numbers: an item in all records of a cluster goes with every other one of it",
+            "of disassociated data, sets with an item of a term chunk that is known to be in fewer than k records: k may be the person's",
+            "someone who knows other data about the same people",
+        ),
+    )
+
+    attacker: Literal["oblivious", "aware"] = parameter(
+        "oblivious",
+        public=True,
+        description="Of disassociated data: whether somebody knows that an item of a term chunk is in fewer than k records.",
+    )
+    budget: int = parameter(
+        1_000_000_000,
+        ge=0,
+        public=True,
+        description="After how many steps the search for rare itemsets ends; without an answer it is undecided.",
+    )
+
+    @property
+    def statement(self) -> str:
+        """The promise in one sentence."""
+        aware = (
+            " That holds although an item of a term chunk may be known to be in fewer records; of sets with such an item, at least "
+            f"{self.k:,} records may be the person's."
+            if self.attacker == "aware"
+            else ""
+        )
+        return (
+            f"Whatever {self.m:,} items or fewer somebody knows of a person, at least {self.k:,} released records hold them, or of "
+            f"disassociated data, some way to put its chunks together has at least {self.k:,} records that do.{aware}"
+        )
+
+    def before(self, original: Transactions) -> Verdict:
+        """Tell which rare itemsets the original has, as far as they can be counted in a short time."""
+        return self._check_records(original, min(self.budget, STEPS_BEFORE))
+
+    def check(
+        self,
+        published: Transactions | Generalized | Disassociated,
+        *,
+        original: Transactions | None = None,
+        alignment: Alignment | None = None,
+    ) -> Verdict:
+        """Prove that no itemset is rare and that no cluster is too small, or tell what is."""
+        del original, alignment
+        self.refuse_other_form(published)
+        if isinstance(published, Disassociated):
+            return self._check_clusters(published)
+        return self._check_records(published.records if isinstance(published, Generalized) else published, self.budget)
+
+    # -- plain records --------------------------------------------------------------------------------------------------------
+
+    def _check_records(self, data: Transactions, budget: int) -> Verdict:
+        found = rare_itemsets(data, self.k, self.m, budget=budget, limit=MOST_WITNESSES)
+        witnesses = []
+        for codes, support in zip(found.sets, found.supports.tolist(), strict=True):
+            labels = tuple(data.vocabulary[code] for code in codes.tolist())
+            detail = f"in {support:,} of the {data.records:,} released records, fewer than k = {self.k:,}"
+            witnesses.append(Witness(RARE, f"{{{_listed(labels)}}}", detail, items=labels))
+        counts = {"records": data.records, "records-with-a-rare-itemset": found.exposed}
+        counts |= {f"rare-itemsets-of-{size}-item{'s' * (size > 1)}": n for size, n in found.by_size.items()}
+        return self._verdict(found, counts, {RARE: found.found} if found.found else {}, witnesses, budget)
+
+    def _verdict(
+        self,
+        found: RareItemsets,
+        counts: dict[str, int],
+        breaches: dict[str, int],
+        witnesses: list[Witness],
+        budget: int,
+    ) -> Verdict:
+        """Put together what was found; what was not searched to the end is said, and counts as not kept."""
+        reason = ""
+        if found.undecided:
+            reason = f"no rare itemset was found, but within {budget:,} steps not all sets of at most {self.m:,} items were searched"
+        elif not found.complete:
+            reason = (
+                "there are more rare itemsets, and perhaps more records with one: counting them all would take too long"
+            )
+        status: Literal["holds", "broken", "undecided"] = "holds" if found.complete else "undecided"
+        return Verdict("broken" if breaches else status, self.name, counts, breaches, 0, tuple(witnesses), reason)
+
+    # -- disassociated data -----------------------------------------------------------------------------------------------------
+
+    def _check_clusters(self, data: Disassociated) -> Verdict:
+        items = ChunkItems.of(data)
+        found = rare_itemsets(
+            data.subrecords,
+            self.k,
+            self.m,
+            weights=data.counts,
+            parts=data.chunk_of_subrecord,
+            budget=self.budget,
+            limit=MOST_WITNESSES,
+        )
+        breaches: dict[str, int] = {}
+        witnesses: list[Witness] = []
+
+        def note(kind: str, places: NDArray[np.int64], witness: Callable[[int], Witness]) -> None:
+            if len(places):
+                breaches[kind] = len(places)
+                witnesses.extend(witness(place) for place in places[:MOST_WITNESSES].tolist())
+
+        self._note_faults(data, items, note)
+        note(
+            BELOW_K, np.flatnonzero(data.sizes < self.k), lambda c: _of_cluster(BELOW_K, data, c, self._below(data, c))
+        )
+        if found.found:
+            breaches[RARE] = found.found
+            witnesses += [self._rare_in_chunk(data, found, place) for place in range(len(found.sets))]
+        fails_if_aware = self._note_lemma(data, note)
+        links = chunk_links(data, items)
+        counts = {
+            "clusters": data.clusters,
+            "records-in-the-smallest-cluster": int(data.sizes.min(initial=data.records)),
+            "record-chunks": data.chunks,
+            "items-in-term-chunks": len(data.terms),
+            "clusters-with-certain-links-of-record-chunks": links.clusters_with_certain,
+            "certain-links-of-record-chunks": links.certain,
+            "clusters-with-certain-links-to-term-chunks": links.clusters_with_certain_to_terms,
+            "certain-links-to-term-chunks": links.certain_to_terms,
+            "forced-links-of-record-chunks": links.forced,
+            "clusters-that-fail-if-aware": fails_if_aware,
+        }
+        return self._verdict(found, counts, breaches, witnesses, self.budget)
+
+    def _note_faults(
+        self,
+        data: Disassociated,
+        items: ChunkItems,
+        note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None],
+    ) -> None:
+        """Note what is no disassociated data at all."""
+        width = max(len(data.vocabulary), 1)
+        keys, chunks_with = np.unique(items.cluster * width + items.item, return_counts=True)
+
+        def with_item(kind: str, detail: str) -> Callable[[int], Witness]:
+            return lambda key: _of_cluster(kind, data, key // width, detail, label=data.vocabulary[key % width])
+
+        note(
+            IN_TWO_CHUNKS,
+            keys[chunks_with > 1],
+            with_item(IN_TWO_CHUNKS, "stands in more than one of its record chunks"),
+        )
+        terms = np.repeat(np.arange(data.clusters), np.diff(data.term_starts)) * width + data.terms
+        note(
+            IN_TERM_CHUNK_TOO,
+            np.intersect1d(terms, keys),
+            with_item(IN_TERM_CHUNK_TOO, "stands in its term chunk and in a record chunk"),
+        )
+        sizes, records = data.chunk_sizes, data.sizes[data.cluster_of_chunk]
+        note(
+            TOO_MANY,
+            np.flatnonzero(sizes > records),
+            lambda chunk: _of_chunk(
+                TOO_MANY, data, chunk, f"has {sizes[chunk]:,} subrecords, and the cluster {records[chunk]:,} records"
+            ),
+        )
+        empty = np.unique(data.chunk_of_subrecord[data.subrecords.lengths == 0])
+        note(EMPTY, empty, lambda chunk: _of_chunk(EMPTY, data, chunk, "has a subrecord without an item"))
+
+    def _note_lemma(
+        self, data: Disassociated, note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None]
+    ) -> int:
+        """Note the clusters whose other records would stay empty where k of them hold a set; and count those that fail if aware.
+
+        A set meets at most h record chunks. To have it in k records takes k subrecords of each, and every other record needs one too.
+        """
+        sizes, terms = data.sizes, np.diff(data.term_starts)
+        total = np.zeros(data.clusters, np.int64)
+        np.add.at(total, data.cluster_of_chunk[data.chunk_of_subrecord], data.counts * (data.subrecords.lengths > 0))
+        met = np.maximum(np.minimum(np.diff(data.cluster_starts), min(self.m, data.chunks)), 1)
+        k = min(self.k, int(sizes.max(initial=0)) + 1)
+        needed = sizes + k * (met - 1)
+        concerned = (sizes >= k) & (k > 1)
+        nothing = (terms == 0) & (total < sizes)
+        too_few = concerned & (terms == 0) & (total >= sizes) & (total < needed)
+        if_aware = concerned & (total + (k - 1) * terms < needed)
+
+        def detail(cluster: int, further: str = "") -> str:
+            return (
+                f"its chunks have {total[cluster]:,} subrecords{further} for {sizes[cluster]:,} records; to have any set in {k:,} records "
+                f"and no record empty takes {needed[cluster]:,}"
+            )
+
+        def few(cluster: int) -> str:
+            return (
+                f"has no term chunk, and its chunks have {total[cluster]:,} subrecords for {sizes[cluster]:,} records"
+            )
+
+        note(WITHOUT_ITEMS, np.flatnonzero(nothing), lambda c: _of_cluster(WITHOUT_ITEMS, data, c, few(c)))
+        note(TOO_FEW, np.flatnonzero(too_few), lambda c: _of_cluster(TOO_FEW, data, c, detail(c)))
+        if self.attacker == "aware":
+            note(
+                TOO_FEW_IF_AWARE,
+                np.flatnonzero(if_aware & (terms > 0)),
+                lambda c: _of_cluster(
+                    TOO_FEW_IF_AWARE,
+                    data,
+                    c,
+                    detail(c, f", and its term chunk {terms[c]:,} items at most {k - 1:,} times each,"),
+                ),
+            )
+        return int(np.count_nonzero(if_aware))
+
+    def _below(self, data: Disassociated, cluster: int) -> str:
+        return f"has {data.sizes[cluster]:,} records, fewer than k = {self.k:,}"
+
+    def _rare_in_chunk(self, data: Disassociated, found: RareItemsets, place: int) -> Witness:
+        labels = tuple(data.vocabulary[code] for code in found.sets[place].tolist())
+        detail = f"{{{_listed(labels)}}} is in {found.supports[place]:,} of its subrecords, fewer than k = {self.k:,}"
+        return _of_chunk(RARE, data, int(found.parts[place]), detail, items=labels)
+
+
+def _of_cluster(kind: str, data: Disassociated, cluster: int, detail: str, *, label: str | None = None) -> Witness:
+    place = f"cluster {cluster + 1:,} of {data.clusters:,}"
+    if label is None:
+        return Witness(kind, place, detail, group=cluster)
+    return Witness(kind, place, f"{shown(label)} {detail}", items=(label,), group=cluster)
+
+
+def _of_chunk(kind: str, data: Disassociated, chunk: int, detail: str, *, items: tuple[str, ...] = ()) -> Witness:
+    cluster = int(data.cluster_of_chunk[chunk])
+    number = chunk - int(data.cluster_starts[cluster])
+    return Witness(
+        kind,
+        f"cluster {cluster + 1:,}, record chunk {number + 1:,} of it",
+        detail,
+        items=items,
+        group=cluster,
+        chunk=number,
+    )
+
+
+def _listed(labels: tuple[str, ...]) -> str:
+    return ", ".join(labels[:SHOWN_ITEMS]) + (", …" if len(labels) > SHOWN_ITEMS else "")
