@@ -14,7 +14,7 @@ from setveil.methods.itemsets.targets import Targets
 from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
 from contract.forms import AS_ORACLES_SEE
-from oracle import hidden_itemsets, permutation, tendency, uncertainty
+from oracle import hidden_itemsets, km_anonymity, permutation, tendency, uncertainty
 from random_data import as_sets
 
 
@@ -117,11 +117,18 @@ def _permutation_privacy(guarantee, _original, groups):
     return permutation.breaches(groups, set(guarantee.sensitive), guarantee.p)
 
 
+def _km_anonymity(guarantee, _original, published):
+    if published and isinstance(published[0], dict):
+        return km_anonymity.cluster_breaches(published, guarantee.k, guarantee.m, guarantee.attacker)
+    return km_anonymity.breaches(published, guarantee.k, guarantee.m)
+
+
 ORACLES = {
     "hidden-tendency": _hidden_tendency,
     "hidden-itemsets": _hidden_itemsets,
     "rho-uncertainty": _rho_uncertainty,
     "permutation-privacy": _permutation_privacy,
+    "km-anonymity": _km_anonymity,
 }
 
 

@@ -5,6 +5,7 @@ A new form needs one entry in `RELEASES` and one in `AS_ORACLES_SEE`.
 
 import numpy as np
 
+import random_clusters
 import setveil as sv
 from setveil.data.alignment import Alignment
 
@@ -54,7 +55,21 @@ def disturbed_nodes(data, rng):
     return sv.Generalized(sv.from_lists(lists), tree), alignment
 
 
-RELEASES = {sv.Transactions: disturbed, sv.Grouped: disturbed_groups, sv.Generalized: disturbed_nodes}
+def disturbed_clusters(data, rng):
+    """Return clusters of such rows, taken apart so that they are 2^2-anonymous, half of the time with faults here and there."""
+    records, alignment = disturbed(data, rng)
+    clusters = random_clusters.clusters_of(as_sets(records), 2, 2, rng)
+    if rng.random() < 0.5:
+        clusters = random_clusters.disturbed(clusters, rng)
+    return sv.Disassociated.from_clusters(clusters), alignment
+
+
+RELEASES = {
+    sv.Transactions: disturbed,
+    sv.Grouped: disturbed_groups,
+    sv.Generalized: disturbed_nodes,
+    sv.Disassociated: disturbed_clusters,
+}
 
 
 def _by_record(records, alignment):
@@ -69,14 +84,17 @@ AS_ORACLES_SEE = {
     sv.Transactions: _by_record,
     sv.Generalized: lambda published, alignment: _by_record(published.records, alignment),
     sv.Grouped: lambda published, _alignment: published.to_groups(),
+    sv.Disassociated: lambda published, _alignment: published.to_clusters(),
 }
-"""Rows in the order of their records, or groups with counts."""
+"""Rows in the order of their records, or groups with counts, or clusters."""
 
 
 def place_of(witness, alignment):
-    """Return where a witness is, as oracles tell it: a group or a row and an item, a record, or the items concerned."""
+    """Return where a witness is, as oracles tell it: a group or a row and an item, a chunk, a record, or the items concerned."""
+    if witness.chunk is not None:
+        return (witness.group, witness.chunk, witness.items)
     if witness.group is not None:
-        return (witness.group if witness.row is None else witness.row, witness.items[0])
+        return (witness.group if witness.row is None else witness.row, *witness.items[:1])
     return int(alignment.rows[witness.row]) if witness.row is not None else witness.items
 
 
@@ -87,12 +105,17 @@ def forms_of(kinds):
 
 
 def unchanged(data, form, sensitive=()):
-    """Return a release in which nothing changed but its form; of grouped data each record is a group of its own."""
+    """Return a release in which nothing changed but its form; each record is a group, or a cluster, of its own."""
     if form is sv.Generalized:
         return sv.Generalized(data, sv.Hierarchy.balanced([*data.vocabulary, "an item"], 3))
     if form is sv.Grouped:
         hidden = set(sensitive)
         return sv.Grouped.from_groups([([t - hidden], dict.fromkeys(sorted(t & hidden), 1)) for t in as_sets(data)])
+    if form is sv.Disassociated:
+        chunks = [[[(sorted(t), 1)]] if t else [] for t in as_sets(data)]
+        return sv.Disassociated.from_clusters(
+            [{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks]
+        )
     return data
 
 

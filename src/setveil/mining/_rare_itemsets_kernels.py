@@ -193,11 +193,12 @@ def search(
                 left = size - depth
                 if left == 1:
                     some = False
+                    n_often = 0
                     for one in range(n_seen):
                         item = seen[one]
                         if count[item] >= k:
                             if count[item] < weight:
-                                state[MORE] = 1
+                                n_often += 1
                             continue
                         minimal = True
                         for without in range(depth - 1):
@@ -225,6 +226,8 @@ def search(
                         if steps > budget or (found > 0 and steps > for_more) or control[STOP]:
                             ended = True
                             break
+                    if n_often > 1:  # a larger set has two more items
+                        state[MORE] = 1
                     if some:
                         for at in range(first, last):
                             if not exposed[rows[at]]:
@@ -237,11 +240,13 @@ def search(
                 else:
                     # The largest misses of the items that may come: how far others can bring the records down at most.
                     n_largest = 0
+                    n_often = 0
                     for one in range(n_seen):
                         item = seen[one]
                         if count[item] < k or count[item] == weight or (depth == 1 and count[item] == supports[item]):
                             count[item] = 0
                             continue
+                        n_often += 1
                         miss = weight - count[item]
                         if n_largest < left - 1:
                             at = n_largest
@@ -262,7 +267,8 @@ def search(
                         if count[item] == 0:
                             continue
                         if count[item] - others >= k:
-                            state[MORE] = 1
+                            if n_often > left:  # in a larger set more items could
+                                state[MORE] = 1
                             continue
                         if candidates_end == len(candidates):
                             candidates = doubled(candidates, candidates_end)
