@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
     from setveil.data.named_itemsets import NamedItemsets
+    from setveil.data.neighbours import Neighbours
     from setveil.data.sensitive_items import SensitiveItems
     from setveil.data.side_files import read_itemsets, read_sensitive
     from setveil.data.source import read
@@ -49,7 +50,10 @@ if TYPE_CHECKING:
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.guarantees.km_anonymity import KmAnonymity
     from setveil.guarantees.permutation_privacy import PermutationPrivacy
+    from setveil.guarantees.reconstruction import Reconstruction
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
+    from setveil.methods.disassociation.disassociation import Disassociation
+    from setveil.methods.disassociation.reassociation import Reassociation
     from setveil.methods.itemsets.exact_swap import ExactSwap
     from setveil.methods.itemsets.heu import HEU
     from setveil.methods.itemsets.naive import Naive
@@ -83,6 +87,7 @@ _HOME = {
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
     "setveil.data.named_itemsets": ("NamedItemsets",),
+    "setveil.data.neighbours": ("Neighbours",),
     "setveil.data.sensitive_items": ("SensitiveItems",),
     "setveil.data.side_files": ("read_itemsets", "read_sensitive"),
     "setveil.data.source": ("read",),
@@ -105,7 +110,10 @@ _HOME = {
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.guarantees.km_anonymity": ("KmAnonymity",),
     "setveil.guarantees.permutation_privacy": ("PermutationPrivacy",),
+    "setveil.guarantees.reconstruction": ("Reconstruction",),
     "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
+    "setveil.methods.disassociation.disassociation": ("Disassociation",),
+    "setveil.methods.disassociation.reassociation": ("Reassociation",),
     "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
     "setveil.methods.itemsets.heu": ("HEU",),
     "setveil.methods.itemsets.naive": ("Naive",),
@@ -137,6 +145,7 @@ __all__ = [
     "BadParameter",
     "Categories",
     "Disassociated",
+    "Disassociation",
     "ExactSwap",
     "FullSwap",
     "Generalized",
@@ -154,6 +163,7 @@ __all__ = [
     "Missing",
     "Naive",
     "NamedItemsets",
+    "Neighbours",
     "OutputRefused",
     "PartSupp",
     "PartSwap",
@@ -161,6 +171,8 @@ __all__ = [
     "Permutation",
     "PermutationPrivacy",
     "RandSwap",
+    "Reassociation",
+    "Reconstruction",
     "Release",
     "RhoUncertainty",
     "SensitiveItems",

@@ -8,13 +8,17 @@ from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
+from setveil.data.neighbours import Neighbours
 from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
+from setveil.guarantees.reconstruction import Reconstruction
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.methods.disassociation.disassociation import Disassociation
+from setveil.methods.disassociation.reassociation import Reassociation
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
@@ -68,12 +72,21 @@ METHODS: dict[str, type[Method]] = {
         Permutation,
         GlobalSuppression,
         TDControl,
+        Disassociation,
+        Reassociation,
     )
 }
 
 GUARANTEES: dict[str, type[Guarantee]] = {
     guarantee.name: guarantee
-    for guarantee in (HiddenTendency, HiddenItemsets, RhoUncertainty, PermutationPrivacy, KmAnonymity)
+    for guarantee in (
+        HiddenTendency,
+        HiddenItemsets,
+        RhoUncertainty,
+        PermutationPrivacy,
+        KmAnonymity,
+        Reconstruction,
+    )
 }
 
 METRICS: dict[str, type[Metric]] = {
@@ -111,6 +124,7 @@ FORMS: dict[str, type] = {
     "generalized": Generalized,
     "grouped": Grouped,
     "disassociated": Disassociated,
+    "reassociated": Neighbours,
 }
 """The forms in which data are published."""
 

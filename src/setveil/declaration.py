@@ -6,7 +6,8 @@ constructor's errors, the command-line options, the job file, the web form, the 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args, get_origin
+from types import UnionType
+from typing import Any, ClassVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUndefined
@@ -108,6 +109,8 @@ def _type_in_words(annotation: Any) -> str:
         return "a number"
     if annotation is str:
         return "a text"
+    if origin in (Union, UnionType):  # what may be left out is None then
+        return " or ".join(_type_in_words(one) for one in get_args(annotation) if one is not type(None))
     if origin is tuple:
         return "a comma-separated list of " + _type_in_words(get_args(annotation)[0])
     if origin is not None and str(origin).endswith("Literal"):

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 
 import setveil as sv
-from random_clusters import any_cluster, clusters_of
 from setveil.mining.chunk_links import chunk_links
 
 from oracle import km_anonymity as oracle
+from random_clusters import any_cluster, clusters_of
 from random_data import as_sets, make, seeds
 
 

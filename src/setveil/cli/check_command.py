@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.catalog import GUARANTEES, named
-from setveil.cli.options import READING, Option, argument, declared, named_in, of_declaration, read_data
+from setveil.cli.options import READING, Option, argument, declared, named_in, of_declaration, read_any
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.formats import Layout
 from setveil.errors import BadParameter
@@ -29,7 +29,9 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         argument("release", "A release folder, or a bare data file together with --guarantee."),
         Option("guarantee", str, f"Check another guarantee than the card's: {' | '.join(GUARANTEES)}."),
         *of_guarantee,
-        Option("original", str, "The data that the release was made from."),
+        Option(
+            "original", str, "The data that the release was made from; of re-associated data the disassociated release."
+        ),
         Option("private", str, "The private folder of the release."),
         Option("allow_failures", int, "Accept at most so many records that are not protected.", 0),
         Option("witnesses", int, "Show so many cases of what is broken, with values from the data.", 0),
@@ -49,7 +51,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     takes = {} if named_one is None else {"takes": named_one.takes}
     opened = open_file(place, given["release_format"], Layout.chosen(given), **takes) if bare else open_release(place)
     private = Private.load(Path(given["private"])) if given["private"] else None
-    original = read_data(given["original"], given) if given["original"] else None
+    original: Any = read_any(given["original"], given) if given["original"] else None
     if named_one is not None:
         named_one.refuse_other_form(opened.data)  # before other things that it may lack
         guarantee = declared(named_one, given, original)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.catalog import METRICS
-from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_data
+from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_any, read_data
 from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
+from setveil.data.neighbours import Neighbours
 from setveil.data.side_files import read_sensitive
 from setveil.release.checking import open_release
 from setveil.release.dossier import Private
@@ -38,6 +39,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         LEVEL,
         Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
         Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
+        Option("rules", str, "Utility rules, for metrics that need them (default: those in the private folder)."),
         Option(
             "min_support",
             str,
@@ -57,17 +59,18 @@ def run(_name: str, given: dict[str, Any]) -> int:
     """Measure."""
     original = read_data(given["original"], given)
     place = Path(given["release"])
-    published = open_release(place).data if place.is_dir() else read_data(given["release"], given)
+    published = open_release(place).data if place.is_dir() else read_any(given["release"], given)
     private = Private.load(Path(given["private"])) if given["private"] else None
     known: dict[str, Any] = dict(private.known_parameters()) if private else {}
-    if private:
+    if private and not isinstance(published, Neighbours):  # those were made from disassociated data
         private.refuse_other_original(original)
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
     if given["sensitive"]:
         known["sensitive"] = read_sensitive(given["sensitive"], original)
-    if given["itemsets"]:
-        known["itemsets"] = named_itemsets(given["itemsets"], given, original)
+    for name in ("itemsets", "rules"):
+        if given[name]:
+            known[name] = named_itemsets(given[name], given, original)
     for name in ("min_support", "rho"):
         if given[name]:
             known[name] = given[name]

@@ -12,6 +12,7 @@ from cyclopts import Parameter as CycloptsParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from setveil.data.published import Published
     from setveil.data.transactions import Transactions
     from setveil.declaration import Declaration
 
@@ -111,6 +112,20 @@ def read_data(source: str, given: Mapping[str, Any]) -> Transactions:
     return read(source, **chosen)
 
 
+def read_any(source: str, given: Mapping[str, Any]) -> Published:
+    """Read a data argument that may also be a release folder, or a file of disassociated data."""
+    from setveil.data import disassociated_files as files  # noqa: PLC0415 - not for --help
+    from setveil.release.checking import open_release  # noqa: PLC0415 - the same
+
+    path = Path(source)
+    if path.is_dir():
+        return open_release(path).data
+    named = given["format"]
+    if named == files.DisassociatedFiles.name or (named is None and path.is_file() and files.looks_disassociated(path)):
+        return files.read_disassociated(path)
+    return read_data(source, given)
+
+
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
     """Make a method, guarantee or metric from its options."""
     from setveil.data.categories import read_categories  # noqa: PLC0415 - not for --help
@@ -120,8 +135,9 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
     if "categories" in values:
         values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
-    if "itemsets" in values:
-        values["itemsets"] = named_itemsets(values["itemsets"], given, data)
+    for name in ("itemsets", "rules"):
+        if name in values:
+            values[name] = named_itemsets(values[name], given, data)
     if "sensitive" in values:
         values["sensitive"] = read_sensitive(values["sensitive"], data)
     if "hierarchy" in values:

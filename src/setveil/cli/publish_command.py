@@ -17,12 +17,17 @@ from setveil.cli.options import (
     declared,
     named_in,
     of_declaration,
+    read_any,
     read_data,
 )
 from setveil.cli.show import say, say_json, say_table
+from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS, Layout
+from setveil.data.generalized import Generalized
 from setveil.data.packing import plain_suffix
+from setveil.data.published import form_in_words
 from setveil.data.source import in_words, source_format
+from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
@@ -32,7 +37,6 @@ from setveil.release.publishing import data_file_name, publish, refuse_format, r
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
     from setveil.methods.base import Method
     from setveil.release.forms import DataFormat
 
@@ -50,12 +54,15 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
     of_method = of_declaration(named("method", METHODS, method)) if method else []
     return [
         argument(
-            "data", "A file, a database with --query, or a sample such as sample:supermarket?records=100000&seed=3."
+            "data",
+            "A file, a database with --query, a sample such as sample:supermarket?records=100000&seed=3, or of methods that take one a "
+            "release folder.",
         ),
         Option("method", str, f"How to protect: {' | '.join(METHODS)}.", REQUIRED),
         *of_method,
         Option("out", str, "The release folder to make.", REQUIRED),
         Option("private", str, "The private folder to make (default: OUT.private)."),
+        Option("original", str, "Of methods that take a release: the original, to measure against (never published)."),
         Option(
             "ids",
             Literal["pseudonym", "keep", "drop"],
@@ -94,9 +101,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
     refuse_targets(out, private, force=given["force"])  # before the work, not after it
     kind = named("method", METHODS, given["method"])
     seed = _seed(given["seed"])
-    data = read_data(given["data"], given)
-    method = declared(kind, given, data)
+    data = _taken(given, kind)
+    method = declared(kind, given, data if isinstance(data, Transactions) else None)
     form, extension, layout = _release_format(given, data, kind)
+    original = _compared(given, data)
     release = publish(
         data,
         method,
@@ -106,6 +114,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         no_guarantee=given["no_guarantee"],
         engine=LocalEngine(given["threads"]),
         source=in_words(given["data"]),
+        original=original,
     )
     card = release.save(
         out,
@@ -145,18 +154,42 @@ def _seed(text: str | None) -> int | None:
         raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
 
 
-def _release_format(given: dict[str, Any], data: Transactions, method: type[Method]) -> tuple[DataFormat, str, Layout]:
+def _taken(given: dict[str, Any], method: type[Method]) -> Transactions | Disassociated:
+    """Read what the method takes: data, or a disassociated release."""
+    if Transactions in method.accepts and not Path(given["data"]).is_dir():
+        return read_data(given["data"], given)
+    found = read_any(given["data"], given)
+    records = found.records if isinstance(found, Generalized) else found
+    if not isinstance(records, method.accepts):
+        taken = " or ".join(form_in_words(kind) for kind in method.accepts)
+        raise BadParameter(f"{method.name} takes {taken}, and {given['data']} is {found.form_in_words}")
+    assert isinstance(records, Transactions | Disassociated)
+    return records
+
+
+def _compared(given: dict[str, Any], data: Transactions | Disassociated) -> Transactions | None:
+    """Read the original of disassociated data, to measure against."""
+    if given["original"] is None:
+        return None
+    if isinstance(data, Transactions):
+        raise BadParameter("--original goes with a method that takes a release; here the data are the original")
+    return read_data(given["original"], given)
+
+
+def _release_format(
+    given: dict[str, Any], data: Transactions | Disassociated, method: type[Method]
+) -> tuple[DataFormat, str, Layout]:
     """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
     ids = resolve_ids(data, given["ids"], method)
     published = form_of(method.form)
     layout = Layout.chosen(given)
-    source = source_format(given["data"], given["format"], layout)
+    source = None if isinstance(data, Disassociated) else source_format(given["data"], given["format"], layout)
     extension: str | None
     form: DataFormat
     if given["release_format"]:
         name, dot, ending = given["release_format"].partition(".")
         form, extension = published.format_named(name), dot + ending or None
-    elif source.name not in published.formats:
+    elif source is None or source.name not in published.formats:
         form, extension = published.format_named(published.default_format(ids)), None
     else:
         form = source

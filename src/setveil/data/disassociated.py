@@ -61,6 +61,8 @@ class Disassociated:
     """Codes into the vocabulary; they rise within a term chunk, each once."""
     stated: Mapping[str, int] = field(default_factory=dict)
     """What a file says of its own making, `k`, `m` and `delta`. Nothing believes it, and data are equal without it."""
+    source_sha256: str = ""
+    """The sha256 of the file that it was read from."""
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:

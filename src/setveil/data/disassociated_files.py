@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from array import array
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -63,7 +65,9 @@ class DisassociatedFiles(OwnFormat):
 def read_disassociated(source: str | Path) -> Disassociated:
     """Read disassociated data; clusters, chunks, subrecords and items may stand in any order."""
     path = Path(source)
-    return _read_parquet(path) if plain_suffix(path) == ".parquet" else _read_lines(path)
+    data = _read_parquet(path) if plain_suffix(path) == ".parquet" else _read_lines(path)
+    with path.open("rb") as file:
+        return replace(data, source_sha256=hashlib.file_digest(file, "sha256").hexdigest())
 
 
 def looks_disassociated(path: Path) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from setveil.data.neighbours import Neighbours
 from setveil.data.published import rows_of
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
@@ -67,6 +68,8 @@ class Metric(Declaration, ABC):
 
     def __call__(self, original: Transactions, published: Published, alignment: Alignment | None = None) -> Measurement:
         """Measure, or say why there is no figure."""
+        if isinstance(published, Neighbours) and self.applies_to(Neighbours):
+            return self._of_each(original, published)
         if not isinstance(published, self.takes):
             return self.not_computed(f"does not apply to {published.form_in_words}")
         if "alignment" in self.needs:
@@ -78,6 +81,19 @@ class Metric(Declaration, ABC):
         value, details = self.measure(original, published, alignment)
         reason = str(details.pop("reason", "")) if value is None else ""
         return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
+
+    @classmethod
+    def applies_to(cls, form: type) -> bool:
+        """Tell whether there is a figure for a form: sets of records have one where single ones have."""
+        return form in cls.takes or (form is Neighbours and Transactions in cls.takes and "alignment" not in cls.needs)
+
+    def _of_each(self, original: Transactions, published: Neighbours) -> Measurement:
+        """Measure each of several sets of records; the figure is their mean."""
+        each = [self(original, one) for one in published.datasets]
+        first, values = each[0], [one.value for one in each if one.value is not None]
+        if len(each) == 1 or len(values) < len(each):
+            return next((one for one in each if one.value is None), first)
+        return replace(first, value=sum(values) / len(values), details=first.details | {"each": values})
 
     @classmethod
     def not_computed(cls, why: str) -> Measurement:

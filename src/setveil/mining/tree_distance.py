@@ -321,7 +321,9 @@ class _Table:
         # What a segment holds beyond its carry, and what one row more adds.
         most = 2 * int(by_segment.sum(axis=1).max(initial=0)) + 2 * self.rows.longest
         if most > np.iinfo(np.int32).max:
-            raise BadData(f"{LENGTH} records that follow one another hold {most // 2:,} items: too many for a tree edit distance")
+            raise BadData(
+                f"{LENGTH} records that follow one another hold {most // 2:,} items: too many for a tree edit distance"
+            )
         number = np.int16 if most <= np.iinfo(np.int16).max else np.int32
         shape = LENGTH, self.segments
         per_segment = (np.zeros(self.segments, number) for _ in range(3))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from setveil import __version__, progress
 from setveil.catalog import FORMS, GUARANTEES, named
 from setveil.data.disassociated import Disassociated
-from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated
+from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
 from setveil.data.formats import FORMATS, Layout, format_named, format_of
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
@@ -53,11 +53,6 @@ def open_release(folder: str | Path) -> Opened:
     card = Card.load(place)
     kind = form_named(card.form, file=str(place / CARD_NAME))
     _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
-    if {one.file for one in card.data.beside} != set(kind.beside):
-        wanted = ", ".join(kind.beside) or "none"
-        raise BadData(
-            f"names other files beside the data than a release of this form has: {wanted}", file=str(place / CARD_NAME)
-        )
     for one in card.data.beside:
         _refuse_other_file(place, one.file, one.sha256, "file")
     form = kind.format_named(card.data.format)
@@ -66,7 +61,17 @@ def open_release(folder: str | Path) -> Opened:
             f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
         )
     layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
-    return Opened(place, card, kind.read(place, card.data.file, form, layout, card.unit))
+    data = kind.read(place, card.data.file, form, layout, card.unit)
+    beside = kind.files_beside(data, card.data.file)
+    if {one.file for one in card.data.beside} != set(beside):
+        raise BadData(
+            f"names other files beside the data than a release of this form has: {', '.join(beside) or 'none'}",
+            file=str(place / CARD_NAME),
+        )
+    if isinstance(data, Disassociated):  # a table does not say what it keeps, and the card does
+        told = {name: card.method.parameters.get(name) for name in STATED}
+        data = replace(data, stated={name: value for name, value in told.items() if isinstance(value, int)})
+    return Opened(place, card, data)
 
 
 def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:

@@ -22,6 +22,7 @@ from setveil.release.pictures import pictures
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.data.disassociated import Disassociated
     from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Verdict
     from setveil.release.publishing import Release
@@ -35,7 +36,7 @@ DOSSIER_VERSION: Final = 2
 
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
     """Gather everything about a release as plain values."""
-    original, guarantee = release.original, release.method.guarantee
+    original, compared, guarantee = release.original, release.compared, release.method.guarantee
     return {
         "dossier_version": DOSSIER_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -68,7 +69,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
         "metric_notes": _metric_notes(release),
-        "pictures": pictures(original, release.form.countable(release.data)),
+        "pictures": {} if compared is None else pictures(compared, release.form.countable(release.data)),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }
@@ -119,7 +120,7 @@ class Private:
             raise other from None
         return cls(folder, dossier, card, Alignment.load(folder / ALIGNMENT_NAME))
 
-    def refuse_other_original(self, original: Transactions) -> None:
+    def refuse_other_original(self, original: Transactions | Disassociated) -> None:
         """Refuse data that the release was not made from."""
         if original.checksum() != self.dossier["input"]["checksum"]:
             raise BadData(

@@ -20,6 +20,7 @@ from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.grouped_files import GroupedLines
 from setveil.data.hierarchy_files import read_hierarchy
+from setveil.data.neighbours import Neighbours
 from setveil.data.ordering import picked
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
@@ -86,6 +87,15 @@ class Form(ABC):
             of_form = "" if self.kind is Transactions else f" of {form_in_words(self.kind)}"
             raise UnknownName("format" + of_form, name, self.formats)
         return self.formats[name]
+
+    def first_file(self, name: str) -> str:
+        """Return the name of the data file, or of the first one where a form has several."""
+        return name
+
+    def files_beside(self, published: Any, file: str) -> tuple[str, ...]:
+        """Return the files that stand beside the data file of a release."""
+        del published, file
+        return self.beside
 
     def default_format(self, ids: Ids) -> str:
         """Return the format of a release that nobody chose one for."""
@@ -242,8 +252,80 @@ class DisassociatedForm(NamelessForm):
         return published
 
 
+class NeighboursForm(Form):
+    """Sets of plain records, a file each: data-1, data-2 and so on."""
+
+    kind: ClassVar[type] = Neighbours
+    about: ClassVar[str] = (
+        "A row is a record that was put together at random from the chunks of disassociated data: nobody's own record. Each file is one "
+        "such set, complete in itself."
+    )
+    formats: ClassVar[Mapping[str, DataFormat]] = FORMATS
+
+    def first_file(self, name: str) -> str:
+        """Return the name with a number."""
+        return name.replace("data", "data-1", 1)
+
+    def files_beside(self, published: Neighbours, file: str) -> tuple[str, ...]:
+        """Return the files of the other sets."""
+        return tuple(self._file(file, number) for number in range(2, len(published) + 1))
+
+    @staticmethod
+    def _file(first: str, number: int) -> str:
+        return first.replace("data-1", f"data-{number}", 1)
+
+    def default_format(self, ids: Ids) -> str:
+        """Return the format of plain records that carry no names."""
+        del ids
+        return "basket"
+
+    def refuse_ids(self, ids: Ids) -> None:
+        """Refuse names for rows."""
+        if ids != "drop":
+            raise BadParameter(
+                f"ids is {ids!r}; a re-associated row is nobody's record and carries no name: allowed is drop"
+            )
+
+    def arrange(self, data: Any, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Neighbours, Alignment]:
+        """Take the sets as they are: their rows stand in the order of content."""
+        del data, ids, seed
+        made = outcome.published
+        assert isinstance(made, Neighbours)
+        return made, outcome.alignment
+
+    def countable(self, published: Neighbours) -> Transactions:
+        """Return the first set, which stands for all of them in pictures."""
+        return published.datasets[0]
+
+    def plain(self, published: Neighbours) -> Transactions | None:
+        """Return the records where there is one set."""
+        return published.datasets[0] if len(published) == 1 else None
+
+    def write(self, published: Neighbours, folder: Path, file: str, form: DataFormat, layout: Layout) -> None:
+        """Write a file a set."""
+        for number, one in enumerate(published.datasets, start=1):
+            form.write(one, folder / self._file(file, number), layout)
+
+    def read(self, folder: Path, file: str, form: DataFormat, layout: Layout, unit: Unit) -> Neighbours:
+        """Read the files from the first number on as long as there are any."""
+        names = [file]
+        while (folder / self._file(file, len(names) + 1)).is_file():
+            names.append(self._file(file, len(names) + 1))
+        return Neighbours(tuple(form.read(folder / name, layout).with_unit(unit) for name in names))
+
+    def counts(self, published: Neighbours) -> Counts:
+        """Count what all sets have together."""
+        sets = published.datasets
+        return Counts(
+            records=published.records,
+            items=len(set().union(*(one.vocabulary for one in sets))),
+            occurrences=sum(one.occurrences for one in sets),
+            empty_records=sum(one.empty_records for one in sets),
+        )
+
+
 _BY_KIND: dict[type, Form] = {
-    form.kind: form for form in (PlainForm(), GeneralizedForm(), GroupedForm(), DisassociatedForm())
+    form.kind: form for form in (PlainForm(), GeneralizedForm(), GroupedForm(), DisassociatedForm(), NeighboursForm())
 }
 
 

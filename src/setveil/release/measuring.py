@@ -41,7 +41,7 @@ def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[li
     metrics: list[Metric] = []
     lacking: list[Measurement] = []
     for kind in METRICS.values():
-        if form not in kind.takes:
+        if not kind.applies_to(form):
             lacking.append(_of_other_form(kind, form))
             continue
         needed = [p.name for p in kind.parameters() if p.required]
@@ -61,7 +61,7 @@ def metric_of(text: str, known: Mapping[str, Any], form: type = Transactions) ->
     """Make a metric of `NAME[:param=value,...]`; parameters not given are taken from what is known."""
     name, _, rest = text.partition(":")
     kind = named("metric", METRICS, name)
-    if form not in kind.takes:
+    if not kind.applies_to(form):
         return _of_other_form(kind, form)
     given: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):

@@ -15,6 +15,8 @@ from setveil import progress
 from setveil.data.alignment import Alignment
 from setveil.data.formats import Layout
 from setveil.data.packing import PACKINGS
+from setveil.data.published import form_in_words
+from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, file_sha256, make_card
@@ -27,8 +29,8 @@ from setveil.release.staging import private_beside, refuse_taken, staged
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from setveil.data.disassociated import Disassociated
     from setveil.data.published import Published
-    from setveil.data.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.guarantees.base import Verdict
     from setveil.methods.base import Method, Outcome
@@ -54,7 +56,8 @@ class Release:
     """The outcome of the check; None where the method promises nothing."""
     method: Method
     terms: Terms
-    original: Transactions = field(repr=False)
+    original: Transactions | Disassociated = field(repr=False)
+    """What it was made from."""
     alignment: Alignment = field(repr=False)
     seed: Seed = field(repr=False)
     account: dict[str, Any] = field(repr=False)
@@ -64,6 +67,8 @@ class Release:
     """How the guarantee stood with the original, where that says something."""
     measurements: list[Measurement] = field(default_factory=list, repr=False)
     source: str = field(default="", repr=False)
+    compared: Transactions | None = field(default=None, repr=False)
+    """What it was measured against, where that is not what it was made from."""
 
     @property
     def form(self) -> Form:
@@ -97,7 +102,7 @@ class Release:
         form = kind.format_named(format or kind.default_format(self.terms.ids))
         layout = layout or Layout()
         refuse_format(form, layout, kind.counts(self.data).empty_records, self.terms.ids)
-        file = data_file_name(form, extension, compress)
+        file = kind.first_file(data_file_name(form, extension, compress))
         with staged(target, private_target, force=force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
@@ -122,7 +127,8 @@ class Release:
                     layout=form.public_layout(kind.countable(reread), layout),
                     ids=self.terms.ids,
                     beside=tuple(
-                        FileBeside(file=name, sha256=file_sha256(public_folder / name)) for name in kind.beside
+                        FileBeside(file=name, sha256=file_sha256(public_folder / name))
+                        for name in kind.files_beside(reread, file)
                     ),
                 ),
                 counts=kind.counts(reread),
@@ -140,7 +146,7 @@ class Release:
 
 
 def publish(
-    data: Transactions,
+    data: Transactions | Disassociated,
     method: Method,
     *,
     ids: Ids | None = None,
@@ -150,39 +156,47 @@ def publish(
     engine: Engine | None = None,
     metrics: Iterable[str] | None = None,
     source: str = "",
+    original: Transactions | None = None,
 ) -> Release:
     """Make a release and check its guarantee, or raise GuaranteeBroken with the verdict.
 
     It is measured with all metrics, or with those named as `NAME[:param=value,...]`; with an empty list not at all, which saves time
-    where nobody reads the report. Nothing is written: `Release.save` does, through the same check on the staged files.
+    where nobody reads the report. A release made from disassociated data is measured against `original`, if that is given. Nothing is
+    written: `Release.save` does, through the same check on the staged files.
     """
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if not isinstance(data, method.accepts):
         raise BadParameter(
-            f"{method.name} takes {', '.join(t.__name__ for t in method.accepts)}, not {type(data).__name__}"
+            f"{method.name} takes {' or '.join(map(form_in_words, method.accepts))}, not {data.form_in_words}"
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
     drawn = Seed.of(seed)
     rng = drawn.generator()
-    bound = method.bind(data, linked=terms.ids != "drop", rng=rng)
+    taken: Any = data  # a method looks itself at what it accepts
+    bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
         raise BadParameter(f"{method.name} promises nothing; say --no-guarantee if that is what you want")
     if drawn.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
     started = time.perf_counter()
-    outcome = bound.apply(data, rng=rng, engine=engine or LocalEngine())
+    outcome = bound.apply(taken, rng=rng, engine=engine or LocalEngine())
     applied = time.perf_counter()
-    published, alignment = arrange(data, outcome, terms.ids, drawn)
+    published, alignment = arrange(taken, outcome, terms.ids, drawn)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     chosen, lacking = chosen_metrics(metrics, known, method.form)
-    measurements = measure_all(data, published, alignment, chosen) + lacking
+    compared = data if isinstance(data, Transactions) else original
+    if compared is None:
+        lacking += [type(one).not_computed("needs the original: name it with --original") for one in chosen]
+        measurements = lacking
+    else:
+        measurements = measure_all(compared, published, alignment, chosen) + lacking
     before = None
-    if bound.guarantee is not None and metrics is None:
+    if bound.guarantee is not None and metrics is None and isinstance(data, Transactions):
         with progress.step(f"checking {bound.guarantee.name} of the original"):
             before = bound.guarantee.before(data)
     seconds = {
@@ -204,6 +218,7 @@ def publish(
         before=before,
         measurements=measurements,
         source=source,
+        compared=compared,
     )
 
 
@@ -217,14 +232,15 @@ def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
             )
 
 
-def resolve_ids(data: Transactions, ids: Ids | None, method: type[Method]) -> Ids:
+def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: type[Method]) -> Ids:
     """Return what happens to ids: pseudonyms where the data has ids and the method is about people, else none, unless said otherwise."""
+    has_ids = isinstance(data, Transactions) and data.ids is not None
     if ids is None:
-        return "pseudonym" if data.ids is not None and method.about_people else "drop"
+        return "pseudonym" if has_ids and method.about_people else "drop"
     if ids not in ("pseudonym", "keep", "drop"):
         raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
     form_of(method.form).refuse_ids(ids)
-    if ids == "keep" and data.ids is None:
+    if ids == "keep" and not has_ids:
         raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
     return ids
 
@@ -269,7 +285,7 @@ def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple
 
 def judge(
     published: Published,
-    original: Transactions,
+    original: Transactions | Disassociated,
     alignment: Alignment,
     method: Method,
     terms: Terms,
@@ -280,8 +296,9 @@ def judge(
     guarantee = method.guarantee
     if guarantee is None:
         return None
+    made_from: Any = original  # a guarantee looks itself at what it compares with
     with progress.step(f"checking {guarantee.name}"):
-        verdict = guarantee.check(published, original=original, alignment=alignment)
+        verdict = guarantee.check(published, original=made_from, alignment=alignment)
     if not verdict.acceptable(terms.allow_failures):
         message = f"{guarantee.name} is {'not decided' if verdict.status == 'undecided' else 'not kept'}; nothing was written. "
         raise GuaranteeBroken(message + (advice or str(verdict)), verdict=verdict, account=account)

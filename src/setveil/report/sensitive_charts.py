@@ -17,6 +17,8 @@ FAR = 100
 def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
     """Return what is known of sensitive items, strongest rules first; None where the release is not about them."""
     before = dossier.get("before")
+    if before is not None and before["guarantee"] != "rho-uncertainty":
+        before = None
     lost = _lost(dossier)
     if before is None and lost is None:
         return None

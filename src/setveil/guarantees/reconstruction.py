@@ -1,0 +1,241 @@
+"""Reconstruction: each file is one way to put the chunks of a disassociated release together, and nothing else.
+
+Paper    awad2020 (references.bib), section 4.1: what is in two clusters is not put together, and what a chunk tells is not altered.
+Checked  on the released files, with the disassociated release and the private alignment, which tells the cluster of each row: every
+         cluster's rows, cut by the items of its chunks, give exactly the subrecords of these chunks, at most one a row; every other
+         item is one of the cluster's term chunk, and there once, or never where term chunks are left out.
+         So a file tells nothing about anybody that the disassociated release does not. By itself it is not k^m-anonymous: the counts
+         say how many rare itemsets it has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.disassociated import Disassociated
+from setveil.data.neighbours import Neighbours
+from setveil.data.side_files import shown
+from setveil.data.tidying import record_numbers
+from setveil.declaration import parameter
+from setveil.errors import BadData, Missing
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.mining.rare_itemsets import rare_itemsets
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+
+TermChunk = Literal["drop", "place"]
+
+OTHER_RELEASE = "made-from-another-release"
+NO_PLACE = "row-without-a-place"
+FOREIGN_ITEM = "item-of-another-cluster"
+OTHER_SUBRECORDS = "chunk-with-other-subrecords"
+TERM_ITEM = "term-item-not-placed-once"
+
+RARE_BUDGET = 20_000_000
+"""How many steps are spent on counting rare itemsets, which decides nothing."""
+
+
+class Reconstruction(Guarantee):
+    """Each file is one way to put the chunks of a disassociated release together, and nothing else."""
+
+    name: ClassVar[str] = "reconstruction"
+    title: ClassVar[str] = "Reconstruction"
+    paper: ClassVar[str] = "awad2020"
+    takes: ClassVar[tuple[type, ...]] = (Neighbours,)
+    needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
+    counts_of_one_kind: ClassVar[bool] = False
+    coverage: ClassVar[Coverage] = Coverage(
+        attacker="has the disassociated release, knows up to m items of a person, and looks for records that hold them",
+        singling_out="as far as the disassociated release bounds it: these records are drawn from it at random and add nothing",
+        linking="not bounded",
+        inference="not bounded",
+        not_covered=(
+            "taken by itself a file is not k^m-anonymous: itemsets in it can be rare, and by chance a record can be somebody's own",
+            "inference of other items",
+            "whoever knows how far a file is from the original: that distance must stay private",
+            "someone who knows other data about the same people",
+        ),
+    )
+
+    release_sha256: str = parameter(
+        public=True, description="The sha256 of the data file of the disassociated release that it was made from."
+    )
+    k: int = parameter(ge=1, public=True, description="How many records any known items lead to in that release.")
+    m: int = parameter(ge=1, public=True, description="How many items somebody may know there.")
+    term_chunk: TermChunk = parameter(
+        "drop", public=True, description="Whether items of term chunks are left out, or placed in one record each."
+    )
+
+    @property
+    def statement(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"Each file is one of many ways to put together the disassociated release with the sha256 {self.release_sha256}, which keeps "
+            f"k^m-anonymity with k = {self.k} and m = {self.m}; by itself a file is not k^m-anonymous."
+        )
+
+    def check(
+        self,
+        published: Neighbours,
+        *,
+        original: Disassociated | Transactions | None = None,
+        alignment: Alignment | None = None,
+    ) -> Verdict:
+        """Compare every set of records with the chunks of the release, cluster by cluster."""
+        self.refuse_other_form(published)
+        if not isinstance(original, Disassociated) or alignment is None:
+            raise Missing(
+                f"{self.name} compares records with the disassociated release they were made from: name it with --original, and the "
+                "private folder with --private"
+            )
+        if len(alignment.rows) != published.records:
+            raise BadData("the alignment does not belong to these data: its rows do not fit")
+        found = _Found()
+        if self.release_sha256 not in (original.source_sha256, original.checksum()):
+            detail = f"the release has the sha256 {original.source_sha256 or original.checksum()}, and promised is {self.release_sha256}"
+            found.add(OTHER_RELEASE, "the disassociated release", detail)
+        clusters = _Clusters(original)
+        for number, data in enumerate(published.datasets):
+            slots = alignment.rows[published.starts[number] : published.starts[number + 1]]
+            self._check_one(data, slots, clusters, found, f"set {number + 1}, " if len(published) > 1 else "")
+        rare = rare_itemsets(published.datasets[0], self.k, self.m, budget=RARE_BUDGET, limit=0)
+        counts = {
+            "sets-of-records": len(published),
+            "records": published.records,
+            "clusters": original.clusters,
+            f"rare-itemsets-of-the-first-set{'' if rare.complete else '-at-least'}": rare.found,
+        }
+        if found.breaches:
+            return Verdict("broken", self.name, counts, dict(found.breaches), 0, tuple(found.witnesses))
+        return Verdict("holds", self.name, counts)
+
+    def _check_one(
+        self, data: Transactions, slots: NDArray[np.int64], clusters: _Clusters, found: _Found, where: str
+    ) -> None:
+        placed = (slots >= 0) & (slots < clusters.data.records)
+        placed &= np.bincount(np.where(placed, slots, 0), placed)[np.where(placed, slots, 0)] == 1
+        for lost in np.flatnonzero(~placed).tolist():
+            detail = "it stands for no record of the release, or for another's"
+            found.add(NO_PLACE, f"{where}row {lost + 1:,}", detail, lost)
+        if not placed.all():
+            return
+        cluster = clusters.of_slots(slots)
+        code_of = clusters.data.subrecords.code_of
+        codes = np.array([code_of.get(label, -1) for label in data.vocabulary], dtype=np.int64)
+        row = record_numbers(data.offsets)
+        item = codes[data.items] if len(codes) else np.empty(0, np.int64)
+        chunk = clusters.chunk_of(cluster[row], item)
+        for place in np.flatnonzero(chunk == clusters.none).tolist():
+            label = data.vocabulary[data.items[place]]
+            told = f"cluster {cluster[row[place]] + 1:,} of the release does not name the item {shown(label)}"
+            found.add(FOREIGN_ITEM, f"{where}row {row[place] + 1:,}", told, int(row[place]), (label,))
+        self._check_subrecords(row, item, chunk, clusters, found, where)
+        self._check_terms(cluster[row], item, chunk, clusters, found, where)
+
+    def _check_subrecords(
+        self,
+        row: NDArray[np.int64],
+        item: NDArray[np.int64],
+        chunk: NDArray[np.int64],
+        clusters: _Clusters,
+        found: _Found,
+        where: str,
+    ) -> None:
+        """Cut the rows by chunk, and compare the parts with the subrecords, each with the number of its chunk."""
+        made: dict[int, dict[int, list[int]]] = {}
+        inside = chunk >= 0
+        for place, part, code in zip(row[inside].tolist(), chunk[inside].tolist(), item[inside].tolist(), strict=True):
+            made.setdefault(part, {}).setdefault(place, []).append(code)
+        data = clusters.data
+        starts, offsets = data.chunk_starts.tolist(), data.subrecords.offsets.tolist()
+        items, counts = data.subrecords.items.tolist(), data.counts.tolist()
+        for number in range(data.chunks):
+            wanted: Counter[tuple[int, ...]] = Counter()
+            for one in range(starts[number], starts[number + 1]):
+                wanted[tuple(items[offsets[one] : offsets[one + 1]])] += counts[one]
+            there = Counter(tuple(sorted(part)) for part in made.get(number, {}).values())
+            if there != wanted:
+                off = sum((there - wanted).values()) + sum((wanted - there).values())
+                cluster = int(data.cluster_of_chunk[number])
+                place = f"{where}cluster {cluster + 1:,}, chunk {number - data.cluster_starts[cluster] + 1:,}"
+                found.add(
+                    OTHER_SUBRECORDS, place, f"{off:,} parts of records are not those of the chunk", group=cluster
+                )
+
+    def _check_terms(
+        self,
+        cluster: NDArray[np.int64],
+        item: NDArray[np.int64],
+        chunk: NDArray[np.int64],
+        clusters: _Clusters,
+        found: _Found,
+        where: str,
+    ) -> None:
+        in_terms = chunk == clusters.term
+        there = Counter(zip(cluster[in_terms].tolist(), item[in_terms].tolist(), strict=True))
+        data = clusters.data
+        named = zip(record_numbers(data.term_starts).tolist(), data.terms.tolist(), strict=True)
+        wanted = Counter(named) if self.term_chunk == "place" else Counter()
+        for (group, code), times in sorted(((there - wanted) + (wanted - there)).items()):
+            label = data.vocabulary[code]
+            off = "often" if there[group, code] else "rarely"
+            told = f"the item {shown(label)} of its term chunk stands {times:,} times too {off}"
+            found.add(TERM_ITEM, f"{where}cluster {group + 1:,}", told, items=(label,), group=group)
+
+
+class _Found:
+    """What is wrong so far."""
+
+    def __init__(self) -> None:
+        self.breaches: Counter[str] = Counter()
+        self.witnesses: list[Witness] = []
+
+    def add(
+        self,
+        kind: str,
+        place: str,
+        detail: str,
+        row: int | None = None,
+        items: tuple[str, ...] = (),
+        group: int | None = None,
+    ) -> None:
+        """Count one case, and keep it if there are not too many of its kind."""
+        self.breaches[kind] += 1
+        if self.breaches[kind] <= MOST_WITNESSES:
+            self.witnesses.append(Witness(kind, place, detail, row, items, group))
+
+
+class _Clusters:
+    """Which chunk of which cluster an item belongs to."""
+
+    def __init__(self, data: Disassociated) -> None:
+        self.data = data
+        self.term, self.none = -1, -2
+        self._ends = np.cumsum(data.sizes)
+        self._width = max(len(data.vocabulary), 1)
+        chunk = data.chunk_of_subrecord[record_numbers(data.subrecords.offsets)]
+        owner = np.concatenate((data.cluster_of_chunk[chunk], record_numbers(data.term_starts)))
+        keys = owner * self._width + np.concatenate((data.subrecords.items, data.terms))
+        self._keys, first = np.unique(keys, return_index=True)
+        self._chunk = np.concatenate((chunk, np.full(len(data.terms), self.term)))[first]
+
+    def of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the cluster of each place."""
+        return np.searchsorted(self._ends, slots, side="right")
+
+    def chunk_of(self, cluster: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the chunk that an item belongs to in a cluster, or `term`, or `none`."""
+        keys = cluster * self._width + item
+        at = np.searchsorted(self._keys, keys)
+        known = (item >= 0) & (at < len(self._keys))
+        known[known] = self._keys[at[known]] == keys[known]
+        found = np.full(len(keys), self.none)
+        found[known] = self._chunk[at[known]]
+        return found

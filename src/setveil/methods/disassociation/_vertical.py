@@ -1,0 +1,78 @@
+"""Taking the records of each cluster apart into chunks (VERPART).
+
+Paper    terrovitis2012, algorithm VERPART and Lemma 2, as our notes tell them: the paper was not at hand; awad2020, section 2.1.
+Idea     items that fewer than k records of the cluster hold go to the term chunk. The others, most frequent first, go into the first
+         record chunk in which every set of at most m items that occurs still occurs k times.
+         Where the term chunk stays empty, the subrecords must suffice to fill every record, whichever m items somebody looks for
+         (Lemma 2); else the least frequent item goes to the term chunk, and one is enough.
+Departs  sets are searched by the records that hold them, each record set once, so that long records and any m are no obstacle. A search
+         that finds more than so many record sets is given up, and the item goes to a later chunk: safe, and counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.ordering import picked
+from setveil.methods.exchanging import sealed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+    from setveil.methods.disassociation._horizontal import Clustering
+
+ROOM = 1 << 20
+"""How many words of record sets one search may find."""
+PARTS_A_THREAD = 8
+
+
+def take_apart(
+    data: Transactions,
+    clustering: Clustering,
+    k: int,
+    m: int,
+    engine: Engine,
+    *,
+    fixed: NDArray[np.int8] | None = None,
+    only: NDArray[np.int64] | None = None,
+    chunk: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    """Return the chunk of each occurrence, as `Disassociated.of_records` takes it, and an account.
+
+    `fixed` tells of occurrences that they are left out or that their item must go to the term chunk. With `only` just these clusters are
+    taken apart, and `chunk` tells what is known of the others.
+    """
+    from setveil.methods.disassociation import _vertical_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+    if fixed is None:
+        fixed = np.zeros(data.occurrences, np.int8)
+    if chunk is None:
+        chunk = np.empty(data.occurrences, np.int64)
+    rows, starts = clustering.rows, clustering.starts
+    if only is not None:
+        starts, places = picked(starts, only)
+        rows = rows[places]
+    lengths = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.lengths[rows])))[starts]
+    parts = PARTS_A_THREAD * engine.threads
+    borders = np.unique(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
+    borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
+    tallies = np.zeros((len(borders), 2), np.int64)
+    given = (
+        data.offsets,
+        data.items,
+        sealed(fixed.view()),
+        sealed(rows),
+        sealed(starts),
+    )  # the caller still writes to it
+
+    def work(part: int, control: NDArray[np.int64]) -> None:
+        limits = (borders[part], borders[part + 1], len(data.vocabulary), k, m, ROOM)
+        kernels.take_apart(*given, *limits, chunk, tallies[part], control)
+
+    engine.share("taking clusters apart", range(len(borders) - 1), work, total=len(rows))
+    moved, given_up = tallies.sum(axis=0).tolist()
+    return chunk, {"items-moved-for-lemma-2": moved, "searches-given-up": given_up}
