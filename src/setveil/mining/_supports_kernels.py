@@ -70,7 +70,7 @@ def _kept_by_bits(found, first, last, word, into):
 
 
 @kernel
-def _kept_by_list(found, first, last, rows, begin, end_of_list, into):
+def kept_by_list(found, first, last, rows, begin, end_of_list, into):
     """Copy the rows of `found` that are in a list behind them; return where the copies end."""
     end = into
     at = begin
@@ -156,7 +156,7 @@ def count_sets(first, last, set_offsets, set_items, order, starts, bits, rows, w
                 if bits[item] >= 0:
                     end = _kept_by_bits(found, before, ends[depth], words[bits[item]], ends[depth])
                 else:
-                    end = _kept_by_list(found, before, ends[depth], rows, starts[item], starts[item + 1], ends[depth])
+                    end = kept_by_list(found, before, ends[depth], rows, starts[item], starts[item + 1], ends[depth])
                 ends[depth + 1] = end
                 counts[depth + 1] = end - ends[depth]
             depth += 1

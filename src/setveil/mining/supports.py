@@ -42,11 +42,11 @@ def supports(
     >>> supports(data, [["beer"], ["crisps", "beer"], ["tea", "gin"], []]).tolist()
     [2, 1, 0, 3]
     """
-    offsets, codes = _codes(data, itemsets)
+    offsets, codes = codes_in(data, itemsets)
     return _supports(data, offsets, codes, number_of_threads(threads))
 
 
-def _codes(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return offsets and codes, -1 for what the data do not hold."""
     if isinstance(itemsets, Itemsets):
         if itemsets.vocabulary == data.vocabulary:

@@ -1,0 +1,342 @@
+"""Itemsets that are frequent in disassociated data, by what it tells of their supports (`support_bounds`).
+
+None of the four figures rises when an item is added to a set, so that every part of a frequent set is frequent and the search can go from
+shorter to longer sets. In a cluster of size n the new item x makes a part of its own, told s <= n times, or joins a part and lowers its s_i:
+
+inside    where x is in the chunk of the others, no more subrecords hold them with x than without; else it becomes 0.
+certain   the sum before the limit at 0 falls by n - s >= 0, or with s_i.
+possible  the least of more numbers, or of the same with a smaller s_i.
+expected  is multiplied by s / n <= 1, or falls with s_i.
+
+Single items are counted, then pairs cluster by cluster, then sets that two frequent ones with all items but the last in common make
+together, if all their parts are frequent. What is expected is a fraction; it reaches the least support if it is less than one part in
+10^9 below it, so that rounding decides nothing. Cost: all pairs in each cluster, then as for `support_bounds`, for each set that is tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from setveil import progress
+from setveil.data.labels import as_arrow
+from setveil.data.transactions import Transactions, sealed
+from setveil.errors import BadParameter, TooManyItemsets
+from setveil.kernels.control import STOP
+from setveil.kernels.threads import number_of_threads, share
+from setveil.mining.cluster_index import ClusterIndex
+from setveil.mining.frequent import LIMIT
+from setveil.mining.lookup import Lookup
+from setveil.mining.support_bounds import Reading, SupportBounds, bounds_of
+from setveil.mining.threshold import MinSupport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from setveil.data.disassociated import Disassociated
+
+ITEMS_AT_ONCE = 64
+"""Items of one part of the search for pairs."""
+TRIED_AT_ONCE = 1 << 20
+"""Sets that are tried together: bounds memory."""
+_ROUNDING = 1e-9
+_WEIGHTS = {"inside": (0, 0, 0), "certain": (1, 0, 0), "possible": (0, 1, 0), "expected": (0, 0, 1)}
+"""What counts of a pair that is not inside one chunk, as `frequent_pairs` takes it."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedItemsets:
+    """Itemsets of disassociated data, laid out as `Itemsets` are, with what is told of their supports."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    bounds: SupportBounds
+    reading: Reading
+    """Which of the four figures made them frequent."""
+    vocabulary: tuple[str, ...]
+    records: int
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        longest = int(self.lengths.max(initial=0))
+        return f"BoundedItemsets({len(self):,} sets of up to {longest} items, in {self.records:,} records)"
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each set."""
+        return np.diff(self.offsets)
+
+    def _as_records(self) -> Transactions:
+        return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
+
+    def take(self, chosen: NDArray[Any]) -> BoundedItemsets:
+        """Return the sets of these numbers in this order, or those where a mask is true."""
+        taken = self._as_records().take(chosen)
+        bounds = self.bounds.take(chosen)
+        return BoundedItemsets(taken.offsets, taken.items, bounds, self.reading, self.vocabulary, self.records)
+
+    def ordered(self) -> BoundedItemsets:
+        """Return the sets as people read them: the most frequent by the chosen figure first, then the shorter, then in label order."""
+        by_content = self._as_records().content_order()
+        figures = self.bounds.of(self.reading)[by_content]
+        return self.take(by_content[np.lexsort((self.lengths[by_content], -figures))])
+
+    def to_arrow(self) -> Any:
+        """Return the sets as an Arrow column of lists of texts."""
+        texts = as_arrow(self.vocabulary).take(pa.array(self.items))
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), texts)
+
+    def to_lists(self) -> list[list[str]]:
+        """Return the sets as lists of labels."""
+        sets: list[list[str]] = self.to_arrow().to_pylist()
+        return sets
+
+    def to_table(self) -> Any:
+        """Return an Arrow table: `items`, and in records `expected`, `certain`, `possible`, `inside`."""
+        return pa.table({"items": self.to_arrow(), **{name: self.bounds.of(name) for name in get_args(Reading)}})
+
+
+def mine_bounds(
+    data: Disassociated,
+    min_support: MinSupport | str | float,
+    *,
+    support: Reading = "expected",
+    min_length: int = 1,
+    max_length: int | None = None,
+    limit: int = LIMIT,
+    threads: int | None = None,
+) -> BoundedItemsets:
+    """Return the itemsets whose support, in one of its four readings, is at least so large; the shorter first, each length in label order.
+
+    More sets than the limit are refused; sets that are shorter than `min_length` count there too, since they are found on the way.
+
+    >>> from setveil.data.disassociated import Disassociated
+    >>> chunks = [[(["milk", "tea"], 2), (["tea"], 2)], [(["rum"], 3)]]
+    >>> data = Disassociated.from_clusters([{"size": 4, "record_chunks": chunks, "term_chunk": ["wine"]}])
+    >>> mine_bounds(data, 2).ordered().to_lists()
+    [['tea'], ['rum'], ['rum', 'tea'], ['milk'], ['milk', 'tea']]
+    """
+    _refuse_other_than_whole(support, min_length, max_length, limit)
+    count = MinSupport(min_support).count(data.records)
+    search = _Search(data, support, count, limit, number_of_threads(threads))
+    found = search.all_levels(max_length)
+    return found if min_length == 1 else found.take(found.lengths >= min_length)
+
+
+def top_bounds(
+    data: Disassociated,
+    how_many: int,
+    *,
+    support: Reading = "expected",
+    min_length: int = 1,
+    max_length: int | None = None,
+    limit: int = LIMIT,
+    threads: int | None = None,
+) -> BoundedItemsets:
+    """Return so many of the itemsets with the largest support, in the order of `ordered`; fewer if fewer reach one record."""
+    if how_many < 1:
+        raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
+    _refuse_other_than_whole(support, min_length, max_length, limit)
+    search = _Search(data, support, 1, max(limit, how_many), number_of_threads(threads))
+
+    def found_from(count: int) -> BoundedItemsets:
+        found = search.from_count(count).all_levels(max_length)
+        return found.take(found.lengths >= min_length)
+
+    # The highest support at which there are enough: halved while there are too few, then searched for in between.
+    too_few = int(search.singles.of(support).max(initial=0)) + 1
+    enough = too_few // 2
+    while enough > 1 and not _are_enough(found_from, enough, how_many):
+        too_few, enough = enough, enough // 2
+    enough = max(enough, 1)
+    while too_few - enough > 1:
+        middle = (enough + too_few) // 2
+        if _are_enough(found_from, middle, how_many):
+            enough = middle
+        else:
+            too_few = middle
+    ordered = found_from(enough).ordered()
+    return ordered.take(np.arange(min(how_many, len(ordered))))
+
+
+def _are_enough(found_from: Callable[[int], BoundedItemsets], count: int, how_many: int) -> bool:
+    try:
+        return len(found_from(count)) >= how_many
+    except TooManyItemsets:
+        return True
+
+
+def _refuse_other_than_whole(support: str, min_length: int, max_length: int | None, limit: int) -> None:
+    """Refuse settings that mean nothing."""
+    if support not in get_args(Reading):
+        raise BadParameter(f"the support is {support!r}; allowed is {' | '.join(get_args(Reading))}")
+    for name, length in (("shortest", min_length), ("longest", max_length)):
+        if length is not None and length < 1:
+            raise BadParameter(f"the length of the {name} itemset is {length}; it must be at least 1")
+    if max_length is not None and max_length < min_length:
+        raise BadParameter(f"itemsets from {min_length} to {max_length} items were asked for: there are none")
+    if limit < 0:
+        raise BadParameter(f"the limit is {limit:,} itemsets; it must be 0 or more")
+
+
+class _Search:
+    """Data made ready for the search from a support on."""
+
+    def __init__(self, data: Disassociated, reading: Reading, count: int, limit: int, threads: int) -> None:
+        self.data = data
+        self._index = ClusterIndex.of(data)
+        self._reading: Reading = reading
+        self._count = count
+        self._limit = limit
+        self._threads = threads
+        every = np.arange(len(data.vocabulary), dtype=np.int64)
+        self.singles = self._bounds(every[:, np.newaxis])
+        self._found = 0
+
+    def from_count(self, count: int) -> _Search:
+        """Begin again from another support on."""
+        self._count, self._found = count, 0
+        return self
+
+    def _bounds(self, sets: NDArray[np.int64]) -> SupportBounds:
+        """Return the bounds of sets of the same length, one a row."""
+        offsets = np.arange(len(sets) + 1, dtype=np.int64) * sets.shape[1]
+        return bounds_of(self._index, offsets, sets.ravel(), self._threads)
+
+    @property
+    def _threshold(self) -> float:
+        return self._count * (1 - _ROUNDING) if self._reading == "expected" else float(self._count)
+
+    def _are_frequent(self, bounds: SupportBounds) -> NDArray[np.bool_]:
+        reached: NDArray[np.bool_] = bounds.of(self._reading) >= self._threshold
+        return reached
+
+    def all_levels(self, max_length: int | None) -> BoundedItemsets:
+        """Find the sets length by length."""
+        chosen = np.flatnonzero(self._are_frequent(self.singles)).astype(np.int64)
+        level = (chosen[:, np.newaxis], self.singles.take(chosen))
+        levels = []
+        while len(level[0]):
+            self._count_in(len(level[0]))
+            levels.append(level)
+            length = level[0].shape[1]
+            if max_length is not None and length >= max_length:
+                break
+            with progress.step(f"itemsets of {length + 1} items"):
+                level = self._pairs(level[0].ravel()) if length == 1 else self._longer(level[0])
+        return self._joined(levels)
+
+    def _count_in(self, more: int) -> None:
+        """Refuse to go on where the limit is passed."""
+        self._found += more
+        if self._found > self._limit:
+            raise self._too_many()
+
+    def _too_many(self) -> TooManyItemsets:
+        return TooManyItemsets(
+            f"there are more than {self._limit:,} itemsets with a support ({self._reading}) of at least {self._count:,} of "
+            f"{self.data.records:,} records, which is the limit. Try a higher support, a bound on the length, a higher limit",
+            found=max(self._found, self._limit + 1),
+            exact=False,
+        )
+
+    def _pairs(self, items: NDArray[np.int64]) -> tuple[NDArray[np.int64], SupportBounds]:
+        """Find the frequent pairs, cluster by cluster."""
+        from setveil.mining import _support_bounds_kernels  # noqa: PLC0415 - imports Numba
+
+        kernels: Any = _support_bounds_kernels  # without types, since Numba infers them
+        width = len(self.data.vocabulary)
+        is_frequent = np.zeros(width, dtype=np.bool_)
+        is_frequent[items] = True
+        weights = np.array(_WEIGHTS[self._reading], dtype=np.float64)
+        asked = (sealed(items, np.int64), sealed(is_frequent, np.bool_), sealed(weights, np.float64))
+        index, subrecords = self._index, self.data.subrecords
+        in_cluster = (index.items, *index.by_cluster(), subrecords.offsets, subrecords.items)
+        firsts = range(0, len(items), ITEMS_AT_ONCE)
+        left = self._limit - self._found
+        numbers = np.zeros(len(firsts), dtype=np.int64)
+
+        def search(first: int, control: Any) -> NDArray[np.int64]:
+            if numbers.sum() > left:
+                control[STOP] = 1
+            last = min(first + ITEMS_AT_ONCE, len(items))
+            limits = (self._threshold, left)
+            keys, n = kernels.frequent_pairs(first, last, *asked, *limits, *index.columns, *in_cluster, control)
+            numbers[first // ITEMS_AT_ONCE] = n
+            found: NDArray[np.int64] = keys[:n]
+            return found
+
+        parts = share("finding pairs", firsts, search, threads=self._threads, total=len(items))
+        if numbers.sum() > left:
+            raise self._too_many()
+        keys = np.sort(np.concatenate([np.empty(0, np.int64), *parts]))
+        pairs = np.stack((keys // width, keys % width), axis=1)
+        return pairs, self._bounds(pairs)
+
+    def _longer(self, sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], SupportBounds]:
+        """Find the frequent sets with one item more than these, which are all frequent ones of their length in rising order."""
+        found, bounds, number = [], [], self._found
+        for tried in self._tried(sets):
+            figures = self._bounds(tried)
+            kept = np.flatnonzero(self._are_frequent(figures))
+            found.append(tried[kept])
+            bounds.append(figures.take(kept))
+            number += len(kept)
+            if number > self._limit:
+                raise self._too_many()
+        return np.concatenate([np.empty((0, sets.shape[1] + 1), np.int64), *found]), _chained(bounds)
+
+    def _tried(self, sets: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+        """Give the sets all parts of which are frequent, some at a time."""
+        number, length = sets.shape
+        begins = np.ones(number, dtype=np.bool_)
+        begins[1:] = (sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)
+        ends = np.append(np.flatnonzero(begins)[1:], number)[np.cumsum(begins) - 1]
+        partners = ends - np.arange(number) - 1
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(partners)))
+        lookup = Lookup(
+            np.arange(number + 1, dtype=np.int64) * length,
+            sets.ravel(),
+            len(self.data.vocabulary),
+            threads=self._threads,
+        )
+        first = 0
+        while first < number:
+            last = max(first + 1, int(np.searchsorted(before, before[first] + TRIED_AT_ONCE, side="right")) - 1)
+            left = np.repeat(np.arange(first, last), partners[first:last])
+            right = left + 1 + np.arange(len(left)) - (before[left] - before[first])
+            tried = np.concatenate((sets[left], sets[right, -1:]), axis=1)
+            # Without one of its last two items a set is one of the two that made it.
+            for gone in range(length - 1):
+                parts = np.delete(tried, gone, axis=1)
+                places = lookup.places(np.arange(len(parts) + 1, dtype=np.int64) * length, parts.ravel())
+                tried = tried[places >= 0]
+            yield tried
+            first = last
+
+    def _joined(self, levels: list[tuple[NDArray[np.int64], SupportBounds]]) -> BoundedItemsets:
+        lengths = np.concatenate([np.empty(0, np.int64), *(np.full(len(s), s.shape[1]) for s, _bounds in levels)])
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        items = np.concatenate([np.empty(0, np.int64), *(sets.ravel() for sets, _bounds in levels)]).astype(np.int32)
+        bounds = _chained([figures for _sets, figures in levels])
+        return BoundedItemsets(offsets, items, bounds, self._reading, self.data.vocabulary, self.data.records)
+
+
+def _chained(parts: list[SupportBounds]) -> SupportBounds:
+    """Return the bounds of several collections, one after another."""
+    whole: list[NDArray[np.int64]] = [
+        np.concatenate([np.empty(0, np.int64), *columns])
+        for columns in (
+            [part.inside for part in parts],
+            [part.certain for part in parts],
+            [part.possible for part in parts],
+        )
+    ]
+    return SupportBounds(*whole, np.concatenate([np.empty(0), *(part.expected for part in parts)]))
