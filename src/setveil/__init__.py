@@ -68,9 +68,11 @@ if TYPE_CHECKING:
     from setveil.methods.uncertainty.partial_suppression import PartialSuppression
     from setveil.methods.uncertainty.permutation import Permutation
     from setveil.methods.uncertainty.td_control import TDControl
+    from setveil.mining.disassociated_itemsets import mine_bounds
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
     from setveil.mining.rules import association_rules
+    from setveil.mining.support_bounds import support_bounds
     from setveil.mining.supports import supports
     from setveil.mining.threshold import MinSupport
     from setveil.profile import profile
@@ -128,9 +130,11 @@ _HOME = {
     "setveil.methods.uncertainty.partial_suppression": ("PartialSuppression",),
     "setveil.methods.uncertainty.permutation": ("Permutation",),
     "setveil.methods.uncertainty.td_control": ("TDControl",),
+    "setveil.mining.disassociated_itemsets": ("mine_bounds",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
     "setveil.mining.rules": ("association_rules",),
+    "setveil.mining.support_bounds": ("support_bounds",),
     "setveil.mining.supports": ("supports",),
     "setveil.mining.threshold": ("MinSupport",),
     "setveil.profile": ("profile",),
@@ -193,6 +197,7 @@ __all__ = [
     "from_scipy",
     "measure",
     "mine",
+    "mine_bounds",
     "profile",
     "publish",
     "read",
@@ -202,6 +207,7 @@ __all__ = [
     "read_hierarchy",
     "read_itemsets",
     "read_sensitive",
+    "support_bounds",
     "supports",
     "write",
     "write_hierarchy",

@@ -33,6 +33,7 @@ from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
 from setveil.methods.uncertainty.permutation import Permutation
 from setveil.methods.uncertainty.td_control import TDControl
+from setveil.metrics.associations import AlphaConfidence, RelativeAssociationError, TLost
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
 from setveil.metrics.generalization import LossSplit
@@ -116,6 +117,9 @@ METRICS: dict[str, type[Metric]] = {
         ExactBasketExposure,
         SaturatedRules,
         ReconstructionKL,
+        RelativeAssociationError,
+        AlphaConfidence,
+        TLost,
     )
 }
 

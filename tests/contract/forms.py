@@ -5,10 +5,10 @@ A new form needs one entry in `RELEASES` and one in `AS_ORACLES_SEE`.
 
 import numpy as np
 
-import random_clusters
 import setveil as sv
 from setveil.data.alignment import Alignment
 
+import random_clusters
 from random_data import as_sets
 
 

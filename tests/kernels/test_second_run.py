@@ -9,6 +9,7 @@ import sys
 
 JOB = """
 import json
+import numpy as np
 import pyarrow as pa
 import setveil as sv
 from setveil.kernels import jit
@@ -52,6 +53,9 @@ with jit.compiling(told.append):
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)
     sv.supports(hot, [["b7", "c7"], ["b7", "c7", "a0"]])
+    cluster, chunk = np.arange(data.records) // 20, (data.items % 4 - 1).astype(np.int64)
+    apart, _rows = sv.Disassociated.of_records(data, cluster, chunk)
+    sv.support_bounds(apart, sv.mine_bounds(apart, "5%", max_length=3).to_lists())
     rows = pa.table({"id": list(range(6000)) * 2, "item": list(range(12000))})
     sv.from_arrow(rows.to_reader(max_chunksize=4000))  # in batches, not grouped, more texts than the table begins with
 # What comes from the cache brings with it what it calls, so that this has no signature of its own.

@@ -1,7 +1,7 @@
 """What disassociated data tell of supports, straight from the definitions, and by all reconstructions of small clusters.
 
-A cluster is a dictionary: `size`, `record_chunks` (lists of pairs of a subrecord and how often it occurs), and `term_chunk`. The chunks of a
-cluster share no item.
+A cluster is a dictionary: `size`, `record_chunks` (lists of pairs of a subrecord and how often it occurs), and `term_chunk`. The chunks
+of a cluster share no item.
 """
 
 from __future__ import annotations

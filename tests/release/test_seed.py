@@ -158,14 +158,19 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
         ("items-lost", "non-sensitive-rules", "reconstruction-kl"), "not computed, needs sensitive"
     )
     of_sensitive |= dict.fromkeys(("exact-basket-exposure", "saturated-rules"), "not computed, needs sensitive, rho")
-    assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive
-    of_method = {"itemsets": [["a"]], "min_support": 2, "sensitive": ["a"], "rho": "0.5"}
+    of_rules = dict.fromkeys(("relative-association-error", "alpha-confidence"), "not computed, needs rules")
+    of_rules["tlost"] = "not computed, needs k"
+    assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive | of_rules
+    nothing_given = all_metrics({"categories": categories, "rules": None, "k": None})[1]
+    assert {m.name: m.reason for m in nothing_given} == of_itemsets | of_sensitive | of_rules
+    assert metric_of("tlost", {"k": None}).reason == "not computed, needs k"
+    of_method = {"itemsets": [["a"]], "min_support": 2, "sensitive": ["a"], "rho": "0.5", "rules": [["a"]], "k": 2}
     metrics, lacking = all_metrics({"categories": categories, **of_method})
     assert lacking == []
     assert {str(m.rho) for m in metrics if m.name in ("exact-basket-exposure", "saturated-rules")} == {"0.5"}
     metrics, lacking = all_metrics({})
     of_categories = dict.fromkeys(("still-on-top", "tendency-posterior"), "not computed, needs categories")
-    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets | of_sensitive
+    assert {m.name: m.reason for m in lacking} == of_categories | of_itemsets | of_sensitive | of_rules
     assert not {m.name for m in metrics} & {m.name for m in lacking}
     assert metric_of("dissimilarity:form=printed", {}).form == "printed"
     release = sv.publish(

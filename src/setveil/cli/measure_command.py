@@ -39,11 +39,20 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         LEVEL,
         Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
         Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
-        Option("rules", str, "Utility rules, for metrics that need them (default: those in the private folder)."),
+        Option(
+            "rules",
+            str,
+            "File of utility rules, an itemset a line, for metrics that need them (default: those in the private folder).",
+        ),
         Option(
             "min_support",
             str,
             "From which support on an itemset is frequent, for metrics of named itemsets (default: as in the private folder).",
+        ),
+        Option(
+            "k",
+            str,
+            "From how many records on an item could be told, for metrics that need it (default: as in the private folder).",
         ),
         Option(
             "rho",
@@ -71,7 +80,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     for name in ("itemsets", "rules"):
         if given[name]:
             known[name] = named_itemsets(given[name], given, original)
-    for name in ("min_support", "rho"):
+    for name in ("min_support", "k", "rho"):
         if given[name]:
             known[name] = given[name]
     metrics, lacking = chosen_metrics(given["metric"] or None, known, type(published))

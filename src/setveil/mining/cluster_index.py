@@ -55,7 +55,7 @@ class ClusterIndex:
         told = np.add.reduceat(data.counts[row], first) if len(first) else np.empty(0, np.int64)
         of_terms = record_numbers(data.term_starts)
         nothing, all_terms = np.zeros(len(of_terms), np.int64), np.ones(len(of_terms), np.int64)
-        columns = {
+        columns: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {
             "items": (item[first], data.terms),
             "cluster": (data.cluster_of_chunk[chunk[first]], of_terms),
             "chunk": (chunk[first], -all_terms),
@@ -64,7 +64,7 @@ class ClusterIndex:
             "row_starts": (first, nothing),
             "row_ends": (ends, nothing),
         }
-        whole: dict[str, NDArray[Any]] = {name: np.concatenate(parts) for name, parts in columns.items()}
+        whole = {name: np.concatenate(parts) for name, parts in columns.items()}
         order = np.lexsort((whole["cluster"], whole["items"]))
         found = {name: sealed(column[order], np.int64) for name, column in whole.items()}
         _refuse_overlaps(found["items"], found["cluster"])

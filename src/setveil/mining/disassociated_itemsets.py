@@ -1,7 +1,8 @@
 """Itemsets that are frequent in disassociated data, by what it tells of their supports (`support_bounds`).
 
-None of the four figures rises when an item is added to a set, so that every part of a frequent set is frequent and the search can go from
-shorter to longer sets. In a cluster of size n the new item x makes a part of its own, told s <= n times, or joins a part and lowers its s_i:
+None of the four figures rises when an item is added to a set: every part of a frequent set is frequent, and the search can go from
+shorter to longer sets. In a cluster of size n the new item x makes a part of its own, told s <= n times, or joins a part and lowers its
+s_i:
 
 inside    where x is in the chunk of the others, no more subrecords hold them with x than without; else it becomes 0.
 certain   the sum before the limit at 0 falls by n - s >= 0, or with s_i.
@@ -229,8 +230,7 @@ class _Search:
             length = level[0].shape[1]
             if max_length is not None and length >= max_length:
                 break
-            with progress.step(f"itemsets of {length + 1} items"):
-                level = self._pairs(level[0].ravel()) if length == 1 else self._longer(level[0])
+            level = self._pairs(level[0].ravel()) if length == 1 else self._longer(level[0])
         return self._joined(levels)
 
     def _count_in(self, more: int) -> None:
@@ -283,18 +283,20 @@ class _Search:
     def _longer(self, sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], SupportBounds]:
         """Find the frequent sets with one item more than these, which are all frequent ones of their length in rising order."""
         found, bounds, number = [], [], self._found
-        for tried in self._tried(sets):
-            figures = self._bounds(tried)
-            kept = np.flatnonzero(self._are_frequent(figures))
-            found.append(tried[kept])
-            bounds.append(figures.take(kept))
-            number += len(kept)
-            if number > self._limit:
-                raise self._too_many()
+        with progress.step(f"finding itemsets of {sets.shape[1] + 1} items", len(sets)) as advance:
+            for done, tried in self._tried(sets):
+                figures = self._bounds(tried)
+                kept = np.flatnonzero(self._are_frequent(figures))
+                found.append(tried[kept])
+                bounds.append(figures.take(kept))
+                number += len(kept)
+                if number > self._limit:
+                    raise self._too_many()
+                advance(done)
         return np.concatenate([np.empty((0, sets.shape[1] + 1), np.int64), *found]), _chained(bounds)
 
-    def _tried(self, sets: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-        """Give the sets all parts of which are frequent, some at a time."""
+    def _tried(self, sets: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Give the sets all parts of which are frequent, some at a time, and how many of the shorter ones are done with them."""
         number, length = sets.shape
         begins = np.ones(number, dtype=np.bool_)
         begins[1:] = (sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)
@@ -318,7 +320,7 @@ class _Search:
                 parts = np.delete(tried, gone, axis=1)
                 places = lookup.places(np.arange(len(parts) + 1, dtype=np.int64) * length, parts.ravel())
                 tried = tried[places >= 0]
-            yield tried
+            yield last, tried
             first = last
 
     def _joined(self, levels: list[tuple[NDArray[np.int64], SupportBounds]]) -> BoundedItemsets:
@@ -331,12 +333,10 @@ class _Search:
 
 def _chained(parts: list[SupportBounds]) -> SupportBounds:
     """Return the bounds of several collections, one after another."""
-    whole: list[NDArray[np.int64]] = [
-        np.concatenate([np.empty(0, np.int64), *columns])
-        for columns in (
-            [part.inside for part in parts],
-            [part.certain for part in parts],
-            [part.possible for part in parts],
-        )
-    ]
-    return SupportBounds(*whole, np.concatenate([np.empty(0), *(part.expected for part in parts)]))
+    none = np.empty(0, np.int64)
+    return SupportBounds(
+        inside=np.concatenate([none, *(part.inside for part in parts)]),
+        certain=np.concatenate([none, *(part.certain for part in parts)]),
+        possible=np.concatenate([none, *(part.possible for part in parts)]),
+        expected=np.concatenate([np.empty(0), *(part.expected for part in parts)]),
+    )

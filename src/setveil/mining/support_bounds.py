@@ -73,8 +73,8 @@ def support_bounds(
 ) -> SupportBounds:
     """Return for each itemset what the data tell of the number of records that hold all of its items.
 
-    Itemsets are given as to `supports`. An item that is in no chunk makes all four 0; every record holds the empty set. Data with an item in
-    two chunks of a cluster, or a chunk with more subrecords than its cluster has records, are refused.
+    Itemsets are given as to `supports`. An item that is in no chunk makes all four 0; every record holds the empty set. Data with an item
+    in two chunks of a cluster, or a chunk with more subrecords than its cluster has records, are refused.
 
     >>> chunks = [[(["milk"], 2)], [(["tea"], 2)]]
     >>> data = Disassociated.from_clusters([{"size": 3, "record_chunks": chunks, "term_chunk": ["wine"]}])
@@ -85,9 +85,7 @@ def support_bounds(
     return bounds_of(ClusterIndex.of(data), *codes_in(data.subrecords, itemsets), number_of_threads(threads))
 
 
-def bounds_of(
-    index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64], threads: int
-) -> SupportBounds:
+def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64], threads: int) -> SupportBounds:
     """Return the same for codes into the vocabulary, -1 being an item that is not there; the index can serve several times."""
     from setveil.mining import _support_bounds_kernels  # noqa: PLC0415 - imports Numba
 

@@ -45,7 +45,7 @@ def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[li
             lacking.append(_of_other_form(kind, form))
             continue
         needed = [p.name for p in kind.parameters() if p.required]
-        missing = [name for name in needed if name not in known]
+        missing = [name for name in needed if known.get(name) is None]
         if missing:
             lacking.append(kind.not_computed(f"needs {', '.join(missing)}"))
             continue
@@ -71,7 +71,7 @@ def metric_of(text: str, known: Mapping[str, Any], form: type = Transactions) ->
         given[key.strip().replace("-", "_")] = value.strip()
     for parameter in kind.parameters():
         if parameter.required and parameter.name not in given:
-            if parameter.name not in known:
+            if known.get(parameter.name) is None:
                 return kind.not_computed(f"needs {parameter.name}")
             given[parameter.name] = known[parameter.name]
     return kind(**given)

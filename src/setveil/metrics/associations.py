@@ -1,0 +1,250 @@
+"""What became of associations that analysts care about: of utility rules, and of the couples in the records that hold one.
+
+Paper    awad2020 (references.bib), equation 1 and the relative association error of section 2.6.
+Departs  the error is printed without the absolute value that it is named after; with it each term lies between 0 and 2. The paper
+         disassociates the records with a rule alone, and counts there. A release may hold others too, in the same clusters, so that
+         supports are counted in the whole original and the whole release; where these are the records with a rule alone, that is the same.
+
+In disassociated data the support of an itemset can be read in several ways (`setveil.mining.support_bounds`); two of them are measured. In
+plain records both are the number of records that hold it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from setveil.data.disassociated import Disassociated
+from setveil.data.named_itemsets import NamedItemsets
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.declaration import parameter
+from setveil.errors import BadData
+from setveil.metrics.base import About, Direction, Metric
+from setveil.mining.itemsets import Itemsets, codes_of
+from setveil.mining.support_bounds import support_bounds
+from setveil.mining.supports import supports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+
+READ_AS = "How supports are read in disassociated data: inside one record chunk, or as expected over all chunks."
+MOST_COUPLES = 20_000_000
+"""More couples of items in the records with a rule are not looked at."""
+COUPLES_AT_ONCE = 5_000_000
+NO_RULE_IS_HELD = "no record of the original holds any of the rules"
+
+
+class RelativeAssociationError(Metric):
+    """How far the supports of associations moved, relative to their size, summed up (awad2020, section 2.6)."""
+
+    name: ClassVar[str] = "relative-association-error"
+    title: ClassVar[str] = "Relative association error"
+    unit: ClassVar[str] = "sum of relative errors"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "RAE = Σ over associations A of |s − s~| / ((s + s~) / 2), s and s~ the supports of A in the original and in the release."
+        " over=pairs: all couples of items in the records that hold at least one rule; over=rules: the rules that the original holds."
+        " In disassociated data s~ counts the occurrences inside one record chunk (reading=inside) or is what is expected"
+        " (reading=expected)"
+    )
+    blind_to: ClassVar[str] = (
+        "whether supports rose or fell; associations that the original lacks; and one that a single record holds weighs as much as one"
+        " that thousands do. It grows with the number of associations: beside it stands the mean"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+        {"over": "pairs", "reading": "inside"},
+        {"over": "pairs", "reading": "expected"},
+        {"over": "rules", "reading": "inside"},
+        {"over": "rules", "reading": "expected"},
+    )
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+
+    rules: NamedItemsets = parameter(public=False, description="The utility rules: itemsets that analysts care about.")
+    reading: Literal["inside", "expected"] = parameter("inside", public=True, description=READ_AS)
+    over: Literal["pairs", "rules"] = parameter(
+        "pairs",
+        public=True,
+        description="All couples of items in the records that hold a rule, or the rules themselves.",
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare the supports of all associations."""
+        del alignment
+        if self.over == "rules":
+            sets = _as_itemsets(original, *codes_of(self.rules, original))
+            sets = sets.take(sets.supports > 0)
+            whose = {"rules-held": len(sets), "rules": len(self.rules)}
+        else:
+            with_rule = records_with_any(original, self.rules)
+            couples = couples_in(original.take(with_rule, ids=None))
+            if couples is None:
+                return None, {"reason": f"the records with a rule hold more than {MOST_COUPLES:,} couples of items"}
+            sets, whose = _as_itemsets(original, *couples), {"records-with-a-rule": len(with_rule)}
+        if not len(sets):
+            held = self.over == "rules" or not whose["records-with-a-rule"]
+            return None, {"reason": NO_RULE_IS_HELD if held else "no record with a rule holds two items"}
+        try:
+            after = _supports_in(published, sets, self.reading)
+        except BadData as error:
+            return None, {"reason": str(error)}
+        terms = np.abs(sets.supports - after) / ((sets.supports + after) / 2)
+        lost = int(np.count_nonzero(after == 0))
+        return float(terms.sum()), {
+            "mean": float(terms.mean()),
+            "associations": len(sets),
+            "lost": lost,
+            "share-lost": lost / len(sets),
+            **whose,
+        }
+
+
+class AlphaConfidence(Metric):
+    """Which share of their support utility rules keep, on average (awad2020, equation 1)."""
+
+    name: ClassVar[str] = "alpha-confidence"
+    title: ClassVar[str] = "Confidence of utility rules"
+    unit: ClassVar[str] = "mean ratio of supports"
+    better: ClassVar[Direction] = "higher"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "mean over the rules that the original holds of α = s~ / s, s and s~ the supports of the rule in the original and in the release;"
+        " beside it the least α, and of each rule [rule, s, s~, α], the least first. In disassociated data s~ is read as in"
+        " relative-association-error"
+    )
+    blind_to: ClassVar[str] = (
+        "other associations: see relative-association-error; rules that became too frequent make up for others that became rare"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"reading": "inside"}, {"reading": "expected"})
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+
+    rules: NamedItemsets = parameter(public=False, description="The utility rules: itemsets that analysts care about.")
+    reading: Literal["inside", "expected"] = parameter("inside", public=True, description=READ_AS)
+
+    def measure(
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Compare the supports of the rules."""
+        del alignment
+        sets = _as_itemsets(original, *codes_of(self.rules, original))
+        sets = sets.take(sets.supports > 0)
+        if not len(sets):
+            return None, {"reason": NO_RULE_IS_HELD}
+        try:
+            after = _supports_in(published, sets, self.reading)
+        except BadData as error:
+            return None, {"reason": str(error)}
+        alpha = after / sets.supports
+        order = np.argsort(alpha, kind="stable")
+        columns = (sets.take(order).to_lists(), *(c[order].tolist() for c in (sets.supports, after, alpha)))
+        return float(alpha.mean()), {
+            "min": float(alpha.min()),
+            "rules-held": len(sets),
+            "rules": len(self.rules),
+            "lost": int(np.count_nonzero(after == 0)),
+            "by-rule": [list(row) for row in zip(*columns, strict=True)],
+        }
+
+
+class TLost(Metric):
+    """Which share of the items that are frequent enough to be told is told in term chunks only, or not at all."""
+
+    name: ClassVar[str] = "tlost"
+    title: ClassVar[str] = "Items lost to term chunks"
+    unit: ClassVar[str] = "share of items"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "|{i : at least k original records hold i, and no record chunk of the release does}| / |{i : at least k original records hold i}|;"
+        " in a release of plain records, that no released record holds"
+    )
+    blind_to: ClassVar[str] = (
+        "how often an item is told: one subrecord is enough; and items that fewer than k records hold"
+    )
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+
+    k: int = parameter(ge=1, public=True, description="From how many records on an item could be told.")
+
+    def measure(
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Look for the items."""
+        del alignment
+        asked = {original.vocabulary[code] for code in np.flatnonzero(original.supports >= self.k)}
+        if not asked:
+            return None, {"reason": f"no item is in at least {self.k:,} records of the original"}
+        rows = published.subrecords if isinstance(published, Disassociated) else published
+        told = {rows.vocabulary[code] for code in np.flatnonzero(rows.supports)}
+        named = {rows.vocabulary[code] for code in np.flatnonzero(published.supports)}
+        lost, gone = len(asked - told), len(asked - named)
+        return lost / len(asked), {"lost": lost, "in-term-chunks": lost - gone, "gone": gone, "items": len(asked)}
+
+
+def records_with_any(data: Transactions, sets: Iterable[Iterable[str]]) -> NDArray[np.int64]:
+    """Return the numbers of the records that hold at least one of these sets."""
+    by_item = np.argsort(data.items, kind="stable")
+    holders = record_numbers(data.offsets)[by_item]
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.supports)))
+    found = np.zeros(data.records, dtype=np.bool_)
+    for one in sets:
+        codes = {data.code_of.get(label, -1) for label in one}
+        if -1 in codes:
+            continue
+        lists = sorted((holders[starts[code] : starts[code + 1]] for code in codes), key=len)
+        held = lists[0]
+        for other in lists[1:]:
+            held = np.intersect1d(held, other, assume_unique=True)
+        found[held] = True
+    return np.flatnonzero(found)
+
+
+def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+    """Return offsets and codes of all couples of items that some record holds; None where there may be too many.
+
+    Records are taken some at a time, and repeated couples left out each time.
+    """
+    contents, _weights, _content_of = data.distinct()
+    width = max(len(data.vocabulary), 1)
+    ahead = contents.offsets[1:][record_numbers(contents.offsets)] - np.arange(contents.occurrences) - 1
+    until = np.cumsum(ahead)
+    found: NDArray[np.int64] = np.empty(0, np.int64)
+    first = 0
+    while first < contents.occurrences:
+        before = until[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(until, before + COUPLES_AT_ONCE, side="right")))
+        one = np.repeat(np.arange(first, last), ahead[first:last])
+        other = one + 1 + np.arange(len(one)) - (until[one] - ahead[one] - before)
+        keys = contents.items[one].astype(np.int64) * width + contents.items[other]
+        found = np.unique(np.concatenate((found, keys)))
+        if len(found) > MOST_COUPLES:
+            return None
+        first = last
+    codes = np.stack((found // width, found % width), axis=1).ravel().astype(np.int32)
+    return np.arange(len(found) + 1, dtype=np.int64) * 2, codes
+
+
+def _as_itemsets(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> Itemsets:
+    """Return sets with their supports; those with an item that the data do not hold, whose code is -1, are left out."""
+    known = np.ones(len(offsets) - 1, dtype=np.bool_)
+    known[record_numbers(offsets)[codes < 0]] = False
+    lengths = np.diff(offsets)[known]
+    kept = codes[np.repeat(known, np.diff(offsets))]
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    return Itemsets(starts, kept, supports(data, (starts, kept)), data.vocabulary, data.records)
+
+
+def _supports_in(
+    published: Transactions | Disassociated, sets: Itemsets, reading: Literal["inside", "expected"]
+) -> NDArray[Any]:
+    """Return the supports of these sets in a release."""
+    if isinstance(published, Disassociated):
+        return support_bounds(published, sets).of(reading)
+    return supports(published, sets)
