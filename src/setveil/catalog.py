@@ -35,12 +35,14 @@ from setveil.methods.uncertainty.permutation import Permutation
 from setveil.methods.uncertainty.td_control import TDControl
 from setveil.metrics.associations import AlphaConfidence, RelativeAssociationError, TLost
 from setveil.metrics.border import BorderExposure
+from setveil.metrics.distance import TreeEditDistance
 from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
 from setveil.metrics.generalization import LossSplit
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
 from setveil.metrics.queries import QueryError
+from setveil.metrics.ranks import FrequentRanks, TopKDeviation, TopRules
 from setveil.metrics.reconstruction import ReconstructionKL
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.suppression import InfoLoss, ItemsLost
@@ -120,6 +122,10 @@ METRICS: dict[str, type[Metric]] = {
         RelativeAssociationError,
         AlphaConfidence,
         TLost,
+        TreeEditDistance,
+        TopKDeviation,
+        FrequentRanks,
+        TopRules,
     )
 }
 

@@ -15,8 +15,6 @@ segment, so that small numbers are enough.
 
 from __future__ import annotations
 
-import numpy as np
-
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import first_not_below
@@ -31,10 +29,12 @@ SLOTS = 7
 """Of less than so many items that two records share the places are kept; for more they are looked up."""
 WIDEST = 1 << 15
 """In records with more items than these, places do not fit a slot."""
-CELLS_IN_STEP = 16
-"""So many cells take about as long as one meeting of two records at an item that both hold."""
-RESULT, STEPS, COMPLETE = 0, 1, 2
-"""What `heaviest` tells: the gain, the steps, and whether it came to the end."""
+CELLS_IN_STEP = 128
+"""So many cells take about as long as one meeting of two contents at an item that both hold."""
+FEW, FAR = 16, 4.0
+"""After one of so many rows, a loop that would take so many times its budget stops."""
+RESULT, STEPS, ROWS = 0, 1, 2
+"""What `heaviest` tells: the gain, the steps, and how many rows it has seen."""
 
 
 @kernel
@@ -83,7 +83,7 @@ def fill_gains(content, rows, columns, index, first, last, gains, lengths, room)
     offsets, items, _contents = rows
     column_offsets, column_items, column_contents, column_starts = columns
     index_starts, index_contents, index_places = index
-    slots, here, there, costs = room
+    slots, met, here, there, costs = room
     has_places = len(here) < WIDEST
     begin = offsets[content]
     length = offsets[content + 1] - begin
@@ -96,49 +96,52 @@ def fill_gains(content, rows, columns, index, first, last, gains, lengths, room)
     end_column = min(last << SHIFT, len(column_contents))
     first_content = column_contents[first_column]
     end_content = column_contents[end_column - 1] + 1
-    steps = end_content - first_content
+    n_met = 0
+    steps = 0
     for place in range(length):
         item = items[begin + place]
         end = index_starts[item + 1]
         at = first_not_below(index_contents, index_starts[item], end, first_content)
         while at < end and index_contents[at] < end_content:
-            slot = slots[index_contents[at]]
-            slot[0] += 1
-            slot[min(slot[0], SLOTS)] = place << 16 | index_places[at]
+            other = index_contents[at]
+            slot = slots[other]
+            size = slot[0] + 1
+            slot[0] = size
+            slot[min(size, SLOTS)] = place << 16 | index_places[at]
+            met[n_met] = other
+            n_met += size == 1
             at += 1
             steps += 1
-    for other in range(first_content, end_content):
+    for at in range(n_met):
+        other = met[at]
         slot = slots[other]
         size = slot[0]
-        if size == 0:
-            continue
         slot[0] = 0
         other_begin = column_offsets[other]
         other_length = column_offsets[other + 1] - other_begin
-        away = max(length, other_length)
-        if size < SLOTS and has_places:
+        if size <= 2 and has_places:
             a, b = slot[1] >> 16, slot[1] & 65535
             cost = max(a, b)
-            away = min(away, cost + max(length - 1 - a, other_length - 1 - b))
+            away = min(max(length, other_length), cost + max(length - 1 - a, other_length - 1 - b))
             if size == 2:
                 c, d = slot[2] >> 16, slot[2] & 65535
                 cost = min(max(c, d), cost + max(c - a, d - b) - 1)
                 away = min(away, cost + max(length - 1 - c, other_length - 1 - d))
-            elif size > 2:
+        else:
+            if size < SLOTS and has_places:
                 for shared in range(size):
                     here[shared] = slot[shared + 1] >> 16
                     there[shared] = slot[shared + 1] & 65535
-                away = chained(here, there, size, length, other_length, costs)
-        else:
-            a, b, shared = 0, 0, 0
-            while shared < size:
-                mine, theirs = items[begin + a], column_items[other_begin + b]
-                if mine == theirs:
-                    here[shared] = a
-                    there[shared] = b
-                    shared += 1
-                a, b = a + (mine <= theirs), b + (theirs <= mine)
-            steps += a + b
+            else:
+                a, b, shared = 0, 0, 0
+                while shared < size:
+                    mine, theirs = items[begin + a], column_items[other_begin + b]
+                    if mine == theirs:
+                        here[shared] = a
+                        there[shared] = b
+                        shared += 1
+                    a, b = a + (mine <= theirs), b + (theirs <= mine)
+                steps += a + b
             away = chained(here, there, size, length, other_length, costs)
         gain = length + other_length - away
         if gain > min(length, other_length):
@@ -162,7 +165,7 @@ def next_row(values, gains, before, top, rise, first, last):
         value, gain = values[p, first:last], gains[p, first:last]  # rows of whole tables: known to lie without gaps
         for s in range(len(top)):
             above = max(number(value[s] - rise[s]), nothing)
-            best = max(max(number(before[s] + gain[s]), above), top[s])
+            best = max(number(before[s] + gain[s]), above, top[s])
             value[s] = best
             before[s] = above
             top[s] = best
@@ -189,7 +192,7 @@ def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, 
     first, last, reach = 0, 0, 0
     steps = 0
     for start in range(0, n_rows, HEIGHT):
-        if control[STOP] != 0 or steps > budget:
+        if control[STOP] != 0 or steps > budget or (start * FEW > n_rows and steps > FAR * budget * start / n_rows):
             break
         end = min(start + HEIGHT, n_rows)
         block = start // HEIGHT
@@ -250,7 +253,6 @@ def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, 
             carry[last] = flow
         steps += (end - start) * ((last - first) * LENGTH // CELLS_IN_STEP + 1)
         control[DONE] = end
-    else:
-        told[COMPLETE] = 1
+        told[ROWS] = end
     told[RESULT] = carry[last]
     told[STEPS] = steps

@@ -108,12 +108,15 @@ def top(
     kind: Kind = "all",
     min_length: int = 1,
     max_length: int | None = None,
+    least: int = 1,
+    ties: bool = False,
     limit: int = LIMIT,
     threads: int | None = None,
 ) -> Itemsets:
     """Return so many of the most frequent itemsets, in the order of `Itemsets.ordered`; fewer if there are fewer.
 
-    Not of kind maximal: which sets are maximal depends on the support from which on they are frequent.
+    Those that fewer than `least` records hold are left out. With `ties` all that are as frequent as the last one come too, so that the
+    order of labels decides nothing. Not of kind maximal: which sets are maximal depends on the support from which on they are frequent.
     """
     if kind == "maximal":
         raise BadParameter(
@@ -128,7 +131,7 @@ def top(
         return _Search(data, _Wanted(data, MinSupport(support), kind, min_length, max_length), number)
 
     # The highest support at which there are enough: a search with a lower one ends as soon as it has found so many.
-    enough, too_few = 1, int(data.supports.max(initial=0)) + 1
+    enough, too_few = max(least, 1), int(data.supports.max(initial=0)) + 1
     while too_few - enough > 1:
         middle = (enough + too_few) // 2
         found = search_from(middle).listed(how_many - 1)
@@ -142,7 +145,7 @@ def top(
     if found is None:
         raise _too_many(search, limit)
     ordered = found.ordered()
-    return ordered.take(np.arange(min(how_many, len(ordered))))
+    return ordered if ties else ordered.take(np.arange(min(how_many, len(ordered))))
 
 
 def _refuse_negative(limit: int) -> None:

@@ -1,0 +1,203 @@
+"""What is most frequent in the original, and what became of it: its place among the most frequent, its rank, its rules.
+
+Where a number of most frequent ones is asked for, all that are as frequent as the last of them count too, so that the order of labels
+decides nothing. Ranks are those of competitions: one more than how many are more frequent, so that equals share a rank. Only itemsets
+that at least two records hold count: from one record on every part of every record would.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from setveil.declaration import parameter
+from setveil.errors import TooManyItemsets
+from setveil.metrics.base import About, Direction, Metric
+from setveil.mining.comparison import compare
+from setveil.mining.frequent import mine
+from setveil.mining.frequent import top as most_frequent
+from setveil.mining.rules import Rules, association_rules
+from setveil.mining.supports import supports
+from setveil.mining.threshold import MinConfidence, MinSupport
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.transactions import Transactions
+    from setveil.mining.itemsets import Itemsets
+
+LIMIT = 500_000
+"""More itemsets than these are not looked at: there are as many where many are equally frequent."""
+SHOWN = 100
+"""Lines of a table at most."""
+_LEAST = 2
+
+
+def counts_in(published: Transactions, sets: Itemsets) -> NDArray[np.int64]:
+    """Return how many records of a release hold each of these itemsets."""
+    return supports(published, sets)
+
+
+def competition_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each one more than how many are larger."""
+    rising = np.sort(counts)
+    return 1 + len(counts) - np.searchsorted(rising, counts, side="right")
+
+
+class TopKDeviation(Metric):
+    """Which share of the most frequent itemsets is not among the most frequent after."""
+
+    name: ClassVar[str] = "tkd"
+    title: ClassVar[str] = "Change of the most frequent itemsets"
+    unit: ClassVar[str] = "share of itemsets"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "tKd = 1 − |T ∩ T~| / max(|T|, |T~|), T and T~ the itemsets that are at least as frequent as the top-th most frequent one, in the"
+        " original and in the release: without equals 1 − |T ∩ T~| / top"
+    )
+    blind_to: ClassVar[str] = (
+        "the order within the most frequent, and how far supports moved; who holds what: exchanging whole records leaves it 0; all that is"
+        " less frequent"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"top": 100}, {"top": 1000})
+
+    top: int = parameter(
+        1000, public=True, ge=1, le=100_000, description="How many of the most frequent itemsets are compared."
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Find the most frequent of both and match them."""
+        del alignment
+        try:
+            before, after = (
+                most_frequent(data, self.top, least=_LEAST, ties=True, limit=LIMIT) for data in (original, published)
+            )
+        except TooManyItemsets:
+            return None, {
+                "reason": f"more than {LIMIT:,} itemsets are as frequent as the {self.top:,}th; choose another top"
+            }
+        largest = max(len(before), len(after))
+        if not largest:
+            return None, {"reason": "no itemset is in two records, before or after"}
+        kept = compare(before, after).kept
+        return 1 - kept / largest, {"kept": kept, "before": len(before), "after": len(after)}
+
+
+class FrequentRanks(Metric):
+    """By how many places the most frequent itemsets of a length moved among each other, on average."""
+
+    name: ClassVar[str] = "frequent-ranks"
+    title: ClassVar[str] = "Ranks of frequent itemsets"
+    unit: ClassVar[str] = "places"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "mean over the top most frequent itemsets of a length of |r − r~|, r and r~ the ranks among these by the number of records that"
+        " hold them before and after. support-change: mean of |c − c~| / c of these numbers"
+    )
+    blind_to: ClassVar[str] = (
+        "itemsets that were less frequent before and are frequent now: see tkd; a loss that all share leaves ranks as they are: see"
+        " support-change"
+    )
+    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"length": 2}, {"length": 3})
+
+    length: int = parameter(2, public=True, ge=1, le=10, description="How many items the itemsets have.")
+    top: int = parameter(
+        17, public=True, ge=1, le=100_000, description="How many of the most frequent itemsets are ranked."
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Rank the most frequent itemsets of the original in both."""
+        del alignment
+        size = self.length
+        try:
+            sets = most_frequent(
+                original, self.top, min_length=size, max_length=size, least=_LEAST, ties=True, limit=LIMIT
+            )
+        except TooManyItemsets:
+            return None, {
+                "reason": f"more than {LIMIT:,} itemsets are as frequent as the {self.top:,}th; choose another top"
+            }
+        if not len(sets):
+            return None, {"reason": f"no itemset of {size} items is in two records of the original"}
+        before, after = sets.supports, counts_in(published, sets)
+        rank, rank_after = competition_ranks(before), competition_ranks(after)
+        columns = (column[:SHOWN].tolist() for column in (before, rank, after, rank_after))
+        lists = sets.take(np.arange(min(SHOWN, len(sets)))).to_lists()
+        table = [list(line) for line in zip(lists, *columns, strict=True)]
+        change = float((np.abs(after - before) / before).mean())
+        details = {"itemsets": len(sets), "support-change": change, "by-itemset": table}
+        return float(np.abs(rank - rank_after).mean()), details
+
+
+class TopRules(Metric):
+    """By which share the supports of the most frequent association rules changed, on average."""
+
+    name: ClassVar[str] = "top-rules"
+    title: ClassVar[str] = "Supports of the most frequent rules"
+    unit: ClassVar[str] = "mean relative change"
+    better: ClassVar[Direction] = "lower"
+    about: ClassVar[About] = "utility"
+    formula: ClassVar[str] = (
+        "mean over the top most frequent rules A → b of the original, at min_support and min_confidence, of |c − c~| / c, c and c~ the"
+        " numbers of records that hold A ∪ {b} before and after. confidence-difference: mean absolute difference of c / c(A), over rules"
+        " whose A is still there"
+    )
+    blind_to: ClassVar[str] = (
+        "rules that hold only in the release: see rule-similarity; all rules that are less frequent"
+    )
+
+    top: int = parameter(
+        50, public=True, ge=1, le=100_000, description="How many of the most frequent rules are compared."
+    )
+    min_support: MinSupport = parameter(
+        MinSupport("0.1%"),
+        public=True,
+        description="From which support on rules of the original are looked at, and never below two records.",
+    )
+    min_confidence: MinConfidence = parameter(
+        MinConfidence("50%"), public=True, description="The least share of the records with A that hold b too."
+    )
+
+    def measure(
+        self, original: Transactions, published: Transactions, alignment: Alignment | None
+    ) -> tuple[float | None, dict[str, Any]]:
+        """Find the most frequent rules of the original and count them in the release."""
+        del alignment
+        count = max(self.min_support.count(original.records), _LEAST)
+        try:
+            rules = association_rules(mine(original, count, limit=LIMIT), self.min_confidence)
+        except TooManyItemsets:
+            return None, {
+                "reason": f"more than {LIMIT:,} itemsets are in at least {count:,} records; choose a higher min_support"
+            }
+        if not len(rules):
+            return None, {"reason": "no rule holds in the original"}
+        rules = _most_frequent_rules(rules, self.top)
+        before, held = rules.supports, rules.antecedent_supports
+        after = counts_in(published, rules.itemsets.take(rules.wholes))
+        held_after = counts_in(published, rules.antecedent_sets())
+        details: dict[str, Any] = {"rules": len(rules), "count": count}
+        there = held_after > 0
+        if there.any():
+            apart = np.abs(before / held - after / np.maximum(held_after, 1))[there]
+            details["confidence-difference"] = float(apart.mean())
+        columns = (column[:SHOWN].tolist() for column in (before, after, held, held_after))
+        lines = zip(rules.take(np.arange(min(SHOWN, len(rules)))), *columns, strict=True)
+        details["by-rule"] = [[list(rule[0]), rule[1], *numbers] for rule, *numbers in lines]
+        return float((np.abs(after - before) / before).mean()), details
+
+
+def _most_frequent_rules(rules: Rules, how_many: int) -> Rules:
+    """Return so many of the most frequent rules and all as frequent as the last, the most frequent first."""
+    ordered = rules.ordered()
+    by_support = np.argsort(-ordered.supports, kind="stable")
+    least = ordered.supports[by_support[min(how_many, len(ordered)) - 1]]
+    return ordered.take(by_support[ordered.supports[by_support] >= least])
