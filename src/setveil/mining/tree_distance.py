@@ -91,7 +91,7 @@ def bounded_tree_distance(
     A step is one meeting of two contents at an item that both hold, or 128 cells of the table: some 20 ns. With `order` items stand in a
     random order that is drawn from it, instead of in label order.
     """
-    left, right = _sides(a, b, order)
+    left, right = sides(a, b, order)
     total = left.nodes + right.nodes
     # Equal rows that follow one another need what they gain but once: rows are where that saves more.
     swap = right.contents * left.records < left.contents * right.records
@@ -118,8 +118,8 @@ def _heaviest(table: _Table, budget: int, *, prune: bool | None) -> tuple[int, i
 
 
 @dataclass(frozen=True, eq=False)
-class _Side:
-    """The records of a data set that hold an item, sorted by content."""
+class Side:
+    """The records of a data set that hold an item, sorted by content: the paths of its tree."""
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -133,10 +133,12 @@ class _Side:
 
     @property
     def records(self) -> int:
+        """The number of these records."""
         return len(self.numbers)
 
     @property
     def contents(self) -> int:
+        """The number of contents."""
         return len(self.offsets) - 1
 
     @cached_property
@@ -151,10 +153,12 @@ class _Side:
 
     @property
     def longest(self) -> int:
+        """The number of items of the longest."""
         return int(self.lengths.max(initial=0))
 
     @property
     def nodes(self) -> int:
+        """The number of items of all records together."""
         return int(self.lengths @ self.weights)
 
     def counts(self, longest: int) -> NDArray[np.int64]:
@@ -164,7 +168,7 @@ class _Side:
         return np.concatenate((held, np.cumsum(of_length[::-1])[::-1][1:])).astype(np.int64)
 
 
-def _sides(a: Transactions, b: Transactions, order: np.random.Generator | None) -> tuple[_Side, _Side]:
+def sides(a: Transactions, b: Transactions, order: np.random.Generator | None) -> tuple[Side, Side]:
     """Return both with items numbered alike: by label, or at random."""
     occurring = [
         [label for label, held in zip(data.vocabulary, data.supports.tolist(), strict=True) if held] for data in (a, b)
@@ -178,7 +182,7 @@ def _sides(a: Transactions, b: Transactions, order: np.random.Generator | None) 
     return _side(a, rank_of, numbers), _side(b, rank_of, numbers)
 
 
-def _side(data: Transactions, rank_of: dict[str, int], numbers: Vocabulary) -> _Side:
+def _side(data: Transactions, rank_of: dict[str, int], numbers: Vocabulary) -> Side:
     rank = np.array([rank_of.get(label, -1) for label in data.vocabulary], dtype=np.int32)
     items = rank[data.items] if len(rank) else np.empty(0, np.int32)
     if not rises_within_records(data.offsets, items):
@@ -189,7 +193,7 @@ def _side(data: Transactions, rank_of: dict[str, int], numbers: Vocabulary) -> _
     contents, weights, _content_of = made.distinct()
     starts = np.concatenate(([0], np.cumsum(weights))).astype(np.int64)
     content_of = np.repeat(np.arange(contents.records, dtype=np.int32), weights)
-    return _Side(contents.offsets, contents.items, sealed(starts, np.int64), sealed(content_of, np.int32), len(numbers))
+    return Side(contents.offsets, contents.items, sealed(starts, np.int64), sealed(content_of, np.int32), len(numbers))
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ class _Match:
 class _Table:
     """All pairs of a row, a record of one side, and a column, one of the other."""
 
-    def __init__(self, rows: _Side, columns: _Side) -> None:
+    def __init__(self, rows: Side, columns: Side) -> None:
         self.rows = rows
         self.columns = columns
         self.segments = -(-columns.records // LENGTH)
