@@ -49,6 +49,7 @@ with jit.compiling(told.append):
         sv.publish(data, sv.GlobalSuppression(**asked, **choice), metrics=[])
     sv.publish(data, sv.TDControl(**asked), metrics=[])
     sv.publish(data, sv.Permutation(sensitive=asked["sensitive"], p=2))
+    sv.KmAnonymity(k=3, m=3).check(data)
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)
