@@ -39,11 +39,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         LEVEL,
         Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
         Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
-        Option(
-            "rules",
-            str,
-            "File of utility rules, an itemset a line, for metrics that need them (default: those in the private folder).",
-        ),
+        Option("rules", str, "Utility rules, for metrics that need them (default: those in the private folder)."),
         Option(
             "min_support",
             str,

@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.cli.mined_bounds import SUPPORT, mine_disassociated
 from setveil.cli.mined_files import refuse_target, write_mined
-from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_data
+from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any
 from setveil.cli.show import say, say_json, say_table
+from setveil.data.disassociated import Disassociated
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
 from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.release.forms import form_of
 
 if TYPE_CHECKING:
+    from setveil.data.published import Published
     from setveil.data.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
 TEXT = """An itemset is frequent if at least --min-support of the records hold all of its items; closed if every larger one is held by fewer
 records; maximal if no larger one is frequent. The search is exact. A FILE in text or JSON Lines holds the itemsets alone, as --itemsets of
-other commands reads them; CSV, JSON and Parquet hold their supports too.
+other commands reads them; CSV, JSON and Parquet hold their supports too. DATA may be a release folder. Of disassociated data, a folder or a
+file, the support of an itemset is not one number but four, and --support chooses the one that makes an itemset frequent.
 
 Example:
   setveil mine sample:supermarket --min-support 1% --max-length 3"""
@@ -34,8 +39,9 @@ _LEAST = {"length": 1, "max_length": 1, "limit": 1, "top": 1, "sample": 1, "rows
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("data", "A file, a database with --query, or a built-in sample."),
+        argument("data", "A file, a release folder, a database with --query, or a built-in sample."),
         Option("min_support", str, f"From which support on an itemset is frequent: {MinSupport.in_words}."),
+        SUPPORT,
         Option("kind", Literal["all", "closed", "maximal"], "Which frequent itemsets.", "all"),
         Option("max_length", int, "Itemsets of at most so many items."),
         Option("length", int, "Itemsets of exactly so many items."),
@@ -64,7 +70,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
     target = None if given["out"] is None else Path(given["out"])
     if target is not None:
         refuse_target(target, rules=given["rules"], force=given["force"])  # before the work, not after it
-    data = read_data(given["data"], given)
+    published = _read(given)
+    if isinstance(published, Disassociated):
+        return mine_disassociated(published, target, given)
+    data = _plain(published, given)
     if given["count"]:
         number = count(data, given["min_support"], **_chosen(given))
         if given["json"]:
@@ -82,6 +91,31 @@ def run(_name: str, given: dict[str, Any]) -> int:
     else:
         _show(found, number, target, data, given)
     return 0
+
+
+def _read(given: dict[str, Any]) -> Published:
+    """Read the data; a release folder has a card, which says how."""
+    if Path(given["data"]).is_dir():
+        for option in READING:
+            if given[option.name] != option.default:
+                raise BadParameter(
+                    f"--{option.name} is not for a release folder: its card says how it is read; leave it out"
+                )
+    return read_any(given["data"], given)
+
+
+def _plain(published: Published, given: dict[str, Any]) -> Transactions:
+    """Return the records, where the form has such."""
+    data = form_of(type(published)).plain(published)
+    if data is None:
+        raise BadParameter(
+            f"{given['data']} holds {published.form_in_words}, in which the supports of itemsets are not told: it cannot be mined"
+        )
+    if given["support"] is not None:
+        raise BadParameter(
+            f"--support is for disassociated data, but {given['data']} holds {published.form_in_words}; leave it out"
+        )
+    return data
 
 
 def _refuse_combinations(given: dict[str, Any]) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from setveil.mining.disassociated_itemsets import BoundedItemsets
     from setveil.mining.itemsets import Itemsets
 
 TEXTS = (".txt", ".dat", ".basket")
@@ -47,7 +48,7 @@ def refuse_target(target: Path, *, rules: bool, force: bool) -> None:
     refuse_file(target, force=force)
 
 
-def write_mined(found: Itemsets | Rules, target: Path, *, separator: str | None, force: bool) -> None:
+def write_mined(found: Itemsets | BoundedItemsets | Rules, target: Path, *, separator: str | None, force: bool) -> None:
     """Write itemsets or rules, in the order they have."""
     suffix = plain_suffix(target)
     if separator is not None:
@@ -101,7 +102,7 @@ def _csv(names: list[str], rows: Iterator[dict[str, Any]], joined_by: str) -> It
         yield line.getvalue()
 
 
-def _refuse_separator_inside(found: Itemsets, separator: str, target: Path) -> None:
+def _refuse_separator_inside(found: Itemsets | BoundedItemsets, separator: str, target: Path) -> None:
     for code in np.flatnonzero(np.bincount(found.items)):
         label = found.vocabulary[code]
         if separator in label or label != label.strip():  # a reader takes blanks around an item away
