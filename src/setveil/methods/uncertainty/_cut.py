@@ -6,54 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.hierarchy import Hierarchy
-from setveil.data.side_files import shown
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
-from setveil.errors import BadData, BadParameter
 from setveil.methods.uncertainty._live import LiveTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-
-def tree_over(data: Transactions, sensitive: NDArray[np.bool_], hierarchy: Hierarchy | None, fanout: int) -> Hierarchy:
-    """Return the tree over just the items that occur and are not sensitive: what is needed of a given one, else a balanced one."""
-    plain = [data.vocabulary[code] for code in np.flatnonzero(~sensitive & (data.supports > 0)).tolist()]
-    if not plain:
-        raise BadParameter(
-            "every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items"
-        )
-    if hierarchy is None:
-        return _balanced(plain, data, fanout)
-    parent_of = hierarchy.parent_of()
-    inner = set(parent_of.values())
-    missing = [label for label in plain if label not in parent_of or label in inner]
-    if missing:
-        examples = ", ".join(map(shown, missing[:3]))
-        count = f"{len(missing):,} of {len(plain):,} items that are not sensitive"
-        raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
-    needed: dict[str, str] = {}
-    for label in plain:
-        node = label
-        while node in parent_of and node not in needed:
-            needed[node] = parent_of[node]
-            node = parent_of[node]
-    both = sorted(set(needed.values()) & data.code_of.keys())
-    if both:
-        raise BadData(f"the hierarchy has inner nodes with the names of items of the data, such as {shown(both[0])}")
-    return Hierarchy(needed)
-
-
-def _balanced(plain: list[str], data: Transactions, fanout: int) -> Hierarchy:
-    """Lay a balanced tree over the items; its inner nodes get more stars where a sensitive item has the name of one."""
-    tree = Hierarchy.balanced(plain, fanout)
-    parent_of = tree.parent_of()
-    if not set(parent_of.values()) & data.code_of.keys():
-        return tree
-    stars = "*" * max(len(label) - len(label.lstrip("*")) for label in data.vocabulary)
-    leaves = set(plain)
-    return Hierarchy({(x if x in leaves else stars + x): stars + above for x, above in parent_of.items()})
+    from setveil.data.hierarchy import Hierarchy
 
 
 class Cut:

@@ -29,9 +29,11 @@ from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.declaration import parameter
 from setveil.engines.base import DONE, STOP
+from setveil.errors import BadParameter
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
-from setveil.methods.uncertainty._cut import Cut, tree_over
+from setveil.methods.hierarchies import tree_over
+from setveil.methods.uncertainty._cut import Cut
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, inferred_unaided, to_leave_out
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
@@ -64,14 +66,23 @@ class TDControl(ReachesUncertainty):
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the sensitive items and the hierarchy against the data."""
         bound = super().bind(data, linked=linked, rng=rng)
-        tree_over(data, self.sensitive.among(data), self.hierarchy, self.fanout)
+        self._tree(data)
         return bound
+
+    def _tree(self, data: Transactions) -> Hierarchy:
+        """Return the tree over just the items that occur and are not sensitive."""
+        plain = np.flatnonzero(~self.sensitive.among(data) & (data.supports > 0))
+        if not len(plain):
+            raise BadParameter(
+                "every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items"
+            )
+        return tree_over(data, plain, self.hierarchy, self.fanout, "items that are not sensitive")
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Let nodes give way as long as that gains more than it loses, and prove the records safe."""
         del rng
         sensitive = self.sensitive.among(data)
-        tree = tree_over(data, sensitive, self.hierarchy, self.fanout)
+        tree = self._tree(data)
         cut = Cut(data, sensitive, tree)
         self._bring_back(cut, engine)
         steps = self._specialise(cut, engine)

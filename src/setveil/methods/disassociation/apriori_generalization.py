@@ -1,0 +1,391 @@
+"""AprioriGeneralization: items become nodes of a hierarchy, everywhere alike, until any m known nodes lead to k records.
+
+Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymization). The paper was not at hand; this is from memory: global
+         recoding of full subtrees; for i = 1 to m, the sets of i nodes of the present cut are gone through in order; for one that is in fewer
+         than k records, of all ways to put nodes above its own that make it frequent, the one of the least loss is taken for good.
+Idea     every item is shown as one node of a cut. Making a cut coarser never makes a set rare: where sets below i are fine they stay so, and
+         what was gone through need not be again.
+Loss     NCP: an occurrence shown as a node above s > 1 of the I items that occur loses s / I, one shown as itself nothing. Compared in whole
+         numbers, the occurrences counted that the records had at first.
+Order    nodes and sets of nodes in the order of the tree, which among children is that of labels, items first. Of ways that lose the same,
+         the one whose nodes come first.
+Departs  the order of the sets is ours, and that they are counted where they are looked at, not in a tree of all counts. Only 10,000 ways are
+         tried for a set, those that lose least; then, of its nodes, the one whose next step loses least goes up until the set is frequent.
+         `refine` is ours: in the end nodes give way to their children again, the one that gains most first, where all stays k^m-anonymous.
+         After that no node of the cut can, which AA alone does not promise. A node with one child is the same as that child and never shown.
+         Empty records stay: they show nothing. Nodes stand for items that occur: the published hierarchy has no others.
+Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for m = 3
+         less than the cubes, since nodes that are in the same records are looked at once. What was already gone through is not, after a step.
+"""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from setveil.data.alignment import Alignment
+from setveil.data.generalized import Generalized
+from setveil.data.hierarchy import Hierarchy
+from setveil.data.ordering import picked, ranks_of_sequences, starts_of
+from setveil.data.tidying import record_numbers
+from setveil.data.transactions import Transactions
+from setveil.declaration import parameter
+from setveil.engines.base import DONE, STOP
+from setveil.errors import BadData
+from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
+from setveil.methods.base import Method, Outcome
+from setveil.methods.exchanging import sealed
+from setveil.methods.hierarchies import tree_over
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from setveil.engines.base import Engine
+
+MOST_TRIED = 10_000
+"""How many ways to generalize a set are tried, those that lose least first."""
+
+
+class AprioriGeneralization(KmLimit, Method):
+    """Publish items as nodes of a hierarchy, coarser step by step, until any m known nodes lead to at least k records."""
+
+    name: ClassVar[str] = "apriori-generalization"
+    title: ClassVar[str] = "AprioriGeneralization"
+    paper: ClassVar[str] = "terrovitis2008"
+    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    form: ClassVar[type] = Generalized
+
+    hierarchy: Hierarchy | None = parameter(
+        None,
+        public=False,
+        description="A tree over at least all items; without one, a balanced tree over them in label order.",
+    )
+    fanout: int = parameter(
+        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
+    )
+    refine: bool = parameter(
+        True, public=True, description="Whether nodes give way to their children again in the end, where they can."
+    )
+
+    @property
+    def guarantee(self) -> KmAnonymity:
+        """What the release will be checked for."""
+        return KmAnonymity(k=self.k, m=self.m)
+
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
+        """Check that there are enough records, and the hierarchy against the data."""
+        del linked, rng
+        self._tree(data)
+        return self
+
+    def _tree(self, data: Transactions) -> Hierarchy:
+        """Return the tree over just the items that occur."""
+        if not data.occurrences:
+            raise BadData("no record holds an item, so that there is nothing to generalize")
+        holding = data.records - data.empty_records
+        if holding < self.k:
+            raise BadData(
+                f"{holding:,} records hold items, fewer than k = {self.k:,}: even a node above all items would be rare; choose a lower k"
+            )
+        return tree_over(data, np.flatnonzero(data.supports), self.hierarchy, self.fanout, "items")
+
+    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+        """Make the cut coarser for sets of 1 to m nodes, let nodes give way again, and write the records with it."""
+        del rng
+        published = self._tree(data)
+        place_of = np.zeros(len(data.vocabulary), np.int64)
+        used = np.flatnonzero(data.supports)
+        numbers = np.array([published.number(data.vocabulary[code]) for code in used.tolist()], np.int64)
+        place_of[used] = published.leaf_starts[numbers]
+        occurrences = np.zeros(len(published.leaves), np.int64)
+        occurrences[place_of[used]] = data.supports[used]
+        tree = _Tree(published, occurrences)
+        width = len(published.leaves)
+        places = np.sort(record_numbers(data.offsets) * width + place_of[data.items]) % width
+        cut = np.flatnonzero(np.array([not below for below in tree.below]) & tree.stands)
+        steps = refined = 0
+        if self.k > 1:
+            search = _Search(tree, self.k, self.m)
+            cut, steps = search.coarsen(data.offsets, places, cut, engine)
+            if self.refine:
+                cut, refined = search.refine(data.offsets, places, cut, engine)
+        sizes = tree.sizes[cut]
+        account: dict[str, Any] = {
+            "sets-generalized": steps,
+            "nodes-refined": refined,
+            "nodes-of-the-cut": len(cut),
+            "items-of-the-cut": int(np.count_nonzero(sizes == 1)),
+            "generalization-loss": sum(tree.loss[v] for v in cut.tolist()) / (width * data.occurrences),
+        }
+        offsets, ranks = _written(data.offsets, places, np.repeat(np.arange(len(cut)), sizes))
+        records = Transactions.from_codes(
+            offsets, ranks, [published.nodes[v] for v in cut.tolist()], ids=data.ids, unit=data.unit
+        )
+        made: Any = Generalized(records, published)
+        return Outcome(made, Alignment.identity(data.records), account)
+
+
+class _Tree:
+    """The nodes of a hierarchy that stand for different items: of several in a row with one child each, the lowest."""
+
+    def __init__(self, tree: Hierarchy, occurrences: NDArray[np.int64]) -> None:
+        """Take the hierarchy and how often each of its items occurs."""
+        self.firsts, self.ends = tree.leaf_starts, tree.leaf_ends
+        self.sizes = tree.leaf_ends - tree.leaf_starts
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(occurrences)))
+        shown = before[tree.leaf_ends] - before[tree.leaf_starts]
+        self.loss = [n * s if s > 1 else 0 for n, s in zip(shown.tolist(), self.sizes.tolist(), strict=True)]
+        """What all occurrences under a node lose if it is shown, times the number of items."""
+        above = tree.parents.tolist()
+        self.up = [-1] * len(above)
+        """The next node above that stands for more items; -1 at the top."""
+        self.stands = np.ones(len(above), np.bool_)
+        for node in range(1, len(above)):
+            more = self.sizes[above[node]] > self.sizes[node]
+            self.up[node] = above[node] if more else self.up[above[node]]
+            self.stands[above[node]] &= more
+        self.below: list[list[int]] = [[] for _ in above]
+        for node in np.flatnonzero(self.stands).tolist():
+            if self.up[node] >= 0:
+                self.below[self.up[node]].append(node)
+
+    def highest(self, nodes: tuple[int, ...]) -> tuple[int, ...]:
+        """Return those of some nodes that are below no other, in the order of the tree."""
+        kept: list[int] = []
+        for node in sorted(set(nodes)):
+            if not kept or self.ends[node] > self.ends[kept[-1]]:
+                kept.append(node)
+        return tuple(kept)
+
+
+class _Rows:
+    """Records written with some nodes, the ranks, equal ones once; and a cut whose nodes are ranks or above them."""
+
+    def __init__(self, offsets: NDArray[np.int64], places: NDArray[np.int64], units: NDArray[np.int64], tree: _Tree):
+        """Take records as places of leaves, and the nodes that become ranks; they are the cut at first."""
+        self.tree, self.units = tree, len(units)
+        self.unit_starts = tree.firsts[units]
+        offsets, ranks = _written(offsets, places, np.repeat(np.arange(len(units)), tree.sizes[units]))
+        content = ranks_of_sequences(offsets, ranks)
+        _contents, first, weights = np.unique(content, return_index=True, return_counts=True)
+        offsets, taken = picked(offsets, first)
+        ranks, row = ranks[taken], record_numbers(offsets)
+        order = np.argsort(ranks, kind="stable")
+        starts = starts_of(ranks[order], len(units))
+        self.arrays = tuple(sealed(array) for array in (offsets, ranks, weights.astype(np.int64), starts, row[order]))
+        self.level = np.zeros(len(weights), np.int64)
+        self.node_of = np.arange(len(units))
+        self.end_of = np.arange(1, len(units) + 1)
+        self.shown = units.copy()
+        self.supports = np.bincount(ranks, weights[row], len(units)).astype(np.int64)
+
+    def longest(self) -> int:
+        """Return how many nodes of the cut a record shows at most."""
+        offsets, ranks = self.arrays[:2]
+        nodes = self.node_of[ranks]
+        differs = np.ones(len(nodes) + 1, np.int64)
+        differs[1:-1] = nodes[1:] != nodes[:-1]
+        differs[offsets] = 1
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(differs[:-1])))
+        return int(np.diff(before[offsets]).max(initial=0))
+
+    def interval(self, node: int) -> tuple[int, int]:
+        """Return the ranks under a node."""
+        borders = (self.tree.firsts[node], self.tree.ends[node])
+        first, end = np.searchsorted(self.unit_starts, borders).tolist()
+        return first, end
+
+    def records_with(self, nodes: tuple[int, ...]) -> int:
+        """Count the records that hold something of each of these nodes."""
+        from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        firsts, ends = np.array([self.interval(node) for node in nodes]).T
+        return int(kernels.records_with(sealed(firsts), sealed(ends), *self.arrays, self.level))
+
+    def show(self, node: int) -> None:
+        """Make a node one of the cut, in the place of those below it or above it."""
+        first, end = self.interval(node)
+        self.node_of[first:end] = first
+        self.end_of[first] = end
+        self.shown[first] = node
+        self.supports[first] = self.records_with((node,))
+
+    def cut(self) -> NDArray[np.int64]:
+        """Return the nodes of the cut."""
+        return self.shown[np.unique(self.node_of)]
+
+
+class _Search:
+    """Looks for sets of nodes that fewer than k records hold, and changes the cut."""
+
+    def __init__(self, tree: _Tree, k: int, m: int) -> None:
+        self.tree, self.k, self.m = tree, k, m
+        self.lost = [0] * len(tree.up)
+        """What the cut loses under each node, as long as the cut is not above it."""
+
+    def coarsen(
+        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64], engine: Engine
+    ) -> tuple[NDArray[np.int64], int]:
+        """Make the cut coarser until no set of 1 to m nodes is rare; return it, and how many sets that took."""
+        steps, size = 0, 1
+        rows = _Rows(offsets, places, cut, self.tree)
+        while size <= min(self.m, rows.longest()):
+            label = f"generalizing rare sets of {size}" if size > 1 else "generalizing rare items"
+            done = engine.run(label, self._level(rows, size), total=rows.units)
+            if done:
+                rows = _Rows(offsets, places, rows.cut(), self.tree)
+            steps, size = steps + done, size + 1
+        return rows.cut(), steps
+
+    def _level(self, rows: _Rows, size: int) -> Any:
+        """Return the work for sets of one size, where all smaller ones are frequent."""
+
+        def work(control: NDArray[np.int64]) -> int:
+            find = self._finder(rows, size, control)
+            steps = position = 0
+            border = 1
+            while position < rows.units and not control[STOP]:
+                rare = find(position, border)
+                if rare is None:
+                    position = int(rows.end_of[position])
+                    border = int(rows.end_of[position]) if position < rows.units else 0
+                    control[DONE] = position
+                    continue
+                if control[STOP]:
+                    break
+                before = rows.shown[position]
+                for node in self._least_loss(rows, tuple(int(rows.shown[rank]) for rank in rare)):
+                    self._raise(rows, node)
+                steps += 1
+                position = int(rows.node_of[position])
+                # Sets with the same first node and a second one before this were gone through.
+                same = size > 1 and rows.shown[position] == before
+                border = int(rows.node_of[rare[1]]) if same else int(rows.end_of[position])
+            return steps
+
+        return work
+
+    def _finder(self, rows: _Rows, size: int, control: NDArray[np.int64]) -> Any:
+        """Return a function that finds the first rare set with a node, its others from a border on; all smaller sets are frequent."""
+        from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        if size == 1:
+            return lambda node, _border: (node,) if rows.supports[node] < self.k else None
+        room = (
+            rows.level,
+            np.zeros((size, rows.units), np.int64),
+            np.zeros((size, rows.units), np.bool_),
+            np.empty(size - 1, np.int64),
+        )
+
+        def find(node: int, border: int) -> tuple[int, ...] | None:
+            state = (rows.node_of, rows.end_of, *room, control)
+            if kernels.rare_set_with(node, border, size, self.k, *rows.arrays, *state):
+                return (node, *room[-1].tolist())
+            return None
+
+        return find
+
+    def _least_loss(self, rows: _Rows, rare: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the nodes to show, of all at or above those of a rare set that make it frequent, that lose least."""
+        queue = [(0, rare, rare)]
+        seen = {rare}
+        for _ in range(MOST_TRIED):
+            _cost, nodes, raised = heapq.heappop(queue)
+            if self._is_frequent(rows, nodes, rare):
+                return nodes
+            for way in self._one_up(raised):
+                if way[2] not in seen:
+                    seen.add(way[2])
+                    heapq.heappush(queue, way)
+        while not self._is_frequent(rows, nodes, rare):
+            _cost, nodes, raised = min(self._one_up(raised))
+        return nodes
+
+    def _is_frequent(self, rows: _Rows, nodes: tuple[int, ...], rare: tuple[int, ...]) -> bool:
+        """Tell whether what a rare set becomes is frequent; all smaller sets are, so also one that several of its nodes are part of."""
+        return len(nodes) < len(rare) or (nodes != rare and rows.records_with(nodes) >= self.k)
+
+    def _one_up(self, raised: tuple[int, ...]) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
+        """Return what it costs, and what is shown, if one node of a set goes up by a step."""
+        ways = []
+        for at, node in enumerate(raised):
+            if self.tree.up[node] >= 0:
+                after = (*raised[:at], self.tree.up[node], *raised[at + 1 :])
+                nodes = self.tree.highest(after)
+                ways.append((sum(self.tree.loss[v] - self.lost[v] for v in nodes), nodes, after))
+        return ways
+
+    def _raise(self, rows: _Rows, node: int) -> None:
+        """Show a node, and remember what that loses."""
+        if rows.shown[rows.interval(node)[0]] == node:
+            return
+        rows.show(node)
+        more = self.tree.loss[node] - self.lost[node]
+        while node >= 0:
+            self.lost[node] += more
+            node = self.tree.up[node]
+
+    def refine(
+        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64], engine: Engine
+    ) -> tuple[NDArray[np.int64], int]:
+        """Let nodes give way to their children where no set becomes rare, the one that gains most first; return how many did.
+
+        A node that cannot now never can: the rare set stays rare, or breaks up into rare ones, however much finer the cut becomes.
+        """
+        tree = self.tree
+        leaves = np.flatnonzero(np.array([not below for below in tree.below]) & tree.stands)
+        rows = _Rows(offsets, places, leaves, tree)
+        for node in cut.tolist():
+            rows.show(node)
+
+        def entry(node: int) -> tuple[int, int]:
+            return sum(tree.loss[child] for child in tree.below[node]) - tree.loss[node], node
+
+        def work(control: NDArray[np.int64]) -> int:
+            queue = [entry(node) for node in cut.tolist() if tree.below[node]]
+            heapq.heapify(queue)
+            given_way = tried = 0
+            while queue and not control[STOP]:
+                _gain, node = heapq.heappop(queue)
+                for child in tree.below[node]:
+                    rows.show(child)
+                if self._any_rare(rows, tree.below[node], control) or control[STOP]:
+                    rows.show(node)
+                else:
+                    given_way += 1
+                    for child in tree.below[node]:
+                        if tree.below[child]:
+                            heapq.heappush(queue, entry(child))
+                tried += 1
+                control[DONE] = tried
+            return given_way
+
+        given_way = engine.run("letting nodes give way again", work, total=sum(map(bool, tree.below)))
+        return rows.cut(), given_way
+
+    def _any_rare(self, rows: _Rows, nodes: list[int], control: NDArray[np.int64]) -> bool:
+        """Tell whether a set of at most m nodes with one of these is rare; all others are frequent."""
+        firsts = [rows.interval(node)[0] for node in nodes]
+        if min(rows.supports[first] for first in firsts) < self.k:
+            return True
+        for size in range(2, min(self.m, rows.longest()) + 1):
+            find = self._finder(rows, size, control)
+            if any(find(first, 0) is not None for first in firsts):
+                return True
+        return False
+
+
+def _written(
+    offsets: NDArray[np.int64], places: NDArray[np.int64], rank_of: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Write records with other numbers, each once in a record: `places` rise within a record, and `rank_of` never falls."""
+    ranks = rank_of[places]
+    keep = np.ones(len(ranks), np.bool_)
+    keep[1:] = ranks[1:] != ranks[:-1]
+    keep[offsets[:-1][offsets[:-1] < len(ranks)]] = True
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(keep)))
+    return before[offsets], ranks[keep]
