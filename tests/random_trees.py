@@ -24,3 +24,22 @@ def level_rows(draw):
         names = draw(st.lists(st.sampled_from(["a", "b", "c/d", "i"]), min_size=named, max_size=named))
         rows.append([item, *[""] * (height - named), *names])
     return rows
+
+
+def some_tree(items, rng):
+    """Lay a random tree over items: uneven, with nodes of one child."""
+    level, parent_of = list(items), {}
+    while len(level) > 1 or not parent_of:
+        rng.shuffle(level)
+        above = []
+        while level:
+            size = int(rng.integers(1, 4))
+            group, level = level[:size], level[size:]
+            if len(group) == 1 and above and rng.random() < 0.5:
+                above += group
+                continue
+            name = f"n{len(parent_of)}"
+            parent_of |= dict.fromkeys(group, name)
+            above.append(name)
+        level = above
+    return parent_of

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.permutation_privacy import PermutationPrivacy
     from setveil.guarantees.reconstruction import Reconstruction
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
+    from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
     from setveil.methods.disassociation.disassociation import Disassociation
     from setveil.methods.disassociation.reassociation import Reassociation
     from setveil.methods.itemsets.exact_swap import ExactSwap
@@ -116,6 +117,7 @@ _HOME = {
     "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
     "setveil.methods.disassociation.disassociation": ("Disassociation",),
     "setveil.methods.disassociation.reassociation": ("Reassociation",),
+    "setveil.methods.disassociation.apriori_generalization": ("AprioriGeneralization",),
     "setveil.methods.itemsets.exact_swap": ("ExactSwap",),
     "setveil.methods.itemsets.heu": ("HEU",),
     "setveil.methods.itemsets.naive": ("Naive",),
@@ -145,6 +147,7 @@ _HOME_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "HEU",
+    "AprioriGeneralization",
     "BadData",
     "BadParameter",
     "Categories",

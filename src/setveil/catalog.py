@@ -17,6 +17,7 @@ from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.guarantees.reconstruction import Reconstruction
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 from setveil.methods.disassociation.disassociation import Disassociation
 from setveil.methods.disassociation.reassociation import Reassociation
 from setveil.methods.itemsets.exact_swap import ExactSwap
@@ -77,6 +78,7 @@ METHODS: dict[str, type[Method]] = {
         TDControl,
         Disassociation,
         Reassociation,
+        AprioriGeneralization,
     )
 }
 

@@ -65,6 +65,7 @@ BY_NAME = {"permutation": {sv.SensitiveItems: some_rare_sensitive}}
 
 WAYS = {
     "rand-swap": ({"mode": "plain"}, {"mode": "matched"}),
+    "apriori-generalization": ({}, {"m": 3, "fanout": 2, "refine": False}),
     "global-suppression": ({}, {"payoff": "cao"}, {"knows": "whole", "include_empty": False}),
     "partial-suppression": ({}, {"objective": "dist", "parts": 3}, {"knows": "whole", "include_empty": False}),
 }

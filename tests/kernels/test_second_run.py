@@ -48,6 +48,7 @@ with jit.compiling(told.append):
     for choice in ({}, {"payoff": "cao", "knows": "whole"}):
         sv.publish(data, sv.GlobalSuppression(**asked, **choice), metrics=[])
     sv.publish(data, sv.TDControl(**asked), metrics=[])
+    sv.publish(data, sv.AprioriGeneralization(k=5, m=3), metrics=[])
     sv.publish(data, sv.Permutation(sensitive=asked["sensitive"], p=2))
     sv.KmAnonymity(k=3, m=3).check(data)
     sv.profile(data)

@@ -16,25 +16,7 @@ from global_suppression_cases import KNOWS, Halting, apply, drawn
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_items
 from random_data import as_sets, make, seeds
-
-
-def some_tree(items, rng):
-    """Lay a random tree over items: uneven, with nodes of one child."""
-    level, parent_of = list(items), {}
-    while len(level) > 1 or not parent_of:
-        rng.shuffle(level)
-        above = []
-        while level:
-            size = int(rng.integers(1, 4))
-            group, level = level[:size], level[size:]
-            if len(group) == 1 and above and rng.random() < 0.5:
-                above += group
-                continue
-            name = f"n{len(parent_of)}"
-            parent_of |= dict.fromkeys(group, name)
-            above.append(name)
-        level = above
-    return parent_of
+from random_trees import some_tree
 
 
 def check_truth(data, sensitive, published):
