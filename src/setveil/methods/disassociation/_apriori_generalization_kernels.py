@@ -50,7 +50,7 @@ def records_with(firsts, ends, offsets, ranks, weights, starts, lists, level):
 def rare_set_with(
     node, border, size, k, offsets, ranks, weights, starts, lists, node_of, end_of, level, count, same, found, control
 ):
-    """Find the first set of `size` nodes, 2 at least, that holds this one and that some records hold, but fewer than k; tell if there is one.
+    """Find the first set of `size` nodes, 2 at least, with this one, that some records hold, but fewer than k; tell if there is one.
 
     Its other nodes, which begin at the rank `border` or behind it, are left in `found`. Every smaller set must be in k records or in none.
     `level` is room for a number a row, `count` and `same` for one a rank and node of the set: all are 0 before and after.

@@ -1,21 +1,22 @@
 """AprioriGeneralization: items become nodes of a hierarchy, everywhere alike, until any m known nodes lead to k records.
 
-Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymization). The paper was not at hand; this is from memory: global
-         recoding of full subtrees; for i = 1 to m, the sets of i nodes of the present cut are gone through in order; for one that is in fewer
-         than k records, of all ways to put nodes above its own that make it frequent, the one of the least loss is taken for good.
-Idea     every item is shown as one node of a cut. Making a cut coarser never makes a set rare: where sets below i are fine they stay so, and
-         what was gone through need not be again.
-Loss     NCP: an occurrence shown as a node above s > 1 of the I items that occur loses s / I, one shown as itself nothing. Compared in whole
-         numbers, the occurrences counted that the records had at first.
-Order    nodes and sets of nodes in the order of the tree, which among children is that of labels, items first. Of ways that lose the same,
-         the one whose nodes come first.
-Departs  the order of the sets is ours, and that they are counted where they are looked at, not in a tree of all counts. Only 10,000 ways are
-         tried for a set, those that lose least; then, of its nodes, the one whose next step loses least goes up until the set is frequent.
-         `refine` is ours: in the end nodes give way to their children again, the one that gains most first, where all stays k^m-anonymous.
-         After that no node of the cut can, which AA alone does not promise. A node with one child is the same as that child and never shown.
-         Empty records stay: they show nothing. Nodes stand for items that occur: the published hierarchy has no others.
-Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for m = 3
-         less than the cubes, since nodes that are in the same records are looked at once. What was already gone through is not, after a step.
+Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymization). The paper was not at hand; this is from memory:
+         global recoding of full subtrees; for i = 1 to m, the sets of i nodes of the present cut are gone through in order; for one that
+         is in fewer than k records, of all ways to put nodes above its own that make it frequent, the one of the least loss is taken.
+Idea     every item is shown as one node of a cut. Making a cut coarser never makes a set rare: where the smaller sets are fine they stay
+         so, and what was gone through need not be again.
+Loss     NCP: an occurrence shown as a node above s > 1 of the I items that occur loses s / I, one shown as itself nothing. Compared in
+         whole numbers, the occurrences counted that the records had at first.
+Order    nodes and sets of nodes in the order of the tree, which among children is that of labels, items first. Of ways that lose the
+         same, the one whose nodes come first.
+Departs  the order of the sets is ours, and that they are counted where they are looked at, not in a tree of all counts. Only 10,000 ways
+         are tried for a set, those that lose least; then, of its nodes, the one whose next step loses least goes up until the set is
+         frequent. `refine` is ours: in the end nodes give way to their children again, the one that gains most first, where all stays
+         k^m-anonymous. After that no node of the cut can, which AA alone does not promise. A node with one child is the same as that
+         child and never shown. Empty records stay: they show nothing. Nodes stand for items that occur: the published hierarchy has no
+         others.
+Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for
+         m = 3 their cubes at most, since nodes that are in the same records are looked at once. A step does not begin this anew.
 """
 
 from __future__ import annotations
@@ -164,7 +165,9 @@ class _Tree:
 class _Rows:
     """Records written with some nodes, the ranks, equal ones once; and a cut whose nodes are ranks or above them."""
 
-    def __init__(self, offsets: NDArray[np.int64], places: NDArray[np.int64], units: NDArray[np.int64], tree: _Tree):
+    def __init__(
+        self, offsets: NDArray[np.int64], places: NDArray[np.int64], units: NDArray[np.int64], tree: _Tree
+    ) -> None:
         """Take records as places of leaves, and the nodes that become ranks; they are the cut at first."""
         self.tree, self.units = tree, len(units)
         self.unit_starts = tree.firsts[units]
@@ -336,21 +339,24 @@ class _Search:
 
         A node that cannot now never can: the rare set stays rare, or breaks up into rare ones, however much finer the cut becomes.
         """
-        tree = self.tree
-        leaves = np.flatnonzero(np.array([not below for below in tree.below]) & tree.stands)
-        rows = _Rows(offsets, places, leaves, tree)
-        for node in cut.tolist():
-            rows.show(node)
+        tree, rows, units = self.tree, _Rows(offsets, places, cut, self.tree), set(cut.tolist())
 
         def entry(node: int) -> tuple[int, int]:
             return sum(tree.loss[child] for child in tree.below[node]) - tree.loss[node], node
 
         def work(control: NDArray[np.int64]) -> int:
+            nonlocal rows, units
             queue = [entry(node) for node in cut.tolist() if tree.below[node]]
             heapq.heapify(queue)
             given_way = tried = 0
             while queue and not control[STOP]:
                 _gain, node = heapq.heappop(queue)
+                if not units.issuperset(tree.below[node]):  # ranks as coarse as may be: then more rows are equal
+                    shown = rows.cut().tolist()
+                    units = {child for v in shown for child in tree.below[v] or [v]}
+                    rows = _Rows(offsets, places, np.array(sorted(units), np.int64), tree)
+                    for v in shown:
+                        rows.show(v)
                 for child in tree.below[node]:
                     rows.show(child)
                 if self._any_rare(rows, tree.below[node], control) or control[STOP]:
@@ -387,5 +393,5 @@ def _written(
     keep = np.ones(len(ranks), np.bool_)
     keep[1:] = ranks[1:] != ranks[:-1]
     keep[offsets[:-1][offsets[:-1] < len(ranks)]] = True
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(keep)))
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)))
     return before[offsets], ranks[keep]
