@@ -13,8 +13,8 @@ import setveil as sv
 from setveil.methods.itemsets.targets import Targets
 from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
-from contract.forms import AS_ORACLES_SEE
-from oracle import hidden_itemsets, km_anonymity, permutation, tendency, uncertainty
+from contract.forms import AS_ORACLES_SEE, taken_apart
+from oracle import hidden_itemsets, km_anonymity, permutation, reconstruction, tendency, uncertainty
 from random_data import as_sets
 
 
@@ -60,7 +60,10 @@ IF_REQUIRED = {
     int: lambda _data: 2,
 }
 """The same for kinds whose defaults are as good as any value."""
-BY_NAME = {"permutation": {sv.SensitiveItems: some_rare_sensitive}}
+BY_NAME = {
+    "permutation": {sv.SensitiveItems: some_rare_sensitive},
+    "reconstruction": {str: lambda data: taken_apart(data).checksum()},
+}
 """The same for methods that cannot do everything."""
 
 WAYS = {
@@ -124,12 +127,18 @@ def _km_anonymity(guarantee, _original, published):
     return km_anonymity.breaches(published, guarantee.k, guarantee.m)
 
 
+def _reconstruction(guarantee, original, seen):
+    clusters = taken_apart(sv.from_lists(original)).to_clusters()
+    return reconstruction.breaches(clusters, *seen, guarantee.term_chunk == "place")
+
+
 ORACLES = {
     "hidden-tendency": _hidden_tendency,
     "hidden-itemsets": _hidden_itemsets,
     "rho-uncertainty": _rho_uncertainty,
     "permutation-privacy": _permutation_privacy,
     "km-anonymity": _km_anonymity,
+    "reconstruction": _reconstruction,
 }
 
 

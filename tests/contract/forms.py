@@ -3,10 +3,13 @@
 A new form needs one entry in `RELEASES` and one in `AS_ORACLES_SEE`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 import setveil as sv
 from setveil.data.alignment import Alignment
+from setveil.engines.local import LocalEngine
 
 import random_clusters
 from random_data import as_sets
@@ -64,7 +67,51 @@ def disturbed_clusters(data, rng):
     return sv.Disassociated.from_clusters(clusters), alignment
 
 
+def taken_apart(data):
+    """Return disassociated data that are made of the records with items: what re-association starts from."""
+    records = data.with_ids(None).without_empty()
+    if not records.records:
+        return sv.Disassociated.from_clusters([])
+    k = min(2, records.records)
+    made = sv.Disassociation(k=k, m=2, delta=8).apply(records, rng=None, engine=LocalEngine(1)).published
+    return replace(made, stated={"k": k, "m": 2})
+
+
+def made_from(kind, data):
+    """Return what a method or a guarantee takes in the place of the original data."""
+    taken = getattr(kind, "accepts", kind.takes if hasattr(kind, "takes") else ())
+    return taken_apart(data) if sv.Disassociated in taken or sv.Neighbours in taken else data
+
+
+def disturbed_neighbours(data, rng):
+    """Return records put together at random from clusters, half of the time with faults here and there."""
+    rows, slots = [], []
+    for cluster in taken_apart(data).to_clusters():
+        mine = [set() for _slot in range(cluster["size"])]
+        for chunk in cluster["record_chunks"]:
+            parts = [items for items, count in chunk for _time in range(count)]
+            for items, slot in zip(parts, rng.permutation(cluster["size"]), strict=False):
+                mine[slot] |= set(items)
+        slots += [len(slots) + slot for slot in range(cluster["size"])]
+        rows += mine
+    slots, faults = np.array(slots, dtype=np.int64), int(rng.integers(1, 4)) * (rng.random() < 0.5)
+    for _ in range(faults * bool(rows)):
+        one, other = rng.integers(0, len(rows), 2)
+        match int(rng.integers(4)):
+            case 0:
+                rows[one], rows[other] = rows[other], rows[one]
+            case 1:
+                rows[one] |= rows[other]
+            case 2 if rows[one]:
+                rows[one].pop()
+            case _:
+                slots[one] = slots[other] if rng.random() < 0.5 else len(rows) + 3
+    kept = rng.permutation([row for row in range(len(rows)) if rows[row]]).astype(np.int64)
+    return sv.Neighbours((sv.from_lists([rows[row] for row in kept]),)), Alignment(slots[kept])
+
+
 RELEASES = {
+    sv.Neighbours: disturbed_neighbours,
     sv.Transactions: disturbed,
     sv.Grouped: disturbed_groups,
     sv.Generalized: disturbed_nodes,
@@ -85,8 +132,9 @@ AS_ORACLES_SEE = {
     sv.Generalized: lambda published, alignment: _by_record(published.records, alignment),
     sv.Grouped: lambda published, _alignment: published.to_groups(),
     sv.Disassociated: lambda published, _alignment: published.to_clusters(),
+    sv.Neighbours: lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
 }
-"""Rows in the order of their records, or groups with counts, or clusters."""
+"""Rows in the order of their records, or groups with counts, or clusters, or rows with their places in clusters."""
 
 
 def place_of(witness, alignment):
@@ -116,7 +164,7 @@ def unchanged(data, form, sensitive=()):
         return sv.Disassociated.from_clusters(
             [{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks]
         )
-    return data
+    return sv.Neighbours((data.with_ids(None),)) if form is sv.Neighbours else data
 
 
 def at_random(data, form, seed):

@@ -38,6 +38,7 @@ FOREIGN_ITEM = "item-of-another-cluster"
 OTHER_SUBRECORDS = "chunk-with-other-subrecords"
 TERM_ITEM = "term-item-not-placed-once"
 
+SHOWN_ITEMS = 12
 RARE_BUDGET = 20_000_000
 """How many steps are spent on counting rare itemsets, which decides nothing."""
 
@@ -104,7 +105,8 @@ class Reconstruction(Guarantee):
         clusters = _Clusters(original)
         for number, data in enumerate(published.datasets):
             slots = alignment.rows[published.starts[number] : published.starts[number + 1]]
-            self._check_one(data, slots, clusters, found, f"set {number + 1}, " if len(published) > 1 else "")
+            where = f"set {number + 1}, " if len(published) > 1 else ""
+            self._check_one(data, slots, clusters, found, where, int(published.starts[number]))
         rare = rare_itemsets(published.datasets[0], self.k, self.m, budget=RARE_BUDGET, limit=0)
         counts = {
             "sets-of-records": len(published),
@@ -117,14 +119,20 @@ class Reconstruction(Guarantee):
         return Verdict("holds", self.name, counts)
 
     def _check_one(
-        self, data: Transactions, slots: NDArray[np.int64], clusters: _Clusters, found: _Found, where: str
+        self,
+        data: Transactions,
+        slots: NDArray[np.int64],
+        clusters: _Clusters,
+        found: _Found,
+        where: str,
+        begin: int,
     ) -> None:
-        placed = (slots >= 0) & (slots < clusters.data.records)
-        placed &= np.bincount(np.where(placed, slots, 0), placed)[np.where(placed, slots, 0)] == 1
-        for lost in np.flatnonzero(~placed).tolist():
-            detail = "it stands for no record of the release, or for another's"
-            found.add(NO_PLACE, f"{where}row {lost + 1:,}", detail, lost)
-        if not placed.all():
+        places, first, times = np.unique(slots, return_index=True, return_counts=True)
+        lost = (places < 0) | (places >= clusters.data.records) | (times > 1)
+        for row, rows in zip(first[lost].tolist(), times[lost].tolist(), strict=True):
+            detail = "two rows stand for the same record" if rows > 1 else "it stands for no record of the release"
+            found.add(NO_PLACE, f"{where}row {row + 1:,}", detail, begin + row)
+        if lost.any():
             return
         cluster = clusters.of_slots(slots)
         code_of = clusters.data.subrecords.code_of
@@ -132,10 +140,12 @@ class Reconstruction(Guarantee):
         row = record_numbers(data.offsets)
         item = codes[data.items] if len(codes) else np.empty(0, np.int64)
         chunk = clusters.chunk_of(cluster[row], item)
-        for place in np.flatnonzero(chunk == clusters.none).tolist():
-            label = data.vocabulary[data.items[place]]
-            told = f"cluster {cluster[row[place]] + 1:,} of the release does not name the item {shown(label)}"
-            found.add(FOREIGN_ITEM, f"{where}row {row[place] + 1:,}", told, int(row[place]), (label,))
+        foreign = chunk == clusters.none
+        for number in np.unique(row[foreign]).tolist():
+            labels = [data.vocabulary[code] for code in data.items[foreign & (row == number)].tolist()]
+            named = ", ".join(map(shown, labels[:SHOWN_ITEMS]))
+            detail = f"cluster {cluster[number] + 1:,} of the release does not name: {named}"
+            found.add(FOREIGN_ITEM, f"{where}row {number + 1:,}", detail, begin + number, tuple(labels))
         self._check_subrecords(row, item, chunk, clusters, found, where)
         self._check_terms(cluster[row], item, chunk, clusters, found, where)
 
@@ -205,11 +215,12 @@ class _Found:
         row: int | None = None,
         items: tuple[str, ...] = (),
         group: int | None = None,
+        chunk: int | None = None,
     ) -> None:
         """Count one case, and keep it if there are not too many of its kind."""
         self.breaches[kind] += 1
         if self.breaches[kind] <= MOST_WITNESSES:
-            self.witnesses.append(Witness(kind, place, detail, row, items, group))
+            self.witnesses.append(Witness(kind, place, detail, row, items, group, chunk))
 
 
 class _Clusters:

@@ -236,7 +236,7 @@ class DisassociatedForm(NamelessForm):
         "term chunk of a cluster names items that some of its records hold, and not how many."
     )
     formats: ClassVar[Mapping[str, DataFormat]] = {DisassociatedFiles.name: DisassociatedFiles()}
-    why_nameless: ClassVar[str] = "disassociated data has no rows that could carry names, only parts of records"
+    why_nameless: ClassVar[str] = "parts of records in disassociated data carry no names"
 
     def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Disassociated, Alignment]:
         """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
@@ -283,7 +283,7 @@ class NeighboursForm(Form):
         """Refuse names for rows."""
         if ids != "drop":
             raise BadParameter(
-                f"ids is {ids!r}; a re-associated row is nobody's record and carries no name: allowed is drop"
+                f"ids is {ids!r}; re-associated rows are nobody's records and carry no names: allowed is drop"
             )
 
     def arrange(self, data: Any, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Neighbours, Alignment]:
