@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.data.disassociated import Disassociated
+from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.counting import counts_in
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
 
 
 class QueryError(Metric):
@@ -37,6 +39,7 @@ class QueryError(Metric):
         " hardly; counts below s are forgiven by as much as they lie below it"
     )
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"max_length": 1}, {"max_length": 4})
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
 
     queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="How many itemsets are drawn.")
     max_length: int = parameter(4, public=True, ge=1, le=100, description="Up to how many items an itemset has.")
@@ -48,7 +51,7 @@ class QueryError(Metric):
     seed: int = parameter(0, public=True, ge=0, description="Which itemsets are drawn.")
 
     def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Draw itemsets and count them in both."""
         del alignment
@@ -57,7 +60,7 @@ class QueryError(Metric):
         offsets, codes = drawn_itemsets(original, self.queries, self.max_length, np.random.default_rng(self.seed))
         before = supports(original, (offsets, codes))
         sets = Itemsets(offsets, codes.astype(np.int32), before, original.vocabulary, original.records)
-        after = supports(published, sets)
+        after = counts_in(published, sets)
         error = np.abs(after - before) / np.maximum(before, self.sanity.count(original.records))
         return float(error.mean()), {"median": float(np.median(error)), "max": float(error.max())}
 

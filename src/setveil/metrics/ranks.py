@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.data.disassociated import Disassociated
+from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.counting import counts_in
 from setveil.mining.comparison import compare
 from setveil.mining.frequent import mine
 from setveil.mining.frequent import top as most_frequent
 from setveil.mining.rules import Rules, association_rules
-from setveil.mining.supports import supports
 from setveil.mining.threshold import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
-    from setveil.mining.itemsets import Itemsets
 
 LIMIT = 500_000
 """More itemsets than these are not looked at: there are as many where many are equally frequent."""
@@ -35,12 +35,7 @@ SHOWN = 100
 _LEAST = 2
 
 
-def counts_in(published: Transactions, sets: Itemsets) -> NDArray[np.int64]:
-    """Return how many records of a release hold each of these itemsets."""
-    return supports(published, sets)
-
-
-def competition_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def competition_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
     """Return for each one more than how many are larger."""
     rising = np.sort(counts)
     return 1 + len(counts) - np.searchsorted(rising, counts, side="right")
@@ -105,6 +100,7 @@ class FrequentRanks(Metric):
         " support-change"
     )
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"length": 2}, {"length": 3})
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
 
     length: int = parameter(2, public=True, ge=1, le=10, description="How many items the itemsets have.")
     top: int = parameter(
@@ -112,7 +108,7 @@ class FrequentRanks(Metric):
     )
 
     def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Rank the most frequent itemsets of the original in both."""
         del alignment
@@ -153,6 +149,7 @@ class TopRules(Metric):
     blind_to: ClassVar[str] = (
         "rules that hold only in the release: see rule-similarity; all rules that are less frequent"
     )
+    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
 
     top: int = parameter(
         50, public=True, ge=1, le=100_000, description="How many of the most frequent rules are compared."
@@ -167,7 +164,7 @@ class TopRules(Metric):
     )
 
     def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
+        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Find the most frequent rules of the original and count them in the release."""
         del alignment
@@ -187,7 +184,7 @@ class TopRules(Metric):
         details: dict[str, Any] = {"rules": len(rules), "count": count}
         there = held_after > 0
         if there.any():
-            apart = np.abs(before / held - after / np.maximum(held_after, 1))[there]
+            apart = np.abs(before[there] / held[there] - after[there] / held_after[there])
             details["confidence-difference"] = float(apart.mean())
         columns = (column[:SHOWN].tolist() for column in (before, after, held, held_after))
         lines = zip(rules.take(np.arange(min(SHOWN, len(rules)))), *columns, strict=True)
