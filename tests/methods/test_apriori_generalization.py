@@ -94,7 +94,7 @@ def crowd(seed):
     """Return more records of fewer items, in which single items and most pairs are frequent; and a tree."""
     rng = np.random.default_rng(seed)
     labels = [f"i{j}" for j in range(int(rng.integers(4, 10)))]
-    chance = rng.uniform(0.15, 0.5, len(labels))
+    chance = rng.uniform(0.1, rng.choice([0.5, 0.95]), len(labels))
     records = int(rng.integers(30, 150))
     data = sv.from_lists([[x for x, c in zip(labels, chance, strict=True) if rng.random() < c] for _ in range(records)])
     return data, some_tree(data.vocabulary, rng)
@@ -130,6 +130,8 @@ LISTS = {
     "an item everywhere": [["a", f"i{r % 5}"] for r in range(10)],
     "no two alike": [["a", "b"], ["c", "d"], ["e", "f"], ["g"]],
     "empty among others": [[], ["a"], ["a", "b"], [], ["b"], ["a", "b"]],
+    "b never without c, c at times without b": [*map(list, ["abc", "abc", "acd", "ad", "cd"])],
+    "only a set of four is rare": [*map(list, "abcd abc acd abd bcd ab ab abe abe abf abf".split())],
     "names of nodes": [["*", "**"], ["*", "*1"], ["**", "b"], ["b", "*1"]],
 }
 
