@@ -131,7 +131,9 @@ LISTS = {
     "no two alike": [["a", "b"], ["c", "d"], ["e", "f"], ["g"]],
     "empty among others": [[], ["a"], ["a", "b"], [], ["b"], ["a", "b"]],
     "b never without c, c at times without b": [*map(list, ["abc", "abc", "acd", "ad", "cd"])],
-    "only a set of four is rare": [*map(list, "abcd abc acd abd bcd ab ab abe abe abf abf".split())],
+    "only a set of four is rare": [
+        *map(list, ["abcd", "abc", "acd", "abd", "bcd", "ab", "ab", "abe", "abe", "abf", "abf"])
+    ],
     "names of nodes": [["*", "**"], ["*", "*1"], ["**", "b"], ["b", "*1"]],
 }
 
