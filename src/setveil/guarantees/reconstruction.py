@@ -93,8 +93,8 @@ class Reconstruction(Guarantee):
         self.refuse_other_form(published)
         if not isinstance(original, Disassociated) or alignment is None:
             raise Missing(
-                f"{self.name} compares records with the disassociated release they were made from: name it with --original, and the "
-                "private folder with --private"
+                f"{self.name} compares records with the original, the disassociated release they were made from, by the alignment in "
+                "the private folder: name both with --original and --private"
             )
         if len(alignment.rows) != published.records:
             raise BadData("the alignment does not belong to these data: its rows do not fit")
@@ -175,9 +175,9 @@ class Reconstruction(Guarantee):
                 off = sum((there - wanted).values()) + sum((wanted - there).values())
                 cluster = int(data.cluster_of_chunk[number])
                 place = f"{where}cluster {cluster + 1:,}, chunk {number - data.cluster_starts[cluster] + 1:,}"
-                found.add(
-                    OTHER_SUBRECORDS, place, f"{off:,} parts of records are not those of the chunk", group=cluster
-                )
+                detail = f"{off:,} parts of records are not those of the chunk"
+                chunk_number = number - int(data.cluster_starts[cluster])
+                found.add(OTHER_SUBRECORDS, place, detail, group=cluster, chunk=chunk_number)
 
     def _check_terms(
         self,

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.disassociated import Disassociated
 from setveil.data.transactions import Transactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.disassociated import Disassociated
     from setveil.data.grouped import Grouped
 
 MOST_BINS = 24
@@ -35,8 +35,12 @@ _STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.
 def pictures(original: Transactions, published: Transactions | Grouped | Disassociated) -> dict[str, Any]:
     """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
     labels, before, after = _aligned_supports(original, published)
-    lengths = _lengths(original.lengths, published.lengths) if isinstance(published, Transactions) else None
-    return ({} if lengths is None else {"lengths": lengths}) | {
+    own: dict[str, Any] = {}
+    if isinstance(published, Transactions):
+        own = {"lengths": _lengths(original.lengths, published.lengths)}
+    elif isinstance(published, Disassociated):
+        own = {"clusters": _sizes(published.sizes)}
+    return own | {
         "items": {
             "items": int(np.count_nonzero((before > 0) | (after > 0))),
             "unchanged": int(np.count_nonzero((before == after) & (before > 0))),
@@ -120,6 +124,16 @@ def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, A
         for start, end, old, new in zip(starts, ends, *counts, strict=True)
     ]
     return {"bins": bins, "before": _summary(before), "after": _summary(after)}
+
+
+def _sizes(sizes: NDArray[np.int64]) -> list[dict[str, int]]:
+    """Count clusters by how many records they have, in the same kind of bins."""
+    starts = bin_starts(int(sizes.min()), int(sizes.max()))
+    ends = [*(start - 1 for start in starts[1:]), int(sizes.max())]
+    counts = np.bincount(np.searchsorted(starts, sizes, side="right") - 1, minlength=len(starts)).tolist()
+    return [
+        {"from": start, "to": end, "clusters": number} for start, end, number in zip(starts, ends, counts, strict=True)
+    ]
 
 
 def bin_starts(shortest: int, longest: int) -> list[int]:

@@ -21,6 +21,7 @@ MOST_CHARACTERS = 300
 def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
     from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads what draws
+    from setveil.report.known_items_charts import known_items  # noqa: PLC0415 - the same
     from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
     from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
 
@@ -38,6 +39,7 @@ def render(dossier: dict[str, Any]) -> str:
         named=named_itemsets(dossier),
         border=border_attack(dossier),
         sensitive=sensitive_items(dossier),
+        known=known_items(dossier),
         notes=notes,
         metrics=_by_concern(dossier["metrics"], notes),
     )

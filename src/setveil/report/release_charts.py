@@ -23,6 +23,7 @@ from setveil.report.charts import (
     stacked_shares,
 )
 from setveil.report.itemset_charts import border_chart, named_chart
+from setveil.report.known_items_charts import cluster_chart, pair_chart
 from setveil.report.page import share, words
 from setveil.report.sensitive_charts import sensitive_chart
 
@@ -47,6 +48,8 @@ def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
     drawn: Iterable[Callable[[dict[str, Any]], Chart | None]] = (
         named_chart,
         sensitive_chart,
+        cluster_chart,
+        pair_chart,
         _items,
         _ranks,
         _itemsets,

@@ -1,0 +1,87 @@
+"""What a report tells of k^m-anonymity: which few items led to too few records, how records were taken apart, and what pairs became."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from setveil.report.charts import AFTER, Axis, Chart, Series, bars, paired_dots
+from setveil.report.page import cut
+
+MOST_SETS = 15
+LONGEST_NAME = 48
+ABOUT = ("km-anonymity", "reconstruction")
+
+
+def known_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what is known of rare itemsets and of clusters; None where the release is not about them."""
+    guarantee = dossier["guarantee"]
+    if guarantee is None or guarantee["name"] not in ABOUT:
+        return None
+    before = dossier.get("before")
+    return {
+        "k": guarantee["parameters"]["k"],
+        "m": guarantee["parameters"]["m"],
+        "before": before,
+        "rare": sum((before or {}).get("breaches", {}).values()),
+        "at_least": bool((before or {}).get("reason")),
+        "exposed": (before or {}).get("counts", {}).get("records-with-a-rare-itemset"),
+        "sets": [(row["items"], row["detail"]) for row in (before or {}).get("witnesses", [])[:MOST_SETS]],
+        "counts": (dossier["verdict"] or {}).get("counts", {}),
+    }
+
+
+def cluster_chart(dossier: dict[str, Any]) -> Chart | None:
+    """Draw how many records clusters have."""
+    bins = dossier.get("pictures", {}).get("clusters", [])
+    if not bins:
+        return None
+    rows = [
+        {
+            "records": f"{row['from']:,}" if row["from"] == row["to"] else f"{row['from']:,} to {row['to']:,}",
+            "clusters": row["clusters"],
+            "kind": "clusters",
+        }
+        for row in bins
+    ]
+    text = f"How many clusters have so many records, from {bins[0]['from']:,} to {bins[-1]['to']:,}."
+    spec = bars(
+        rows,
+        down=Axis("records", "records", ""),
+        along=Axis("clusters", "number of clusters"),
+        series=Series("kind", ("clusters",), (AFTER,)),
+        legend=False,
+        text=text,
+    )
+    table = [(row["records"], row["clusters"]) for row in rows]
+    return Chart("clusters", "Clusters by size", text, spec, ("records", "clusters"), table)
+
+
+def pair_chart(dossier: dict[str, Any]) -> Chart | None:
+    """Draw the most frequent pairs of the original, with how many records held each before and hold it after."""
+    if known_items(dossier) is None:
+        return None
+    measured = (m for m in dossier["metrics"] if m["name"] == "frequent-ranks" and m["parameters"].get("length") == 2)
+    lines: list[Any] = next((m["details"]["by-itemset"] for m in measured if m["value"] is not None), [])
+    if not lines:
+        return None
+    names = [cut(", ".join(items), LONGEST_NAME) for items, *_numbers in lines]
+    names = [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, start=1)]
+    drawn = [
+        {"pair": name, "side": side, "records": records}
+        for name, (_items, before, _rank, after, _rank_after) in zip(names, lines, strict=True)
+        for side, records in (("original", before), ("release", after))
+    ]
+    text = (
+        f"The {len(lines)} most frequent pairs of the original: how many records held each, and how many hold it now."
+    )
+    spec = paired_dots(
+        drawn, down=Axis("pair", "", ""), along=Axis("records", "number of records with both items"), text=text
+    )
+    table = [(name, line[1], line[3], line[2], line[4]) for name, line in zip(names, lines, strict=True)]
+    note = (
+        "In disassociated data the number is the expected one: parts of records are put together at random."
+        if dossier["card"]["form"] == "disassociated"
+        else ""
+    )
+    columns = ("pair", "original", "release", "rank before", "rank after")
+    return Chart("pairs", "The most frequent pairs", text, spec, columns, table, note)
