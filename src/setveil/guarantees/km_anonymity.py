@@ -69,8 +69,7 @@ class KmAnonymity(KmLimit, Guarantee):
             "what the k records have in common: other items of the person can follow for certain",
             "of disassociated data, probabilities: some way to put chunks together has k such records, others may be far likelier",
             "of disassociated data, links that follow from numbers: an item in all records of a cluster goes with every other one of it",
-            "of disassociated data, someone who knows that an item of a term chunk is in fewer than k records: of those of its cluster, at "
-            "least k, each may then be the person's, but not k of them hold it",
+            "of disassociated data, someone who knows that an item of a term chunk is in fewer than k records: all of the cluster may be theirs",
             "someone who knows other data about the same people",
         ),
     )
