@@ -44,7 +44,7 @@ class TreeEditDistance(Metric):
         description="In how many random orders of the items it is measured beside label order.",
     )
     budget: int = parameter(
-        200_000_000,
+        400_000_000,
         public=True,
         ge=0,
         description="How many steps an order may take: pairs of contents that meet at an item, and 128 cells each of the table.",

@@ -32,9 +32,9 @@ WIDEST = 1 << 15
 CELLS_IN_STEP = 128
 """So many cells take about as long as one meeting of two contents at an item that both hold."""
 FEW, FAR = 16, 4.0
-"""After one of so many rows, a loop that would take so many times its budget stops."""
-RESULT, STEPS, ROWS = 0, 1, 2
-"""What `heaviest` tells: the gain, the steps, and how many rows it has seen."""
+"""After one in so many of the whole effort, a loop that would take so many times its budget stops."""
+RESULT, STEPS, ROWS, EFFORT = 0, 1, 2, 3
+"""What `heaviest` tells: the gain, the steps, how many rows it has seen, and how much all their cells would have taken."""
 
 
 @kernel
@@ -172,13 +172,14 @@ def next_row(values, gains, before, top, rise, first, last):
 
 
 @kernel
-def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, room, budget, told, control):
+def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, room, efforts, budget, told, control):
     """Match as well as possible, and write to `told` what came of it.
 
     `borders` are two arrays: from which segment on and up to which each block of rows is looked at, as least. With a `goal` of 0 or more,
     which must be a gain that some matching reaches, segments are added on the right as long as a matching that goes there can still reach
     it, and left out on the left when no matching that is still there can. What remains can gain no more than `upper` at first, which is
     what both sides have in common by `counts`; these are taken down as rows and segments are left behind, once for either border.
+    `efforts` are the steps that all cells of a block of rows would take, summed up to its end: by these it is foreseen what the rest takes.
     """
     offsets, items, contents = rows
     column_offsets, column_items, column_contents, _column_starts = columns
@@ -192,7 +193,9 @@ def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, 
     first, last, reach = 0, 0, 0
     steps = 0
     for start in range(0, n_rows, HEIGHT):
-        if control[STOP] != 0 or steps > budget or (start * FEW > n_rows and steps > FAR * budget * start / n_rows):
+        effort = told[EFFORT]
+        far = effort * FEW > efforts[-1] and steps > FAR * budget * effort / efforts[-1]
+        if control[STOP] != 0 or steps > budget or far:
             break
         end = min(start + HEIGHT, n_rows)
         block = start // HEIGHT
@@ -254,5 +257,6 @@ def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, 
         steps += (end - start) * ((last - first) * LENGTH // CELLS_IN_STEP + 1)
         control[DONE] = end
         told[ROWS] = end
+        told[EFFORT] = efforts[block]
     told[RESULT] = carry[last]
     told[STEPS] = steps

@@ -34,7 +34,7 @@ from setveil.kernels.threads import share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LENGTH, HEIGHT, _SLOTS = 32, 64, 7
+LENGTH, HEIGHT, _SLOTS, _CELLS_IN_STEP = 32, 64, 7, 128
 """What `_tree_distance_kernels`, which import Numba, call by the same names."""
 _NO_BUDGET = 1 << 60
 _NO_GOAL = -1
@@ -46,6 +46,8 @@ _EQUAL = 1 << 40
 """More items than any record has."""
 _FIRST_SHARE = 50
 """The first matching looks at about one of so many cells."""
+_STEPS_OF_NEAR = 16
+"""Records that begin alike share several items, so that a cell takes so many steps, and rarely more."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def _heaviest(table: _Table, budget: int, *, prune: bool | None) -> tuple[int, i
     if prune is None:
         prune = table.rows.records * table.columns.records > SMALL
     if prune:
-        near = table.match(table.near_borders(), goal=_NO_GOAL, budget=budget)
+        near = table.match(table.near_borders(budget), goal=_NO_GOAL, budget=budget)
         known, steps = max(known, near.gain), near.steps
         if known == highest or steps > budget:
             return known, highest, steps
@@ -234,10 +236,10 @@ class _Table:
         nothing = np.zeros(self.blocks, np.int64)
         return nothing, nothing if none else np.full(self.blocks, self.segments, np.int64)
 
-    def near_borders(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def near_borders(self, budget: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for each block of rows the segments of records that begin alike: with as few items as leave few enough cells."""
         order, alike = self._merged
-        most = max(self.segments * self.blocks // _FIRST_SHARE, 3 * self.blocks)
+        most = min(self.segments * self.blocks // _FIRST_SHARE, budget // (_STEPS_OF_NEAR * LENGTH * HEIGHT))
         first_rows = np.arange(self.blocks) * HEIGHT
         last_rows = np.minimum(first_rows + HEIGHT, self.rows.records) - 1
         first = last = np.empty(0, np.int64)
@@ -249,7 +251,9 @@ class _Table:
             last = -(-self.columns.starts[np.searchsorted(of_column, of_row[last_rows], side="right")] // LENGTH)
             if (last - first).sum() <= most:
                 break
-        return np.maximum(first - 1, 0), np.minimum(last + 1, self.segments)
+        if (last - first).sum() + 2 * self.blocks > most:
+            return first, last
+        return np.maximum(first - 1, 0), np.minimum(last + 1, self.segments)  # where a group ends within a segment
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -284,7 +288,7 @@ class _Table:
         of_columns = columns.offsets, columns.items, columns.numbers, columns.starts
         for border in borders:
             border.flags.writeable = False
-        told = np.zeros(3, np.int64)
+        told = np.zeros(4, np.int64)
         tables, room, limit = self._tables(), self._room(), np.int64(budget)
         share(
             "comparing records",
@@ -300,6 +304,7 @@ class _Table:
                 rows.width,
                 tables,
                 room,
+                self._efforts,
                 limit,
                 told,
                 control,
@@ -307,8 +312,8 @@ class _Table:
             threads=1,
             total=rows.records,
         )
-        gain, steps, seen = told.tolist()
-        return _Match(gain, steps * rows.records // max(seen, 1), seen == rows.records)
+        gain, steps, seen, effort = told.tolist()
+        return _Match(gain, steps * int(self._efforts[-1]) // max(effort, 1), seen == rows.records)
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
@@ -319,6 +324,17 @@ class _Table:
         places = np.arange(len(columns.items)) - columns.offsets[:-1][holds]
         starts = np.concatenate(([0], np.cumsum(np.bincount(columns.items, minlength=columns.width))))
         return sealed(starts, np.int64), sealed(holds[by_item], np.int32), sealed(places[by_item], np.int32)
+
+    @cached_property
+    def _efforts(self) -> NDArray[np.int64]:
+        """The steps that the rows up to the end of each block would take if nothing were left out."""
+        rows = self.rows
+        entries = np.diff(self._index[0])
+        meetings = np.concatenate(([0], np.cumsum(entries[rows.items])))[rows.offsets]
+        is_first = np.diff(rows.numbers, prepend=-1) > 0
+        of_row = np.where(is_first, np.diff(meetings)[rows.numbers], 0) + self.segments * LENGTH // _CELLS_IN_STEP + 1
+        ends = np.minimum(np.arange(1, self.blocks + 1) * HEIGHT, rows.records) - 1
+        return sealed(np.cumsum(of_row)[ends], np.int64)
 
     def _tables(self) -> tuple[NDArray[Any], ...]:
         """Return room for the values of a row, its gains, the lengths of the columns, and for what is kept a segment."""
