@@ -9,13 +9,14 @@ import numpy as np
 
 from setveil.cli.mined_bounds import SUPPORT, mine_disassociated
 from setveil.cli.mined_files import refuse_target, write_mined
-from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any
+from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any, read_data
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.disassociated import Disassociated
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
 from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.release.card import CARD_NAME
 from setveil.release.forms import form_of
 
 if TYPE_CHECKING:
@@ -95,7 +96,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
 
 def _read(given: dict[str, Any]) -> Published:
     """Read the data; a release folder has a card, which says how."""
-    if Path(given["data"]).is_dir():
+    place = Path(given["data"])
+    if place.is_dir():
+        if not (place / CARD_NAME).exists():
+            return read_data(given["data"], given)  # which refuses a folder
         for option in READING:
             if given[option.name] != option.default:
                 raise BadParameter(
