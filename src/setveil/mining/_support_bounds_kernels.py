@@ -132,10 +132,8 @@ def bound_sets(
                 least += often if parts == 1 else often - size
                 upper = min(upper, at_most)
                 mean = mean * often if parts == 1 else mean * often / size
-                if often == 0:
+                if often == 0:  # then all four stay as they are
                     break
-            if often == 0:
-                continue
             certain[one] += max(least, 0)
             possible[one] += upper
             expected[one] += mean
