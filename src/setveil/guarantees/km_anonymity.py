@@ -69,7 +69,7 @@ class KmAnonymity(KmLimit, Guarantee):
             "what the k records have in common: other items of the person can follow for certain",
             "of disassociated data, probabilities: some way to put chunks together has k such records, others may be far likelier",
             "of disassociated data, links that follow from numbers: an item in all records of a cluster goes with every other one of it",
-            "of disassociated data, someone who knows that an item of a term chunk is in fewer than k records: all of the cluster may be theirs",
+            "of disassociated data, someone who knows that an item of a term chunk is rarer than k: any record of the cluster may hold it",
             "someone who knows other data about the same people",
         ),
     )
