@@ -19,14 +19,14 @@ import numpy as np
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import doubled, first_not_below
+from setveil.mining._pivot_kernels import END, ROW, START, cut_down, more_spans, put_last
 
-STEPS, FOUND, LISTED, MORE, CUT, ENDED = 0, 1, 2, 3, 4, 5
+STEPS, FOUND, LISTED, MORE, CUT, ENDED, NOTED = 0, 1, 2, 3, 4, 5, 6
 """What a search tells: steps taken, sets found, sets listed; whether larger sets are to be searched, whether there are more than can be
 counted, whether it ended before its time."""
 MOST = np.int64(1) << np.int64(62)
-MOST_PICKED = 16
-"""Of how many records a pivot is at most."""
-NOBODY = np.int64(-1)
+ZERO, ONE = np.int64(0), np.int64(1)
+"""Where a loop starts to count what it hands on: a number that is written out would compile what takes it a second time."""
 
 
 @kernel
@@ -60,47 +60,80 @@ def at_least(k, known, size, without, last, offsets, items, weights, list_starts
 
 
 @kernel
-def common(k, begin, rows, starts, ends, first, last, held, weights, mark):
-    """Mark the items that some records of weight k hold, from the record at `begin` on always the one with most of these next.
+def is_over(budget, for_more, state, control):
+    """Tell whether the search should end."""
+    return state[STEPS] > budget or (state[FOUND] > 0 and state[STEPS] > for_more) or control[STOP] != 0
 
-    An item that all of them hold has the returned number in `mark`, which is 0 elsewhere before; 0 if there are none. Returns also how many
-    items these are, and the steps that took.
-    """
-    size = ends[begin] - starts[begin]
-    weight = weights[rows[begin]]
-    for place in range(starts[begin], ends[begin]):
-        mark[held[place]] = 1
-    picked = 1
-    steps = size
-    while weight < k and size > 0 and picked < MOST_PICKED:
-        best = NOBODY
-        size = 0
-        for at in range(first, last):
-            if ends[at] - starts[at] <= size:
-                continue
-            both = 0
-            steps += ends[at] - starts[at]
-            for place in range(starts[at], ends[at]):
-                if mark[held[place]] == picked:
-                    both += 1
-            # A record that was picked before holds them all: it is told by its sign.
-            if both > size and rows[at] >= 0 and at != begin:
-                size = both
-                best = at
-        if best < 0:
-            break
-        weight += weights[rows[best]]
-        for place in range(starts[best], ends[best]):
-            if mark[held[place]] == picked:
-                mark[held[place]] = picked + 1
-        picked += 1
-        rows[best] = -1 - rows[best]
+
+@kernel
+def note_rare(
+    k,
+    known,
+    depth,
+    times,
+    weight,
+    seen,
+    n_seen,
+    count,
+    copies,
+    offsets,
+    items,
+    weights,
+    list_starts,
+    lists,
+    budget,
+    for_more,
+    mark,
+    sets,
+    held_by,
+    state,
+    control,
+):
+    """Count, list and mark the items seen that make the known ones a minimal rare set; tell whether the search should end."""
+    n_often = 0
+    for one in range(n_seen):
+        item = seen[one]
+        if count[item] >= k:
+            if count[item] < weight:
+                n_often += 1
+            continue
+        minimal = True
+        for without in range(depth - 1):
+            minimal, more = at_least(k, known, depth, without, item, offsets, items, weights, list_starts, lists)
+            state[STEPS] += more
+            if not minimal:
+                break
+        if minimal:
+            mark[item] = 1
+            state[NOTED] = 1
+            number = times[depth - 1]
+            if number >= MOST // copies[item] or state[FOUND] >= MOST - number * copies[item]:
+                state[CUT] = 1
+                state[FOUND] = MOST
+            else:
+                state[FOUND] += number * copies[item]
+            if state[LISTED] < len(sets):
+                for at in range(depth):
+                    sets[state[LISTED], at] = known[at]
+                sets[state[LISTED], depth] = item
+                held_by[state[LISTED]] = count[item]
+                state[LISTED] += 1
+        if is_over(budget, for_more, state, control):
+            return True
+    if n_often > 1:  # a larger set has two more items
+        state[MORE] = 1
+    return False
+
+
+@kernel
+def expose(first, last, spans, held, mark, exposed):
+    """Take note of the records at hand that hold a marked item."""
     for at in range(first, last):
-        if rows[at] < 0:
-            rows[at] = -1 - rows[at]
-    if weight < k:
-        size = 0
-    return picked, size, steps
+        if not exposed[spans[at, ROW]]:
+            for place in range(spans[at, START], spans[at, END]):
+                if mark[held[place]]:
+                    exposed[spans[at, ROW]] = True
+                    break
 
 
 @kernel
@@ -138,50 +171,46 @@ def search(
     largest = np.empty(size, np.int64)
     # Of each level: first and last record, next candidate, end of those to try, end of all, end of the held items.
     tops = np.empty((size + 1, 6), np.int64)
-    rows = np.empty(1024, np.int64)
-    starts = np.empty(1024, np.int64)
-    ends = np.empty(1024, np.int64)
+    spans = np.empty((1024, 3), np.int64)
     held = np.empty(1024, np.int64)
     candidates = np.empty(1024, np.int64)
-    steps = state[STEPS]
-    found = state[FOUND]
     ended = False
     for root in range(n_items):
         # The records of the first level, from behind its item on.
-        last = list_starts[root + 1] - list_starts[root]
-        while last > len(rows):
-            rows, starts, ends = doubled(rows, 0), doubled(starts, 0), doubled(ends, 0)
-        held_end = 0
-        last = 0
+        held_end, last, first = ZERO, ZERO, ZERO
+        room = 0
+        for at in range(list_starts[root], list_starts[root + 1]):
+            room += offsets[lists[at] + 1] - list_places[at]
+        while room > len(held):
+            held = doubled(held, ZERO)
+        while room > len(spans):
+            spans = more_spans(spans, ZERO)
         for at in range(list_starts[root], list_starts[root + 1]):
             row = lists[at]
             length = offsets[row + 1] - list_places[at] - 1
             if length == 0:
                 continue
-            while held_end + length > len(held):
-                held = doubled(held, held_end)
-            rows[last] = row
-            starts[last] = held_end
+            spans[last, ROW] = row
+            spans[last, START] = held_end
             for place in range(list_places[at] + 1, offsets[row + 1]):
                 held[held_end] = items[place]
                 held_end += 1
-            ends[last] = held_end
+            spans[last, END] = held_end
             last += 1
-        first = 0
         weight = supports[root]
         known[0] = root
         times[0] = copies[root]
-        depth = 1
-        candidates_end = 0
+        depth = ONE
+        candidates_end = ZERO
         entering = True
         while depth > 0:
             if entering:
                 entering = False
-                n_seen = 0
+                n_seen = ZERO
                 for at in range(first, last):
-                    row_weight = weights[rows[at]]
-                    steps += 1 + ends[at] - starts[at]
-                    for place in range(starts[at], ends[at]):
+                    row_weight = weights[spans[at, ROW]]
+                    state[STEPS] += 1 + spans[at, END] - spans[at, START]
+                    for place in range(spans[at, START], spans[at, END]):
                         item = held[place]
                         if allowed[item] == depth - 1:
                             if count[item] == 0:
@@ -192,49 +221,32 @@ def search(
                 to_try = candidates_end
                 left = size - depth
                 if left == 1:
-                    some = False
-                    n_often = 0
-                    for one in range(n_seen):
-                        item = seen[one]
-                        if count[item] >= k:
-                            if count[item] < weight:
-                                n_often += 1
-                            continue
-                        minimal = True
-                        for without in range(depth - 1):
-                            minimal, more = at_least(
-                                k, known, depth, without, item, offsets, items, weights, list_starts, lists
-                            )
-                            steps += more
-                            if not minimal:
-                                break
-                        if minimal:
-                            some = True
-                            mark[item] = 1
-                            number = times[depth - 1]
-                            if number >= MOST // copies[item] or found >= MOST - number * copies[item]:
-                                state[CUT] = 1
-                                found = MOST
-                            else:
-                                found += number * copies[item]
-                            if state[LISTED] < len(sets):
-                                for at in range(depth):
-                                    sets[state[LISTED], at] = known[at]
-                                sets[state[LISTED], depth] = item
-                                held_by[state[LISTED]] = count[item]
-                                state[LISTED] += 1
-                        if steps > budget or (found > 0 and steps > for_more) or control[STOP]:
-                            ended = True
-                            break
-                    if n_often > 1:  # a larger set has two more items
-                        state[MORE] = 1
-                    if some:
-                        for at in range(first, last):
-                            if not exposed[rows[at]]:
-                                for place in range(starts[at], ends[at]):
-                                    if mark[held[place]]:
-                                        exposed[rows[at]] = True
-                                        break
+                    ended = note_rare(
+                        k,
+                        known,
+                        depth,
+                        times,
+                        weight,
+                        seen,
+                        n_seen,
+                        count,
+                        copies,
+                        offsets,
+                        items,
+                        weights,
+                        list_starts,
+                        lists,
+                        budget,
+                        for_more,
+                        mark,
+                        sets,
+                        held_by,
+                        state,
+                        control,
+                    )
+                    if state[NOTED]:
+                        state[NOTED] = 0
+                        expose(first, last, spans, held, mark, exposed)
                         for one in range(n_seen):
                             mark[seen[one]] = 0
                 else:
@@ -259,6 +271,8 @@ def search(
                             largest[at] = largest[at - 1]
                             at -= 1
                         largest[at] = miss
+                    while candidates_end + n_often > len(candidates):
+                        candidates = doubled(candidates, candidates_end)
                     others = 0
                     for at in range(n_largest):
                         others += largest[at]
@@ -270,8 +284,6 @@ def search(
                             if n_often > left:  # in a larger set more items could
                                 state[MORE] = 1
                             continue
-                        if candidates_end == len(candidates):
-                            candidates = doubled(candidates, candidates_end)
                         candidates[candidates_end] = item
                         candidates_end += 1
                         allowed[item] = depth
@@ -280,62 +292,41 @@ def search(
                     count[seen[one]] = 0
                 if candidates_end > candidates_start:
                     # Cut the records down to the candidates.
-                    kept = last
-                    longest = NOBODY
-                    longest_heavy = NOBODY
+                    room = 0
                     for at in range(first, last):
-                        if kept == len(rows):
-                            rows, starts, ends = doubled(rows, kept), doubled(starts, kept), doubled(ends, kept)
-                        while held_end + ends[at] - starts[at] > len(held):
-                            held = doubled(held, held_end)
-                        steps += ends[at] - starts[at]
-                        starts[kept] = held_end
-                        for place in range(starts[at], ends[at]):
-                            if allowed[held[place]] == depth:
-                                held[held_end] = held[place]
-                                held_end += 1
-                        if held_end == starts[kept]:
-                            continue
-                        rows[kept] = rows[at]
-                        ends[kept] = held_end
-                        length = held_end - starts[kept]
-                        if longest < 0 or length > ends[longest] - starts[longest]:
-                            longest = kept
-                        if weights[rows[kept]] >= k and (
-                            longest_heavy < 0 or length > ends[longest_heavy] - starts[longest_heavy]
-                        ):
-                            longest_heavy = kept
-                        kept += 1
+                        room += spans[at, END] - spans[at, START]
+                    while held_end + room > len(held):
+                        held = doubled(held, held_end)
+                    while last + 2 * (last - first) > len(spans):  # and for those of the next level
+                        spans = more_spans(spans, last)
+                    state[STEPS] += room
+                    kept, held_end, longest, heavy = cut_down(
+                        k, depth, first, last, held_end, spans, held, weights, allowed
+                    )
                     first = last
                     last = kept
-                    # The pivot: items that all of its records hold come last, and are not tried.
-                    picked, shared, more = common(k, longest, rows, starts, ends, first, last, held, weights, mark)
-                    steps += more
-                    if longest_heavy >= 0 and ends[longest_heavy] - starts[longest_heavy] > shared:
-                        for place in range(candidates_start, candidates_end):
-                            mark[candidates[place]] = 0
-                        picked, shared, more = common(
-                            k, longest_heavy, rows, starts, ends, first, last, held, weights, mark
-                        )
-                        steps += more
-                    if shared > 0:
-                        to_try = candidates_start
-                        for place in range(candidates_start, candidates_end):
-                            item = candidates[place]
-                            if mark[item] != picked:
-                                candidates[place] = candidates[to_try]
-                                candidates[to_try] = item
-                                to_try += 1
-                    for place in range(candidates_start, candidates_end):
-                        mark[candidates[place]] = 0
+                    to_try, more = put_last(
+                        k,
+                        longest,
+                        heavy,
+                        first,
+                        last,
+                        spans,
+                        held,
+                        weights,
+                        candidates,
+                        candidates_start,
+                        candidates_end,
+                        mark,
+                    )
+                    state[STEPS] += more
                 tops[depth, 0] = first
                 tops[depth, 1] = last
                 tops[depth, 2] = candidates_start
                 tops[depth, 3] = to_try
                 tops[depth, 4] = candidates_end
                 tops[depth, 5] = held_end
-                if steps > budget or (found > 0 and steps > for_more) or control[STOP]:
-                    ended = True
+                ended = ended or is_over(budget, for_more, state, control)
             if ended:
                 break
             if tops[depth, 2] == tops[depth, 3]:
@@ -354,16 +345,14 @@ def search(
             first = tops[depth, 1]
             last = first
             for at in range(tops[depth, 0], tops[depth, 1]):
-                steps += 4
-                place = first_not_below(held, starts[at], ends[at], item)
-                if place == ends[at] or held[place] != item:
+                state[STEPS] += 4
+                place = first_not_below(held, spans[at, START], spans[at, END], item)
+                if place == spans[at, END] or held[place] != item:
                     continue
-                if last == len(rows):
-                    rows, starts, ends = doubled(rows, last), doubled(starts, last), doubled(ends, last)
-                rows[last] = rows[at]
-                starts[last] = starts[at]
-                ends[last] = ends[at]
-                weight += weights[rows[at]]
+                spans[last, ROW] = spans[at, ROW]
+                spans[last, START] = spans[at, START]
+                spans[last, END] = spans[at, END]
+                weight += weights[spans[at, ROW]]
                 last += 1
             known[depth] = item
             times[depth] = MOST if times[depth - 1] > MOST // copies[item] else times[depth - 1] * copies[item]
@@ -372,6 +361,4 @@ def search(
         if ended:
             break
         control[DONE] += 1
-    state[STEPS] = steps
-    state[FOUND] = found
     state[ENDED] = ended
