@@ -259,6 +259,31 @@ def test_counting_ends_where_something_is_known(monkeypatch):
     assert found.found > 0
 
 
+def test_where_an_item_alone_is_rare_counting_ends_too(monkeypatch):
+    """The verdict is known then: more than that many steps are not spent on larger sets."""
+    records = hard(np.random.default_rng(2))
+    monkeypatch.setattr(module, "STEPS_FOR_MORE", 1000)
+    assert search(records, 5, 3)[0].complete
+    found, sets = search([*records, ["alone"]], 5, 3)
+    assert not found.complete
+    assert sets == {frozenset({"alone"}): 1}
+
+
+@plain_python
+def test_a_search_that_is_called_off_ends_at_once(monkeypatch):
+    from setveil.kernels.control import CONTROL_WIDTH, STOP  # noqa: PLC0415 - as the module itself hands it on
+
+    def called_off(_label, parts, work, **_more):
+        control = np.zeros(CONTROL_WIDTH, np.int64)
+        control[STOP] = 1
+        return [work(part, control) for part in parts]
+
+    records = [["a", "b"], ["b", "c"], ["a", "c"]] * 5 + [["a", "b", "c"]]
+    assert search(records, 2, 3)[1] == {frozenset("abc"): 1}
+    monkeypatch.setattr(module, "share", called_off)
+    assert search(records, 2, 3)[0].undecided
+
+
 @plain_python
 def test_no_more_are_listed_than_asked_for_and_always_the_same():
     rng = np.random.default_rng(3)

@@ -86,9 +86,8 @@ def rare_itemsets(
     ]
     complete = True
     if m > 1 and k > 1:
-        found = _Search.of(table, weights, data.records, k)
+        found = _Search.of(table, weights, data.records, k, by_size)
         complete = found.run(m, budget, limit - len(listed))
-        by_size |= found.by_size
         listed += found.listed
         is_exposed |= found.exposed[found.content_of]
     return RareItemsets(
@@ -139,10 +138,11 @@ class _Search:
     """For each record of the data which of these it is; the last stands for all that hold fewer than two items."""
     exposed: NDArray[np.bool_]
     by_size: dict[int, int]
+    """How many were found of each size, single items among them."""
     listed: list[tuple[NDArray[np.int64], int]]
 
     @classmethod
-    def of(cls, table: _Items, weights: NDArray[np.int64], records: int, k: int) -> _Search:
+    def of(cls, table: _Items, weights: NDArray[np.int64], records: int, k: int, by_size: dict[int, int]) -> _Search:
         often = np.flatnonzero(table.supports >= k)
         number = np.zeros(len(table.supports), np.int64)
         number[often] = np.arange(len(often))
@@ -183,7 +183,7 @@ class _Search:
             members,
             new[content_of],
             np.zeros(int(np.count_nonzero(long)) + 1, np.bool_),
-            {},
+            by_size,
             [],
         )
 
