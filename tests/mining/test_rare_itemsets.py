@@ -103,6 +103,36 @@ def test_large_rare_sets_are_found_too_in_many_tables(seed):
     assert_as_the_oracle_says(*crowded(seed))
 
 
+def uneven(seed):
+    """Draw many records, each lacking some of few items, some items often and some hardly ever: bounds and pivots are put to the test."""
+    rng = np.random.default_rng(seed)
+    labels = [f"i{j}" for j in range(int(rng.integers(5, 8)))]
+    chance = rng.choice([0.5, 0.7, 0.85, 0.95], len(labels))
+    records = [
+        set(np.array(labels)[rng.random(len(labels)) < chance].tolist()) for _ in range(int(rng.integers(16, 32)))
+    ]
+    weights = rng.integers(1, 3, len(records)).tolist() if rng.random() < 0.5 else None
+    return records, int(rng.choice([2, 3, 5, 8, 14, 17, 18, 19, 22])), int(rng.integers(3, 8)), weights
+
+
+@plain_python
+@settings(max_examples=100, deadline=None)
+@given(seeds)
+def test_uneven_items_are_searched_whole(seed):
+    assert_as_the_oracle_says(*uneven(seed))
+
+
+@plain_python
+@pytest.mark.parametrize("together", [15, 16, 17, 19, 20])
+def test_more_records_than_a_pivot_has_may_still_be_too_few(together):
+    """That many different records hold a, b and c; 20 others hold each two of them, and each other item."""
+    others = [{f"d{j}" for j in range(5) if number >> j & 1} for number in range(together)]
+    records = [{"a", "b", "c", *some} for some in others]
+    records += [{"a", "b"}, {"a", "c"}, {"b", "c"}, *({f"d{j}"} for j in range(5))] * 20
+    assert (frozenset("abc") in search(records, 20, 3)[1]) == (together < 20)
+    assert_as_the_oracle_says(records, 20, 3)
+
+
 def test_large_tables_have_large_rare_sets():
     """Else the test above would show little."""
     sizes = {len(one) for seed in range(60) for one in search(*crowded(seed))[1]}
