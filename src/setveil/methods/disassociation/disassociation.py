@@ -23,8 +23,10 @@ from setveil.declaration import parameter
 from setveil.errors import BadData, BadParameter
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.methods.base import Method, Outcome
+from setveil.methods.disassociation._ants import by_ants
 from setveil.methods.disassociation._covers import without_covers
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
+from setveil.methods.disassociation._kmeans import by_kmeans
 from setveil.methods.disassociation._vertical import take_apart
 
 if TYPE_CHECKING:
@@ -127,5 +129,17 @@ class Disassociation(KmLimit, Method):
         return Outcome(published, Alignment(rows), account)
 
     def _clustering(self, data: Transactions, rng: Generator, engine: Engine) -> tuple[Clustering, dict[str, Any]]:
-        del rng
-        return by_frequency(data, self.k, self.delta, safe=self.safe, mode=self.mode, engine=engine), {}
+        asked: dict[str, Any] = {
+            "k": self.k,
+            "delta": self.delta,
+            "safe": self.safe,
+            "mode": self.mode,
+            "engine": engine,
+        }
+        if self.partition == "ants":
+            assert self.rules is not None  # bind has seen to it
+            chosen: dict[str, Any] = {"beta": self.beta, "iterations": self.iterations, "stable": self.stable}
+            return by_ants(data, self.rules, **chosen, **asked)
+        if self.partition == "kmeans":
+            return by_kmeans(data, rng=rng, **asked)
+        return by_frequency(data, **asked), {}

@@ -1,0 +1,133 @@
+"""Putting records into clusters by ants that keep utility rules together (UGAC).
+
+Paper    awad2020 (references.bib), section 2.5, algorithms 1 to 4.
+Idea     each rule has a cluster and an ant, and each record that holds a rule is in the cluster of one of its rules. An ant whose cluster
+         has less than beta of its rule's records, or fewer than k of more than k, takes one from the cluster in which the rule is densest
+         and that has more than k; an ant that is content does so for the rule that lacks the most records.
+Departs  as printed it cannot run. `A[l][c]`, how many records of cluster c hold rule l, is kept up for every rule of a record that moves,
+         and not for one. It ends once all ants are content or none moved, as well as at `iterations`. A content ant does nothing where no
+         rule lacks anything, and the record goes to the cluster of the rule that it is taken for. Of the records of a cluster that hold a
+         rule, the one that came first is taken.
+         `stable`: nothing is taken from a cluster that would be left below beta of its own rule's records. Every move then brings a rule
+         nearer to its share and takes none from it, so that it ends. Without it two ants may take the same records from each other
+         for ever.
+         Each record of a cluster holds the rule of this cluster, so that the cluster has `A[c][c]` records.
+         With `safe`, clusters are cut evenly, records with the same rules beside each other (`_groups`).
+Cost     for each rule the records of its rarest item. A move: the number of rules, and those of the record. Memory: three numbers for
+         each pair of rules.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.ordering import ranks_of_sequences
+from setveil.data.tidying import record_numbers
+from setveil.errors import BadParameter
+from setveil.methods.disassociation._groups import NO_GROUP, of_groups
+from setveil.methods.exchanging import sealed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.named_itemsets import NamedItemsets
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+    from setveil.methods.disassociation._horizontal import Clustering, Mode
+
+MOST_RULES = 4000
+"""Rules are refused above this: the numbers for pairs of them would take more than half a gigabyte."""
+
+
+def by_ants(
+    data: Transactions,
+    rules: NamedItemsets,
+    k: int,
+    delta: int,
+    *,
+    beta: float,
+    iterations: int,
+    stable: bool,
+    safe: bool,
+    mode: Mode,
+    engine: Engine,
+) -> tuple[Clustering, dict[str, Any]]:
+    """Put records into clusters in which rules stay together; return an account too."""
+    from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+    if len(rules) > MOST_RULES:
+        raise BadParameter(f"{len(rules):,} rules are too many for ants; at most {MOST_RULES:,} can be kept together")
+    order = data.content_order()
+    starts, holders = _holders(data, rules, order, engine)
+    supports = np.diff(starts)
+    # Every record has a place for each of its rules; records in the same cluster that hold the same rule are linked by these.
+    by_record = np.argsort(holders, kind="stable")
+    rule_of = record_numbers(starts)[by_record]
+    record_of = holders[by_record]
+    first = np.searchsorted(record_of, np.arange(data.records + 1)).astype(np.int64)
+    share = Fraction(str(beta))
+    wanted = [share * support for support in supports.tolist()]
+    need = np.array([-(-number.numerator // number.denominator) for number in wanted], np.int64)
+    # What rules lack is compared exactly: first in whole records, then by how much less than these it is.
+    by_rest = np.array(sorted(range(len(rules)), key=lambda rule: need[rule] - wanted[rule]), np.int64)
+    least = np.maximum(need, k) if stable else np.full(len(rules), k)
+    pairs = (len(rules), len(rules))
+    pheromone, heads, tails = np.zeros(pairs, np.int64), np.full(pairs, -1, np.int64), np.empty(pairs, np.int64)
+    links = np.empty((2, len(record_of)), np.int64)
+    group = np.full(data.records, NO_GROUP, np.int64)
+    given = (sealed(first), sealed(rule_of), sealed(record_of))
+    state = (group, pheromone, heads, tails, links)
+    asked = (sealed(supports), sealed(need), sealed(least), sealed(by_rest), k, iterations)
+
+    def work(control: NDArray[np.int64]) -> tuple[int, int]:
+        kernels.settle(*given[:2], sealed(starts), sealed(holders), *state, control)
+        return kernels.carry(*given, *asked, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
+
+    done, moves = engine.run("letting ants carry records", work, total=iterations)
+    reached = (np.diagonal(pheromone) >= need) & (supports > 0)
+    account = {
+        "rules": len(rules),
+        "rules-that-no-record-holds": int(np.count_nonzero(supports == 0)),
+        "rules-reached": int(np.count_nonzero(reached)),
+        "records-that-hold-rules": int(np.count_nonzero(group != NO_GROUP)),
+        "moves-of-ants": moves,
+        "iterations-of-ants": done,
+    }
+    if safe:
+        place = np.argsort(order)
+        pattern = ranks_of_sequences(first, rule_of)
+        order = np.lexsort((place, pattern))
+    else:
+        order = np.arange(data.records)
+    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode, engine=engine)
+    return clustering, account | noted
+
+
+def _holders(
+    data: Transactions, rules: NamedItemsets, order: NDArray[np.int64], engine: Engine
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the records that hold each rule, in the given order, one rule after the other, and where those of each start."""
+    from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+    rule_offsets, codes = rules.bind(data)
+    # The rarest item of each rule comes first, since its records are looked at.
+    codes = codes[np.lexsort((codes, data.supports[codes], record_numbers(rule_offsets)))]
+    # The records of each item that a rule begins with.
+    begins = np.zeros(len(data.vocabulary), np.bool_)
+    begins[codes[rule_offsets[:-1]]] = True
+    sorted_records = data.take(order, ids=None)
+    listed = np.flatnonzero(begins[sorted_records.items])
+    listed = listed[np.argsort(sorted_records.items[listed], kind="stable")]
+    item_starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(begins, data.supports, 0))))
+    item_holders = order[record_numbers(sorted_records.offsets)[listed]]
+    given = (sealed(item_starts), sealed(item_holders), sealed(rule_offsets), sealed(codes))
+    ends = np.empty(len(rules), np.int64)
+    found = engine.run(
+        "looking for rules",
+        lambda control: kernels.find(data.offsets, data.items, *given, ends, control),
+        total=len(rules),
+    )
+    return np.concatenate((np.zeros(1, np.int64), ends)), found[: ends[-1]]

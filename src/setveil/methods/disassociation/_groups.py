@@ -1,0 +1,71 @@
+"""Clusters from groups of records, such as those of ants: large groups are cut, and what is left over goes by frequency.
+
+Idea     a group above delta records is cut into even parts. Groups below k records, and records of no group, are a pool that is put into
+         clusters by frequent items. A pool that is itself below k records joins the last cluster.
+Departs  without `safe` groups are cut as awad2020 prints it (algorithm 4): delta records and again delta, whatever is left, and groups
+         below k records stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.data.tidying import record_numbers
+from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.transactions import Transactions
+    from setveil.engines.base import Engine
+
+NO_GROUP = -1
+
+
+def of_groups(
+    data: Transactions,
+    group: NDArray[np.int64],
+    order: NDArray[np.int64],
+    k: int,
+    delta: int,
+    *,
+    safe: bool,
+    mode: Mode,
+    engine: Engine,
+) -> tuple[Clustering, dict[str, Any]]:
+    """Return clusters and an account, given the group of each record and the order of records in which groups are cut."""
+    sizes = np.bincount(group[group != NO_GROUP], minlength=1)
+    small = (sizes > 0) & (sizes < k) & safe
+    kept = (sizes > 0) & ~small
+    pooled = (group == NO_GROUP) | ~kept[group]
+    rows = order[~pooled[order]]
+    rows = rows[np.argsort(group[rows], kind="stable")]
+    ends = _cut(sizes[kept], k, delta, safe=safe)
+    pool = np.flatnonzero(pooled)
+    if 0 < len(pool) < k and safe and len(ends):
+        ends[-1] += len(pool)
+        rows = np.concatenate((rows, pool))
+    elif len(pool):
+        rest = by_frequency(data.take(pool, ids=None), k, delta, safe=safe, mode=mode, engine=engine)
+        ends = np.concatenate((ends, len(rows) + rest.starts[1:]))
+        rows = np.concatenate((rows, pool[rest.rows]))
+    account = {
+        "groups-split": int(np.count_nonzero(sizes[kept] > delta)),
+        "groups-joined-to-the-rest": int(np.count_nonzero(small)),
+        "records-of-the-rest": len(pool),
+    }
+    return Clustering.of_ends(rows, ends), account
+
+
+def _cut(sizes: NDArray[np.int64], k: int, delta: int, *, safe: bool) -> NDArray[np.int64]:
+    """Return where each part ends; with `safe` parts are even, and so few that none is below k records."""
+    parts = -(-sizes // delta)
+    if safe:
+        parts = np.minimum(parts, sizes // k)
+    of_part = record_numbers(np.concatenate((np.zeros(1, np.int64), np.cumsum(parts))))
+    place = np.arange(1, len(of_part) + 1) - (np.cumsum(parts) - parts)[of_part]
+    size = sizes[of_part]
+    within = size * place // parts[of_part] if safe else np.minimum(place * delta, size)
+    return (np.cumsum(sizes) - sizes)[of_part] + within
