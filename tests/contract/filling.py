@@ -5,6 +5,7 @@ method that works in several ways may name them in `WAYS`; those of a kind of pa
 """
 
 from fractions import Fraction
+from inspect import isfunction
 from typing import get_args
 
 import numpy as np
@@ -71,8 +72,17 @@ WAYS = {
     "apriori-generalization": ({}, {"m": 3, "fanout": 2, "refine": False}),
     "global-suppression": ({}, {"payoff": "cao"}, {"knows": "whole", "include_empty": False}),
     "partial-suppression": ({}, {"objective": "dist", "parts": 3}, {"knows": "whole", "include_empty": False}),
+    "disassociation": (
+        {},
+        {"mode": "flat"},
+        {"safe": False},
+        {"cover": "suppress"},
+        {"partition": "ants", "rules": some_itemsets},
+        {"partition": "ants", "rules": some_itemsets, "stable": False, "iterations": 20, "safe": False},
+        {"partition": "kmeans"},
+    ),
 }
-"""Settings in which a method goes through the suite, beside its own defaults alone."""
+"""Settings in which a method goes through the suite, beside its own defaults alone; a function is called with the data."""
 WAYS_BY_TYPE = {Targets: ("0",)}
 """Values that a parameter of a kind takes in turn, beside its default."""
 
@@ -81,6 +91,7 @@ def filled(kind, data, **chosen):
     """Make an instance, with values that fit the data for the required parameters, and for others of their kind."""
     parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or p.annotation in BY_TYPE)]
     fill = BY_TYPE | IF_REQUIRED | BY_NAME.get(kind.name, {})
+    chosen = {name: value(data) if isfunction(value) else value for name, value in chosen.items()}
     return kind(**{p.name: fill[p.annotation](data) for p in parameters}, **chosen)
 
 
@@ -95,7 +106,11 @@ def ways(kinds):
     for kind in kinds.values():
         found += [(kind, chosen) for chosen in WAYS.get(kind.name, ({},))]
         found += [(kind, {p.name: value}) for p in kind.parameters() for value in WAYS_BY_TYPE.get(p.annotation, ())]
-    return found, [" ".join((kind.name, *map(str, chosen.values()))) for kind, chosen in found]
+    return found, [" ".join((kind.name, *map(_shown, chosen.values()))) for kind, chosen in found]
+
+
+def _shown(value):
+    return value.__name__ if isfunction(value) else str(value)
 
 
 def _hidden_tendency(guarantee, original, published):

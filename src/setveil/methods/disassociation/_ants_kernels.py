@@ -141,8 +141,11 @@ def _densest(pheromone, rule, least):
     """Return the other cluster with the largest share of records that hold a rule, -1 where none can give one; of equal ones the first."""
     best, held, size = -1, 0, 1
     for cluster in range(len(least)):
-        here, all_here = pheromone[rule, cluster], pheromone[cluster, cluster]
-        if cluster != rule and all_here > least[cluster] and here * size > held * all_here:
+        here = pheromone[rule, cluster]
+        if here == 0 or cluster == rule:
+            continue
+        all_here = pheromone[cluster, cluster]
+        if all_here > least[cluster] and here * size > held * all_here:
             best, held, size = cluster, here, all_here
     return best
 

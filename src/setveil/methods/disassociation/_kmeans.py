@@ -5,7 +5,7 @@ Paper    awad2020 (references.bib) says that its ants were compared with k-means
 Idea     a record is a row of zeros and ones, one an item. Mini-batch k-means of scikit-learn looks for as many centres as clusters of
          delta records would be, and each record goes to its nearest one. Clusters that are too large are cut in the order of content,
          and those below k records go by frequency (`_groups`).
-Departs  there are at most 3,000 centres, and fewer where items are so many that centres would fill the memory.
+Departs  there are at most 1,000 centres, and fewer where items are so many that centres would fill the memory.
 Cost     records times centres, a few times; measured on 59,602 records, 497 items, 2,981 centres: 6 s. Memory: a number for each centre
          and item. It runs on one thread, since sums on several may differ in the last digit, and so may clusters then.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 
-MOST_CENTRES = 3000
+MOST_CENTRES = 1000
 MOST_NUMBERS = 1 << 25
 """So many numbers, of 8 bytes each, may all centres have together."""
 PASSES = 2
