@@ -93,7 +93,8 @@ class Reassociation(Method):
     def apply(self, data: Disassociated, *, rng: Generator, engine: Engine) -> Outcome:  # type: ignore[override]  # what it accepts
         """Put records together, as often as asked."""
         made = engine.run(
-            "putting records together", lambda _control: [self._spun(data, rng) for _ in range(self.neighbours)]
+            "putting records together",
+            lambda _control: [spin(data, rng, self.term_chunk) for _ in range(self.neighbours)],
         )
         account: dict[str, Any] = {"sets-made": len(made)}
         if self.choose == "centroid":
@@ -103,31 +104,6 @@ class Reassociation(Method):
             made = [made[nearest]]
         slots = np.concatenate([slots for _records, slots in made])
         return Outcome(Neighbours(tuple(records for records, _slots in made)), Alignment(slots), account)
-
-    def _spun(self, data: Disassociated, rng: Generator) -> tuple[Transactions, NDArray[np.int64]]:
-        """Return one set of records, in the order of content, and for each its place in the clusters."""
-        first_slot = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.sizes)))
-        # All places of each chunk's cluster in random order: its subrecords take the first ones.
-        chunk_starts, _ = picked(first_slot, data.cluster_of_chunk)
-        chunk = record_numbers(chunk_starts)
-        drawn = np.lexsort((rng.random(len(chunk)), chunk)) - chunk_starts[chunk]
-        taking = np.arange(len(chunk)) - chunk_starts[chunk] < data.chunk_sizes[chunk]
-        slot = (first_slot[data.cluster_of_chunk[chunk]] + drawn)[taking]
-        # The subrecords of all chunks, each as often as it occurs, stand in the same order.
-        subrecord = np.repeat(np.arange(data.subrecords.records), data.counts)
-        offsets, places = picked(data.subrecords.offsets, subrecord)
-        slots, items = np.repeat(slot, np.diff(offsets)), data.subrecords.items[places]
-        if self.term_chunk == "place":
-            cluster = record_numbers(data.term_starts)
-            slots = np.append(slots, first_slot[cluster] + rng.integers(0, data.sizes[cluster]))
-            items = np.append(items, data.terms)
-        order = np.lexsort((items, slots))
-        used, lengths = np.unique(slots, return_counts=True)
-        made = Transactions(
-            np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))), items[order], data.vocabulary, unit=data.unit
-        ).compacted()
-        by_content = made.content_order()
-        return made.take(by_content), used[by_content]
 
     @staticmethod
     def _sums_of_distances(made: list[Transactions]) -> list[int]:
@@ -144,3 +120,32 @@ class Reassociation(Method):
                     done += 1
                     advance(done)
         return sums
+
+
+def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") -> tuple[Transactions, NDArray[np.int64]]:
+    """Return one set of records, in the order of content, and for each its place in the clusters.
+
+    Whether the data keep what they say is not looked at: `Reassociation` does so before.
+    """
+    first_slot = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.sizes)))
+    # All places of each chunk's cluster in random order: its subrecords take the first ones.
+    chunk_starts, _ = picked(first_slot, data.cluster_of_chunk)
+    chunk = record_numbers(chunk_starts)
+    drawn = np.lexsort((rng.random(len(chunk)), chunk)) - chunk_starts[chunk]
+    taking = np.arange(len(chunk)) - chunk_starts[chunk] < data.chunk_sizes[chunk]
+    slot = (first_slot[data.cluster_of_chunk[chunk]] + drawn)[taking]
+    # The subrecords of all chunks, each as often as it occurs, stand in the same order.
+    subrecord = np.repeat(np.arange(data.subrecords.records), data.counts)
+    offsets, places = picked(data.subrecords.offsets, subrecord)
+    slots, items = np.repeat(slot, np.diff(offsets)), data.subrecords.items[places]
+    if term_chunk == "place":
+        cluster = record_numbers(data.term_starts)
+        slots = np.append(slots, first_slot[cluster] + rng.integers(0, data.sizes[cluster]))
+        items = np.append(items, data.terms)
+    order = np.lexsort((items, slots))
+    used, lengths = np.unique(slots, return_counts=True)
+    made = Transactions(
+        np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))), items[order], data.vocabulary, unit=data.unit
+    ).compacted()
+    by_content = made.content_order()
+    return made.take(by_content), used[by_content]
