@@ -18,6 +18,7 @@ from setveil.data import csv_tables, json_lines, packing, tidying
 from setveil.data.categories import read_categories
 from setveil.data.databases import is_database, shown
 from setveil.data.databases.address import address
+from setveil.data.disassociated_files import read_disassociated, write_disassociated
 from setveil.data.formats import FORMATS, Layout, format_of
 from setveil.data.grouped_files import read_grouped, write_grouped
 from setveil.data.hierarchy_files import read_hierarchy
@@ -160,6 +161,31 @@ class InGroups:
 
 
 @dataclass(frozen=True)
+class InClusters:
+    """Disassociated data: the same promises."""
+
+    name: str
+    ending: str
+    seeds: tuple[bytes, ...]
+
+    def check(self, content, folder):
+        path = folder / f"given{self.ending}"
+        path.write_bytes(content)
+        try:
+            data = read_disassociated(path)
+        except SetveilError as error:
+            one_sentence(error, path, ends="\n\r\x85\u2028\u2029")
+            return False
+        with in_tiny_blocks(path):
+            assert read_disassociated(path) == data
+        for number, made in enumerate((data, data.arranged()[0])):
+            again = folder / f"again-{number}{self.ending}"
+            write_disassociated(made, again)
+            assert read_disassociated(again) == made
+        return True
+
+
+@dataclass(frozen=True)
 class Addressed:
     """The address of a database: whatever is wrong with it, nobody is told the password."""
 
@@ -280,7 +306,11 @@ _SIDE = [
 
 GROUPS = {
     "text": _TEXT,
-    "json": [*_JSON, InGroups("groups", ".jsonl", seeds.GROUPS)],
+    "json": [
+        *_JSON,
+        InGroups("groups", ".jsonl", seeds.GROUPS),
+        InClusters("clusters", ".jsonl", seeds.CLUSTERS),
+    ],
     "columns": _COLUMNS,
     "packings": _PACKINGS,
     "side-files": _SIDE,

@@ -52,6 +52,18 @@ GROUPS = (
     b'{"rows": [], "sensitive": {}}\n{"rows": [[1.5]], "sensitive": {"a": 0, "b": 2, "c": true, "d": "1"}}\n',
     b'{"rows": [[""]], "sensitive": {"\\ud800": 99999999999999999999999}, "more": []}\n[]\n',
 )
+_WHOLE_CLUSTERS = (
+    b'{"format": "disassoc/1", "k": 2, "m": 2, "delta": 9, "clusters": 2, "records": 5}\n'
+    b'{"size": 3, "record_chunks": [[[["milk", 7], 2], [["7"], 1]], [[["tea"], 2]]], "term_chunk": ["wine"]}\n'
+    b'{"size": 2, "record_chunks": [], "term_chunk": ["10", "9"]}\n'
+)
+CLUSTERS = (
+    _WHOLE_CLUSTERS,
+    b'{"format": "disassoc/1"}\n{"term_chunk": [], "size": 1, "record_chunks": [[[[], 1], [[], 2], [["a"], 9]]]}',
+    b'{"format": "disassoc/1", "records": 99999999999999999999999}\n',
+    b'{"format": "disassoc/1"}\n{"size": 0, "record_chunks": [[]], "term_chunk": ["a", "a"]}\n[]\n',
+    b'{"format": "disassoc/1", "k": true, "seed": 1}\n{"size": 1.5, "record_chunks": [[["a", 1]]], "term_chunk": [null]}\n',
+)
 CATEGORIES = (
     b"item,category\nmilk,dairy\ntea,drinks\n",
     b"item,aisle,shelf\na,x,1\nb,x/y,2\n",

@@ -51,6 +51,10 @@ with jit.compiling(told.append):
     sv.publish(data, sv.AprioriGeneralization(k=5, m=3), metrics=[])
     sv.publish(data, sv.Permutation(sensitive=asked["sensitive"], p=2))
     sv.KmAnonymity(k=3, m=3).check(data)
+    ants = {"partition": "ants", "rules": named["itemsets"]}
+    for choice in ({}, {"mode": "flat", "cover": "suppress"}, {**ants, "stable": False}, ants):
+        apart = sv.publish(data, sv.Disassociation(k=3, m=3, delta=20, **choice)).data
+    sv.publish(apart, sv.Reassociation(neighbours=3, choose="centroid"), original=data)
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)

@@ -65,12 +65,18 @@ METHODS = {
     "transactions": Nothing(sensitive=SECRETS),
     "generalized": Upwards(sensitive=SECRETS),
     "grouped": sv.Permutation(sensitive=SECRETS, p=2),
+    "disassociated": sv.Disassociation(k=3, m=2, delta=12),
+    "reassociated": sv.Reassociation(neighbours=2),
 }
 FILES = {
     "transactions": ["card.json", "data.dat"],
     "generalized": ["card.json", "data.dat", "hierarchy.csv"],
     "grouped": ["card.json", "data.jsonl"],
+    "disassociated": ["card.json", "data.jsonl.gz"],
+    "reassociated": ["card.json", "data-1.dat", "data-2.dat"],
 }
+NO_RECORDS = {"grouped", "disassociated"}
+"""Forms whose rows are no whole records."""
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
@@ -84,8 +90,15 @@ def data():
     return sv.from_lists(RECORDS, ids=[f"person-{r:02}" for r in range(60)], unit="person")
 
 
+def taken(form):
+    """Return what the method of a form takes: the data, or what was made of them before."""
+    if form != "reassociated":
+        return data()
+    return sv.publish(data(), METHODS["disassociated"], metrics=[]).data
+
+
 def saved(form, folder, **options):
-    release = sv.publish(data(), METHODS[form], ids=options.pop("ids", "drop"), no_guarantee=True, seed=2**100)
+    release = sv.publish(taken(form), METHODS[form], ids=options.pop("ids", "drop"), no_guarantee=True, seed=2**100)
     release.save(folder / "out", **options)
     return release
 
@@ -105,7 +118,7 @@ def change(path, edit, *, card=True):
 
 def checked(folder):
     opened, private = open_release(folder / "out"), Private.load(folder / "out.private")
-    return check_release(opened, guarantee_of(opened, private), original=data(), private=private)
+    return check_release(opened, guarantee_of(opened, private), original=taken(opened.card.form), private=private)
 
 
 @every_form
@@ -117,7 +130,7 @@ def test_it_is_saved_opened_and_checked_again(form, tmp_path):
     assert opened.card.form == form
     assert opened.card.unit == "person" == form_of(FORMS[form]).countable(opened.data).unit
     assert names_in(tmp_path / "out") == FILES[form]
-    assert opened.card.counts.records == 60
+    assert opened.card.counts.records == (60 if form != "reassociated" else release.data.records)
     if form != "transactions":
         assert checked(tmp_path)
     dossier = json.loads((tmp_path / "out.private" / "dossier.json").read_text())
@@ -137,6 +150,13 @@ def test_every_file_stands_on_the_card_with_its_checksum(form, tmp_path):
 @every_form
 def test_the_order_tells_nothing_and_the_alignment_leads_back(form, tmp_path):
     release = saved(form, tmp_path)
+    if form in {"disassociated", "reassociated"}:
+        order = [form_of(FORMS[form]).kind is sv.Disassociated and release.data.arranged()[0] == release.data]
+        order += [one.to_lists() == sorted(one.to_lists()) for one in getattr(release.data, "datasets", ())]
+        assert any(order)
+        shuffled = data().take(np.random.default_rng(3).permutation(60))
+        assert sv.publish(shuffled, METHODS["disassociated"]).data == taken("reassociated")
+        return  # which parts a record gave is for the tests of the method
     rows = release.data.rows if form == "grouped" else release.rows
     lists = rows.to_lists()
     assert lists == sorted(lists) or form == "grouped"
@@ -161,9 +181,10 @@ def test_its_report_reads_well(form, tmp_path):
     page = re.sub(r"<script\b.*?</script>", "", (tmp_path / "out.private" / "report.html").read_text(), flags=re.DOTALL)
     said = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert ("The release is" in said) == (form != "transactions")
-    assert ("a row is not a whole record" in said) == (form == "grouped")
-    assert ("Lengths of records" in page) == (form != "grouped")
-    assert 'id="items"' in page
+    assert ("a row is not a whole record" in said) == (form in NO_RECORDS)
+    assert ("Lengths of records" in page) == (form not in {*NO_RECORDS, "reassociated"})
+    assert ('id="items"' in page) == (form != "reassociated")  # the original is not at hand there
+    assert ('id="clusters"' in page) == (form == "disassociated")
     assert ('id="status"' in page) is False
     if form == "grouped":
         assert "all occur exactly as often as before" in said
@@ -275,7 +296,9 @@ def test_a_release_is_converted_where_its_rows_are_records(tmp_path):
         (tmp_path / form).mkdir()
         saved(form, tmp_path / form)
         ended = call("convert", tmp_path / form / "out", tmp_path / f"{form}.jsonl")
-        assert ended.code == (2 if form == "grouped" else 0)
-        if ended.code:
-            assert "holds grouped data, which is not converted" in ended.sentence()
+        assert ended.code == (2 if form in {*NO_RECORDS, "reassociated"} else 0)
+        if form == "reassociated":
+            assert "holds 2 sets of records; name the file of one" in ended.sentence()
+        elif ended.code:
+            assert f"holds {form} data, which is not converted" in ended.sentence()
     shutil.rmtree(tmp_path / "grouped")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import FORCE, READING, Option, argument, read_data
+from setveil.cli.options import FORCE, READING, Option, argument, read_data, several_sets
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.formats import FORMATS
 from setveil.data.hierarchy_files import read_hierarchy
+from setveil.data.neighbours import Neighbours
 from setveil.errors import BadParameter
 from setveil.export import RAGGED, format_for, write, write_hierarchy
 from setveil.release.card import CARD_NAME
@@ -86,6 +87,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
 def _of_release(place: Path) -> Transactions:
     opened = open_release(place)
     if opened.plain is None:
+        if isinstance(opened.data, Neighbours):
+            raise BadParameter(several_sets(place, opened.data))
         raise BadParameter(
             f"{place} holds {opened.data.form_in_words}, which is not converted: no format of plain records holds it"
         )

@@ -9,9 +9,10 @@ import numpy as np
 
 from setveil.cli.mined_bounds import SUPPORT, mine_disassociated
 from setveil.cli.mined_files import refuse_target, write_mined
-from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any, read_data
+from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any, read_data, several_sets
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.disassociated import Disassociated
+from setveil.data.neighbours import Neighbours
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
@@ -112,6 +113,8 @@ def _plain(published: Published, given: dict[str, Any]) -> Transactions:
     """Return the records, where the form has such."""
     data = form_of(type(published)).plain(published)
     if data is None:
+        if isinstance(published, Neighbours):
+            raise BadParameter(several_sets(given["data"], published))
         raise BadParameter(
             f"{given['data']} holds {published.form_in_words}, in which the supports of itemsets are not told: it cannot be mined"
         )

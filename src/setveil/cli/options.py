@@ -12,6 +12,7 @@ from cyclopts import Parameter as CycloptsParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from setveil.data.neighbours import Neighbours
     from setveil.data.published import Published
     from setveil.data.transactions import Transactions
     from setveil.declaration import Declaration
@@ -124,6 +125,11 @@ def read_any(source: str, given: Mapping[str, Any]) -> Published:
     if named == files.DisassociatedFiles.name or (named is None and path.is_file() and files.looks_disassociated(path)):
         return files.read_disassociated(path)
     return read_data(source, given)
+
+
+def several_sets(place: str | Path, data: Neighbours) -> str:
+    """Say that a release of several sets of records is not one of them."""
+    return f"{place} holds {len(data)} sets of records; name the file of one, such as data-1 with its ending"
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:

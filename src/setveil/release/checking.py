@@ -53,6 +53,7 @@ def open_release(folder: str | Path) -> Opened:
     card = Card.load(place)
     kind = form_named(card.form, file=str(place / CARD_NAME))
     _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
+    kind.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
     for one in card.data.beside:
         _refuse_other_file(place, one.file, one.sha256, "file")
     form = kind.format_named(card.data.format)
@@ -62,12 +63,6 @@ def open_release(folder: str | Path) -> Opened:
         )
     layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
     data = kind.read(place, card.data.file, form, layout, card.unit)
-    beside = kind.files_beside(data, card.data.file)
-    if {one.file for one in card.data.beside} != set(beside):
-        raise BadData(
-            f"names other files beside the data than a release of this form has: {', '.join(beside) or 'none'}",
-            file=str(place / CARD_NAME),
-        )
     if isinstance(data, Disassociated):  # a table does not say what it keeps, and the card does
         told = {name: card.method.parameters.get(name) for name in STATED}
         data = replace(data, stated={name: value for name, value in told.items() if isinstance(value, int)})

@@ -97,6 +97,13 @@ class Form(ABC):
         del published, file
         return self.beside
 
+    def refuse_other_files(self, names: tuple[str, ...], first: str, *, card: str) -> None:
+        """Refuse a card that names other files beside the data file than a release of this form has."""
+        del first
+        if set(names) != set(self.beside):
+            wanted = ", ".join(self.beside) or "none"
+            raise BadData(f"names other files beside the data than a release of this form has: {wanted}", file=card)
+
     def default_format(self, ids: Ids) -> str:
         """Return the format of a release that nobody chose one for."""
         return "basket" if ids == "drop" else "long"
@@ -269,6 +276,14 @@ class NeighboursForm(Form):
     def files_beside(self, published: Neighbours, file: str) -> tuple[str, ...]:
         """Return the files of the other sets."""
         return tuple(self._file(file, number) for number in range(2, len(published) + 1))
+
+    def refuse_other_files(self, names: tuple[str, ...], first: str, *, card: str) -> None:
+        """Refuse files that are not numbered on from the first one."""
+        wanted = tuple(self._file(first, number) for number in range(2, len(names) + 2))
+        if names != wanted:
+            raise BadData(
+                f"names other files beside the data than a release of this form has: {', '.join(wanted)}", file=card
+            )
 
     @staticmethod
     def _file(first: str, number: int) -> str:

@@ -116,6 +116,8 @@ def words(name: Any) -> str:
 
 def brief(value: Any) -> str:
     """Write a parameter for people; a long mapping or list by its size."""
+    if value is None:
+        return "none"
     if isinstance(value, dict | list | tuple) and len(value) > PARTS_SHOWN:
         return f"{len(value):,} entries"
     if isinstance(value, dict):

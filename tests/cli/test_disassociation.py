@@ -1,0 +1,221 @@
+"""Disassociated and re-associated data from the command line: published, mined, put together, checked elsewhere, tampered with, refused."""
+
+import gzip
+import hashlib
+import json
+import shutil
+
+import pytest
+
+import setveil as sv
+
+from program import call, names_in
+
+SAMPLE = "sample:supermarket?records=400&seed=5"
+OPTIONS = ("--method", "disassociation", "--k", 3, "--m", 2, "--delta", 20)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    ended = call("publish", SAMPLE, *OPTIONS, "--out", "apart", cwd=folder)
+    assert ended.code == 0, ended.err
+    assert "km-anonymity: holds, checked on the written file" in ended.out
+    assert "data.jsonl.gz and card.json: may be handed over" in ended.out
+    ended = call(
+        "publish",
+        "apart",
+        "--method",
+        "reassociation",
+        "--neighbours",
+        2,
+        "--original",
+        SAMPLE,
+        "--out",
+        "again",
+        cwd=folder,
+    )
+    assert ended.code == 0, ended.err
+    assert "reconstruction: holds, checked on the written file" in ended.out
+    assert "data-1.dat, data-2.dat and card.json: may be handed over" in ended.out
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "copy")
+
+
+def rewritten(path, content):
+    """Write a data file of a release and, as somebody would who wants it to pass, its checksum on the card."""
+    path.write_bytes(content)
+    place = path.parent / "card.json"
+    card = json.loads(place.read_text())
+    for part in (card["data"], *card["data"]["beside"]):
+        if part["file"] == path.name:
+            part["sha256"] = hashlib.sha256(content).hexdigest()
+    place.write_text(json.dumps(card))
+
+
+def tampered(folder, edit):
+    path = folder / "apart" / "data.jsonl.gz"
+    header, *clusters = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    edit(clusters)
+    header |= {"clusters": len(clusters), "records": sum(cluster["size"] for cluster in clusters)}
+    lines = "".join(json.dumps(line) + "\n" for line in (header, *clusters))
+    rewritten(path, gzip.compress(lines.encode()))
+
+
+def test_anybody_can_check_it(folder):
+    ended = call("check", "apart", "--json", cwd=folder)
+    assert ended.code == 0
+    assert ended.json["status"] == "holds"
+    assert ended.json["counts"]["records-in-the-smallest-cluster"] >= 3
+    bare = folder / "apart" / "data.jsonl.gz"
+    assert call("check", bare, "--guarantee", "km-anonymity", "--k", 3, "--m", 2).code == 0
+    assert call("check", bare, "--guarantee", "km-anonymity", "--k", 4, "--m", 2).code == 3
+    ended = call("check", SAMPLE.replace("sample", "nothing"), "--guarantee", "km-anonymity", "--k", 2, "--m", 2)
+    assert ended.code == 2
+
+
+def _rare(clusters):
+    chunk = next(c for c in clusters if c["record_chunks"])["record_chunks"][0]
+    chunk.append([["only here"], 1])
+
+
+def _small(clusters):
+    clusters.append({"size": 2, "record_chunks": [], "term_chunk": ["x"]})
+
+
+def _overlap(clusters):
+    cluster = next(c for c in clusters if c["record_chunks"])
+    cluster["term_chunk"].append(cluster["record_chunks"][0][0][0][0])
+
+
+def _long(clusters):
+    cluster = next(c for c in clusters if c["record_chunks"])
+    cluster["record_chunks"][0][0][1] += cluster["size"]
+
+
+FAULTS = {
+    "a rare item": (_rare, "only here"),
+    "a cluster below k": (_small, "2 records"),
+    "chunks that overlap": (_overlap, "cluster"),
+    "more parts than records": (_long, "cluster"),
+}
+
+
+@pytest.mark.parametrize(("edit", "says"), FAULTS.values(), ids=FAULTS)
+def test_faults_are_found_with_witnesses(folder, edit, says):
+    tampered(folder, edit)
+    ended = call("check", "apart", "--witnesses", 5, cwd=folder)
+    assert ended.code == 3
+    assert "km-anonymity: broken" in ended.out
+    assert says in ended.out
+    refused = call("publish", "apart", "--method", "reassociation", "--out", "more", cwd=folder)
+    assert refused.code == 3
+    assert "not safe, and nothing was made of them" in refused.sentence()
+    assert "more" not in names_in(folder)
+
+
+def test_it_is_mined_and_measured(folder):
+    ended = call("mine", "apart", "--min-support", "5%", "--json", cwd=folder)
+    assert ended.code == 0
+    assert ended.json["itemsets"]
+    assert {"certain", "possible", "expected", "inside"} <= ended.json["itemsets"][0].keys()
+    ended = call("measure", SAMPLE, "apart", "--private", "apart.private", "--json", cwd=folder)
+    found = {(m["name"], m["parameters"].get("max_length")): m for m in ended.json["metrics"]}
+    assert 0 <= found["query-error", 1]["value"] < 1
+    assert found["tlost", None]["value"] is not None
+    assert found["record-loss", None]["reason"] == "not computed, does not apply to disassociated data"
+    ended = call("measure", SAMPLE, "again", "--json", "--metric", "tree-edit-distance:orders=0", cwd=folder)
+    assert len(ended.json["metrics"][0]["details"]["each"]) == 2
+
+
+def test_re_associated_data_are_checked_with_the_release(folder):
+    with_all = ("check", "again", "--original", "apart", "--private", "again.private")
+    assert call(*with_all, cwd=folder).code == 0
+    ended = call("check", "again", "--private", "again.private", cwd=folder)
+    assert (ended.code, "name it with --original" in ended.sentence()) == (2, True)
+    ended = call("check", "again", "--original", "apart", cwd=folder)
+    assert (ended.code, "--private" in ended.sentence()) == (2, True)
+    ended = call(*with_all[:3], SAMPLE, *with_all[4:], cwd=folder)
+    assert ended.code == 2
+    path = folder / "again" / "data-1.dat"
+    first, *lines = path.read_text().splitlines()
+    rewritten(path, "\n".join([" ".join(first.split()[1:]) or "other", *lines, ""]).encode())
+    ended = call(*with_all, "--witnesses", 5, cwd=folder)
+    assert ended.code == 3
+    assert "set 1, " in ended.out
+
+
+def test_the_distance_to_the_original_stays_private(folder):
+    dossier = json.loads((folder / "again.private" / "dossier.json").read_text())
+    distance = next(m for m in dossier["metrics"] if m["name"] == "tree-edit-distance")
+    assert distance["value"] > 0
+    handed_over = b"".join(path.read_bytes() for path in (folder / "again").iterdir() if path.suffix == ".json")
+    assert b"tree-edit-distance" not in handed_over
+    assert str(int(distance["details"]["each"][0])).encode() not in handed_over
+
+
+def test_other_formats(folder):
+    ended = call("publish", SAMPLE, *OPTIONS, "--release-format", "disassociated.parquet", "--out", "table", cwd=folder)
+    assert ended.code == 0, ended.err
+    assert names_in(folder / "table") == ["card.json", "data.parquet"]
+    assert sv.read_disassociated(folder / "table" / "data.parquet") == sv.read_disassociated(
+        folder / "apart" / "data.jsonl.gz"
+    )
+    ended = call(
+        "publish", "table", "--method", "reassociation", "--release-format", "list.parquet", "--out", "more", cwd=folder
+    )
+    assert ended.code == 0, ended.err
+    assert names_in(folder / "more") == ["card.json", "data-1.parquet"]
+
+
+def test_rules_stay_private(folder):
+    labels = sv.read(SAMPLE).vocabulary
+    rules = [json.dumps([labels[3], labels[5]]), json.dumps([labels[9]])]
+    (folder / "rules.jsonl").write_text("\n".join(rules) + "\n")
+    ended = call(
+        "publish", SAMPLE, *OPTIONS, "--partition", "ants", "--rules", "rules.jsonl", "--out", "kept", cwd=folder
+    )
+    assert ended.code == 0, ended.err
+    assert "rules" not in (folder / "kept" / "card.json").read_text()
+    found = {
+        m["name"]
+        for m in json.loads((folder / "kept.private" / "dossier.json").read_text())["metrics"]
+        if m["value"] is not None
+    }
+    assert {"alpha-confidence", "relative-association-error"} <= found
+
+
+REFUSED = {
+    "plain records to re-associate": ((SAMPLE, "--method", "reassociation"), "reassociation takes disassociated data"),
+    "a release to disassociate": (
+        ("apart", *OPTIONS),
+        "disassociation takes plain records, and apart is disassociated",
+    ),
+    "another's original": (
+        (SAMPLE, *OPTIONS, "--original", SAMPLE),
+        "--original goes with a method that takes a release",
+    ),
+    "names": ((SAMPLE, *OPTIONS, "--ids", "keep"), "carry no names"),
+    "a format of plain records": ((SAMPLE, *OPTIONS, "--release-format", "basket"), "there is no format"),
+    "too few records": (("sample:supermarket?records=2", *OPTIONS), "fewer than k = 3"),
+    "a small delta": ((SAMPLE, *OPTIONS[:-1], 2), "delta is 2, below k = 3"),
+    "k of 0": (
+        (SAMPLE, "--method", "disassociation", "--k", 0, "--m", 2),
+        "k is '0'; allowed is a whole number and at",
+    ),
+    "as printed": ((SAMPLE, *OPTIONS, "--safe", "false"), "promises nothing; say --no-guarantee"),
+    "no folder": (("nothing", "--method", "reassociation"), "nothing"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_is_refused(made, arguments, says):
+    before = names_in(made)
+    ended = call("publish", *arguments, "--out", "other", cwd=made)
+    assert ended.code == 2, ended.out
+    assert says in ended.sentence()
+    assert names_in(made) == before
