@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 
 MOST_RULES = 4000
-"""Rules are refused above this: the numbers for pairs of them would take more than half a gigabyte."""
+"""More rules are refused: the numbers for pairs of so many take 0.4 GB."""
 
 
 def by_ants(
