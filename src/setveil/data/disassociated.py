@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from setveil.data.labels import label_order
-from setveil.data.ordering import order_of_sequences, picked, ranks_of_sequences, starts_of
+from setveil.data.ordering import distinct, order_of_sequences, picked, ranks_of_sequences, starts_of
 from setveil.data.tidying import record_numbers, rises_within_records
 from setveil.data.transactions import Transactions, sealed, whole_numbers
 from setveil.errors import BadData
@@ -153,7 +153,7 @@ class Disassociated:
         owner[chunk_of] = cluster[record[told[first]]]
         width = max(len(data.vocabulary), 1)
         in_term_chunk = np.flatnonzero(chunk == TERM_CHUNK)
-        terms = np.unique(cluster[record[in_term_chunk]] * width + data.items[in_term_chunk])
+        terms = distinct(cluster[record[in_term_chunk]] * width + data.items[in_term_chunk])
         made = cls(
             whole,
             np.ones(whole.records, dtype=np.int64),

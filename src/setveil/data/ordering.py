@@ -38,6 +38,14 @@ def picked(starts: NDArray[np.int64], chosen: NDArray[np.int64]) -> tuple[NDArra
     return made, np.repeat(starts[:-1][chosen] - made[:-1], lengths) + np.arange(made[-1])
 
 
+def distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the different numbers, rising. By sorting: on millions that is far faster than the hash table of NumPy's own."""
+    rising = np.sort(keys)
+    is_new = np.ones(len(rising), dtype=np.bool_)
+    np.not_equal(rising[1:], rising[:-1], out=is_new[1:])
+    return rising[is_new]
+
+
 def starts_of(group: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
     """Return where each group starts, and where the last one ends, in an array of rising group numbers."""
     return np.searchsorted(group, np.arange(groups + 1)).astype(np.int64)

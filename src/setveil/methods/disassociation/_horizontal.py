@@ -63,16 +63,13 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rows = data.content_order()
-    place = np.empty(data.records, np.int64)
-    place[rows] = np.arange(data.records)
-    # The records of each item, in the order of content.
-    record = record_numbers(data.offsets)
-    holders = record[np.lexsort((place[record], data.items))]
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.supports)))
+    holders = np.empty(data.occurrences, np.int64)
     ends = np.empty(data.records, np.int64)
-    given = (data.offsets, data.items, sealed(starts), sealed(holders))
 
     def split(control: NDArray[np.int64]) -> int:
+        kernels.list_holders(data.offsets, data.items, rows, starts[:-1].copy(), holders)
+        given = (data.offsets, data.items, sealed(starts), sealed(holders))
         if mode == "flat":
             counts = data.supports.copy()
             clusters = kernels.split_flat(*given, k, delta, safe, counts, rows, ends, control)

@@ -13,6 +13,16 @@ from setveil.kernels.rows import first_not_below
 
 
 @kernel
+def list_holders(offsets, items, rows, ends, holders):
+    """List the records of each item, in the order of `rows`; `ends` tells where the list of each begins, and then where it ends."""
+    for place in range(len(rows)):
+        record = rows[place]
+        for at in range(offsets[record], offsets[record + 1]):
+            holders[ends[items[at]]] = record
+            ends[items[at]] += 1
+
+
+@kernel
 def split_by_frequency(offsets, items, starts, holders, width, k, delta, safe, rows, ends, control):
     """Order `rows` so that clusters stand together, and tell where each ends; return how many there are.
 
