@@ -167,8 +167,9 @@ def test_loops_stop_when_they_are_told_to(label):
 def test_the_real_taxonomy_of_foodmart(real_data, real_folder):
     data = real_data("foodmart")
     tree = sv.read_hierarchy(
-        real_folder / "foodmart_taxonomy.csv.gz", levels=["family", "department", "category", "subcategory"], paths=True
+        real_folder / "foodmart_taxonomy.csv.gz", levels=["subcategory", "category", "department", "family"], paths=True
     )
+    assert len(tree.nodes) - len(tree.leaves) == 184  # families above departments, and not the other way round
     order = np.random.default_rng(23).permutation(len(data.vocabulary))
     sensitive = {data.vocabulary[code] for code in order[: int(0.4 * len(order))]}
     method = TDControl(sensitive=sensitive, rho=0.7, include_empty=False, hierarchy=tree)
