@@ -85,7 +85,7 @@ def _show(found: Reproduction) -> None:
             if any(cell != "–" for cell in cells):
                 rows.append([shown, *cells])
         say_table(["method", *(column.heading for column in paper.columns)], rows)
-    columns = ["claim", "verdict", "cases that agree", paper.second, paper.full]
+    columns = ["claim", "verdict", "cases that agree", paper.second, *([paper.full] if paper.full else [])]
     for heading, ours in (("What the paper claims", False), ("What our additional figures show", True)):
         rows = []
         for verdict in found.verdicts:
@@ -97,14 +97,14 @@ def _show(found: Reproduction) -> None:
                     verdict.status,
                     verdict.findings[0].tally or None,
                     other.get((verdict.findings[0].size, second)),
-                    other.get(("full", first)),
+                    *([other.get(("full", first))] if paper.full else []),
                 ])  # fmt: skip
         say_table(columns, rows, title=heading)
 
 
 def _cells(found: Reproduction, dataset: str, method: str, column: Column, supports: list[str]) -> str:
     """Return the means at all supports in one cell."""
-    at = supports if column.by_support else [""]
+    at = supports if column.by_support else [column.at]
     means = [found.figures.spread(dataset, method, column.metric, support) for support in at]
     if all(mean.mean is None and not mean.note for mean in means):
         return "–"

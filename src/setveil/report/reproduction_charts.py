@@ -113,7 +113,7 @@ class Panels:
         along = Axis("support", across, "")
         series = self.series(drawn)
         spec = lines_with_spread(drawn, across=along, up=up, series=series, spread=("low", "high"), text=text)
-        columns, table = self._by_support(rows, form)
+        columns, table = self.by_setting(rows, form)
         noted = [row for row in self.summary if (row["metric"], row["dataset"]) == (metric, dataset) and row["note"]]
         said_of = [f"{self.methods[row['method']]}, {row['support']}: {row['note']}" for row in noted]
         more = f" and {len(said_of) - NOTES} more" if len(said_of) > NOTES else ""
@@ -202,7 +202,8 @@ class Panels:
         chosen = [key for key in self.colours if key in present]
         return Series("method", tuple(self.methods[key] for key in chosen), tuple(self.colours[key] for key in chosen))
 
-    def _by_support(self, rows: list[dict[str, Any]], form: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    def by_setting(self, rows: list[dict[str, Any]], form: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Return a table with a row for each method and a column for each support or other setting."""
         supports = [*dict.fromkeys(row["support"] for row in rows)]
         table = [
             (method, *(_cell(found.get(s), form) for s in supports)) for method, found in _grouped(rows, "support")

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from setveil.report.page import page_with_charts
-from setveil.report.reproduction_words import ITEMSETS, UNCERTAINTY, WORDS
+from setveil.report.reproduction_words import DISASSOCIATION, ITEMSETS, UNCERTAINTY, WORDS
 
 if TYPE_CHECKING:
     from setveil.report.charts import Chart
@@ -41,11 +41,14 @@ def render_reproduction(found: dict[str, Any]) -> str:
 def _charts(found: dict[str, Any], names: list[str], size: str) -> dict[str, list[Chart]]:
     """Draw the data sets of a size as the paper's page needs it."""
     from setveil.report.reproduction_charts import reproduction_charts  # noqa: PLC0415 - loads what draws
+    from setveil.report.reproduction_disassociation_charts import disassociation_charts  # noqa: PLC0415 - the same
     from setveil.report.reproduction_itemset_charts import itemset_charts  # noqa: PLC0415 - the same
     from setveil.report.reproduction_uncertainty_charts import uncertainty_charts  # noqa: PLC0415 - the same
 
     if WORDS[found["paper"]] is UNCERTAINTY:
         return uncertainty_charts(found, names, prefix=f"{size}-")
+    if WORDS[found["paper"]] is DISASSOCIATION:
+        return disassociation_charts(found, names, prefix=f"{size}-")
     if WORDS[found["paper"]] is ITEMSETS:
         return itemset_charts(found, names, prefix=f"{size}-", histogram=size == "paper")
     return reproduction_charts(found["summary"], found["methods"], names, prefix=f"{size}-")

@@ -14,6 +14,7 @@ PAPERS = {
     "tendency-swapping": "gunawan2019: hiding what a person leans to by swapping items. Figures 3 to 6, and a verdict on each claim.",
     "itemset-swapping": "gunawan2021: hiding itemsets by swapping items. Tables II to V, Figures 4 to 8, and a verdict on each claim.",
     "rho-uncertainty": "jia2014: keeping sensitive items from being inferred. Figures 2 to 9, Table 3, and a verdict on each claim.",
+    "disassociation": "awad2020: taking records apart and together again. Tables 3 to 6, Figures 5 and 6, and a verdict on each claim.",
 }
 """The name of each paper on the command line, and a line about it."""
 

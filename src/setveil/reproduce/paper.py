@@ -32,6 +32,8 @@ class Column:
     metric: str
     by_support: bool = False
     form: Literal["count", "two digits", "three digits", "short"] = "short"
+    at: str = ""
+    """The setting whose figure is told, where it is not told by support."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Paper:
     second: str
     """What the second reading is, as a heading."""
     full: str
-    """What the data sets are that the paper does not have, as a heading."""
+    """What the data sets are that the paper does not have, as a heading; empty where there are none."""
     columns: tuple[Column, ...]
     shown: tuple[str, ...] = ()
     """The supports, or other settings, whose figures are told in short; without any, all."""
