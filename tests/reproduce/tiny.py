@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.reproduce import (
+    disassociation,
+    disassociation_measuring,
     itemset_measuring,
     itemset_swapping,
     rho_uncertainty,
@@ -77,3 +79,11 @@ def shrink_uncertainty(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(rho_uncertainty, "SYN_RECORDS", 400)
     monkeypatch.setattr(rho_uncertainty, "SYN_OCCURRENCES", 1600)
     monkeypatch.setattr(uncertainty_measuring, "MIN_SUPPORT", "2%")
+
+
+def shrink_disassociation(monkeypatch: MonkeyPatch) -> None:
+    """Draw three times, name few rules, and mine at a support that fits a few hundred records."""
+    monkeypatch.setattr(disassociation, "SEEDS", (0, 1, 2))
+    monkeypatch.setattr(disassociation_measuring, "UTILITY_RULES", 8)
+    monkeypatch.setattr(disassociation_measuring, "RULE_SUPPORT", 0.02)
+    monkeypatch.setattr(disassociation_measuring, "RULE_CONFIDENCE", "20%")
