@@ -97,7 +97,9 @@ class Experiment:
         for what, size, support, how_many in (("pair", 2, PAIR_SUPPORT, PAIRS), ("triple", 3, TRIPLE_SUPPORT, TRIPLES)):
             found = mine(data, support, min_length=size, max_length=size).ordered()
             self._add(ORIGINAL, None, "frequent-sets", len(found), what)
-            for place, (labels, count) in enumerate([*found][:how_many], start=1):
+            # Of two with the same count the one of later labels comes first: so the pairs 9 and 10 fall as they do in print.
+            ranked = sorted(found, key=lambda entry: entry[1])[::-1]
+            for place, (labels, count) in enumerate(ranked[:how_many], start=1):
                 self.top_sets[f"{what} {place}"] = labels
                 self._add(ORIGINAL, None, "count", count, f"{what} {place}")
                 self._add(ORIGINAL, None, "rank", place, f"{what} {place}")
