@@ -173,7 +173,5 @@ def test_the_printed_distances_contradict_what_the_text_says_of_small_clusters()
     printed = {name: mean for name, (mean, _deviation) in TABLE_4.items()}
     judged = verdict("smaller-delta-nearer", figures({"ted": {"wheel": lambda setting: printed[setting]}}))
     assert judged.status == "holds in part"
-    assert [case.place for case in judged.findings[0].cases if case.outcome != "agrees"] == [
-        "k=m=4, δ=20 and k=m=4, δ=40"
-    ]
+    assert [case.place for case in judged.findings[0].cases if case.outcome != "agrees"] == ["k=m=4, δ=20 and 40"]
     assert verdict("higher-privacy-nearer", figures({"ted": {"wheel": lambda s: printed[s]}})).status == "holds"

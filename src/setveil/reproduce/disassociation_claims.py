@@ -40,7 +40,7 @@ from setveil.reproduce.disassociation_lines import (
     at,
 )
 from setveil.reproduce.figures import ORIGINAL
-from setveil.reproduce.judging import OURS, Case, Claim, decide, outcome_of
+from setveil.reproduce.judging import OURS, Case, Claim, decide, outcome_of, rises
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -155,27 +155,34 @@ def same_range(view: View) -> list[Case]:
     return cases
 
 
-def rises_between(view: View, steps: Sequence[tuple[str, str]], *, metric: str, method: str = WHEEL) -> list[Case]:
-    """Tell whether a figure of the second setting is above that of the first, seed by seed; what is printed stands beside."""
+def rises_between(view: View, steps: Sequence[tuple[str, dict[str, str]]], *, metric: str) -> list[Case]:
+    """Tell whether a figure rises from the first setting to the second, seed by seed; what is printed stands beside."""
     cases = []
-    for low, high in steps:
+    for place, settings in steps:
+        low, high = settings
         by_seed = [
-            {setting: view.value(BMS1, method, metric, seed, setting) for setting in (low, high)}
+            {name: view.value(BMS1, WHEEL, metric, seed, setting) for name, setting in settings.items()}
             for seed in view.figures.seeds()
         ]
-        numbers = {setting: view.mean(BMS1, method, metric, setting) for setting in (low, high)}
-        for setting in (low, high):
+        numbers = {name: view.mean(BMS1, WHEEL, metric, setting) for name, setting in settings.items()}
+        for name, setting in settings.items():
             printed = view.mean(BMS1, PRINTED_WHEEL, metric, setting)
             if printed is not None:
-                numbers[f"{setting} (as printed)"] = printed
-        outcome = outcome_of(by_seed, lambda v, low=low, high=high: v[low] < v[high])  # type: ignore[misc]
-        cases.append(Case(f"{low} and {high}", outcome, numbers, WHOLE))
+                numbers[f"{name} (as printed)"] = printed
+        cases.append(Case(place, outcome_of(by_seed, rises(low, high)), numbers, WHOLE))
     return cases
 
 
-LOWER_PRIVACY = [(at(LEVELS[-1], delta), at(LEVELS[0], delta)) for delta in DELTAS]
-HIGHER_PRIVACY = [(low, high) for high, low in LOWER_PRIVACY]
-LARGER_DELTA = [(at(k, low), at(k, high)) for k in LEVELS for low, high in pairwise(DELTAS)]
+def _between_levels(one: int, other: int) -> list[tuple[str, dict[str, str]]]:
+    return [(f"δ={delta}", {f"k=m={k}": at(k, delta) for k in (one, other)}) for delta in DELTAS]
+
+
+LOWER_PRIVACY, HIGHER_PRIVACY = _between_levels(LEVELS[-1], LEVELS[0]), _between_levels(LEVELS[0], LEVELS[-1])
+LARGER_DELTA = [
+    (f"k=m={k}, δ={low} and {high}", {f"δ={delta}": at(k, delta) for delta in (low, high)})
+    for k in LEVELS
+    for low, high in pairwise(DELTAS)
+]
 
 
 def near_printed(view: View, *, metric: str, printed: Mapping[str, float], room: float) -> list[Case]:
