@@ -29,7 +29,7 @@ from reproduce.tiny import shrink_disassociation, write_tiny
 
 NAMES = ["bms-webview-1"]
 WHEELS = ("wheel", "wheel-safe")
-DRAWN = ("ted", "records", "items-left-out", "rare-pairs", "records-with-rare-pairs")
+DRAWN = ("ted", "records", "items-left-out", "rare-pairs", "rare-itemsets", "records-with-rare-itemsets")
 ERRORS = (
     "rae-ur-inside",
     "rae-ur-expected",

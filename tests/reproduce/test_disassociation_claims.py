@@ -84,7 +84,7 @@ WORLDS = {
     "rules-preserved": ({"support": {"original": 0.004, "wheel": 0.0031}}, {"support": {"original": 0.004, "wheel": 0}}),
     "rules-below": ({"rules-below": {"wheel": 3}}, {"rules-below": {"wheel": 2}}),
     "km-anonymous": ({"breaches": {"wheel": 0}}, {"breaches": {"wheel": 1}}),
-    "records-are-rare-still": ({"rare-pairs": {"wheel": 1}}, {"rare-pairs": {"wheel": 0}}),
+    "records-are-rare-still": ({"rare-itemsets": {"wheel": 1}}, {"rare-itemsets": {"wheel": 0}}),
     "fewer-rare-pairs": ({"rare-pairs": {"original": 2, "wheel": 1}}, {"rare-pairs": {"original": 2, "wheel": 2}}),
     "more-left-out": ({"items-left-out": {"wheel": k_of}}, {"items-left-out": {"wheel": 3}}),
     "price-of-safety": ({"ted": {"wheel": 1, "wheel-safe": 2}}, {"ted": {"wheel": 2, "wheel-safe": 2}}),

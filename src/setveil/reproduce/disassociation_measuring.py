@@ -81,7 +81,6 @@ class Experiment:
         self._counts: dict[tuple[str, int], list[Counter[Labels]]] = {}
         self._rule_supports: dict[tuple[str, int], list[Any]] = {}
         self._sizes: dict[tuple[str, int], list[int]] = {}
-        self._rare_before: dict[int, tuple[int, int]] = {}
         self.top_sets: dict[str, Labels] = {}
         """The pairs and triples of Tables 5 and 6, most frequent first, by the name of their setting."""
         self.top_rules: list[tuple[Labels, str]] = []
@@ -125,12 +124,8 @@ class Experiment:
         self._add(line, None, "clusters-below-k", made.account["clusters-below-k"], setting)
         note = "" if verdict.status != "undecided" else verdict.reason
         self._add(line, None, "breaches", None if note else sum(verdict.breaches.values()), setting, note)
-        if k not in self._rare_before:
-            self._rare_before[k] = self._rare_pairs(self.data, k)
-        pairs, exposed = self._rare_before[k]
         if line == WHEEL:
-            self._add(ORIGINAL, None, "rare-pairs", pairs, setting)
-            self._add(ORIGINAL, None, "records-with-rare-pairs", exposed, setting)
+            self._add_rare(ORIGINAL, None, self.data, k, setting)
 
     def measure_neighbour(self, line: str, k: int, delta: int, seed: int) -> None:
         """Put records together once, and compare them with the original."""
@@ -142,9 +137,7 @@ class Experiment:
         self._add(line, seed, "records", made.records, setting)
         self._sizes.setdefault((line, seed), []).append(made.records)
         self._add(line, seed, "items-left-out", self.data.occurrences - made.occurrences, setting)
-        pairs, exposed = self._rare_pairs(made, k)
-        self._add(line, seed, "rare-pairs", pairs, setting)
-        self._add(line, seed, "records-with-rare-pairs", exposed, setting)
+        self._add_rare(line, seed, made, k, setting)
         # What is in fewer records than the threshold counts as 0, as in Figure 6.
         frequent = mine(made, RULE_SUPPORT, min_length=2, max_length=3)
         self._counts.setdefault((line, seed), []).append(Counter({_key(labels): n for labels, n in frequent}))
@@ -222,10 +215,14 @@ class Experiment:
                     self._add(line, seed, f"alpha-least-{reading}", least, kind)
                     self._add(line, seed, f"alpha-most-{reading}", max(row[3] for row in told), kind)
 
-    def _rare_pairs(self, data: Transactions, k: int) -> tuple[int, int]:
-        """Return how many pairs of frequent enough items are in fewer than k records, and how many records hold a rare item or pair."""
-        found = rare_itemsets(data, k, 2, budget=RARE_BUDGET, limit=0)
-        return found.by_size.get(2, 0), found.exposed
+    def _add_rare(self, line: str, seed: int | None, data: Transactions, k: int, setting: str) -> None:
+        """Add how many sets are in fewer than k records while all their parts are in more: pairs, and all of at most m = k items."""
+        pairs = rare_itemsets(data, k, 2, budget=RARE_BUDGET, limit=0)
+        self._add(line, seed, "rare-pairs", pairs.by_size.get(2, 0), setting)
+        found = pairs if k == 2 else rare_itemsets(data, k, k, budget=RARE_BUDGET, limit=0)
+        note = "" if found.complete else "at least so many: counting all would take too long"
+        self._add(line, seed, "rare-itemsets", found.found, setting, note)
+        self._add(line, seed, "records-with-rare-itemsets", found.exposed, setting, note)
 
     def _ted(self, line: str, setting: str, seed: int) -> float:
         return self.figures.value(self.dataset.name, line, "ted", seed, setting) or 0.0
