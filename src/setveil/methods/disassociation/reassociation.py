@@ -131,8 +131,11 @@ def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") ->
     # All places of each chunk's cluster in random order: its subrecords take the first ones.
     chunk_starts, _ = picked(first_slot, data.cluster_of_chunk)
     chunk = record_numbers(chunk_starts)
-    drawn = np.lexsort((rng.random(len(chunk)), chunk)) - chunk_starts[chunk]
-    taking = np.arange(len(chunk)) - chunk_starts[chunk] < data.chunk_sizes[chunk]
+    # One sort of whole numbers, chunk first, then 31 random bits; stable, so that equal ones, which are rare, come as on any machine.
+    keys = (chunk << 31) | rng.integers(0, 1 << 31, len(chunk))
+    begin = chunk_starts[chunk]
+    drawn = np.argsort(keys, kind="stable") - begin
+    taking = np.arange(len(chunk)) - begin < data.chunk_sizes[chunk]
     slot = (first_slot[data.cluster_of_chunk[chunk]] + drawn)[taking]
     # The subrecords of all chunks, each as often as it occurs, stand in the same order.
     subrecord = np.repeat(np.arange(data.subrecords.records), data.counts)
@@ -142,10 +145,13 @@ def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") ->
         cluster = record_numbers(data.term_starts)
         slots = np.append(slots, first_slot[cluster] + rng.integers(0, data.sizes[cluster]))
         items = np.append(items, data.terms)
-    order = np.lexsort((items, slots))
-    used, lengths = np.unique(slots, return_counts=True)
+    width = max(len(data.vocabulary), 1)
+    keys = np.sort(slots * width + items)
+    rising = keys // width
+    first = np.flatnonzero(np.concatenate((np.ones(min(1, len(rising)), np.bool_), rising[1:] != rising[:-1])))
+    used = rising[first]
     made = Transactions(
-        np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))), items[order], data.vocabulary, unit=data.unit
+        np.append(first, len(rising)), (keys - rising * width).astype(np.int32), data.vocabulary, unit=data.unit
     ).compacted()
     by_content = made.content_order()
     return made.take(by_content), used[by_content]
