@@ -17,6 +17,7 @@ FOUND = [
         "one long line, of which the end was looked for again and again",
         pa.compress(b"[" * 3000, "zstd", asbytes=True),
     ),
+    ("hierarchy", "a level with an endless name", b"item," + b"\0" * 300 + b"level\nmilk,dairy\ndairy,food\n"),
     ("Arrow stream", "ids of no type", ipc_stream(_NO_IDS)),
     ("Arrow file", "ids of no type", ipc_file(_NO_IDS)),
     ("Parquet", "ids of no type", parquet_file(_NO_IDS)),

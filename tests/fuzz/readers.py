@@ -136,52 +136,31 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class InGroups:
-    """Grouped data: read the same in tiny blocks, and the same when written and read back, in any order and in that of a release."""
+class OfOneForm:
+    """Grouped or disassociated data: read the same in tiny blocks, and the same when written and read back, in any order and in that of a
+    release.
+    """
 
     name: str
     ending: str
     seeds: tuple[bytes, ...]
+    read: Any
+    write: Any
 
     def check(self, content, folder):
         path = folder / f"given{self.ending}"
         path.write_bytes(content)
         try:
-            data = read_grouped(path)
+            data = self.read(path)
         except SetveilError as error:
             one_sentence(error, path, ends="\n\r\x85\u2028\u2029")
             return False
         with in_tiny_blocks(path):
-            assert read_grouped(path) == data
+            assert self.read(path) == data
         for number, made in enumerate((data, data.arranged()[0])):
             again = folder / f"again-{number}{self.ending}"
-            write_grouped(made, again)
-            assert read_grouped(again) == made
-        return True
-
-
-@dataclass(frozen=True)
-class InClusters:
-    """Disassociated data: the same promises."""
-
-    name: str
-    ending: str
-    seeds: tuple[bytes, ...]
-
-    def check(self, content, folder):
-        path = folder / f"given{self.ending}"
-        path.write_bytes(content)
-        try:
-            data = read_disassociated(path)
-        except SetveilError as error:
-            one_sentence(error, path, ends="\n\r\x85\u2028\u2029")
-            return False
-        with in_tiny_blocks(path):
-            assert read_disassociated(path) == data
-        for number, made in enumerate((data, data.arranged()[0])):
-            again = folder / f"again-{number}{self.ending}"
-            write_disassociated(made, again)
-            assert read_disassociated(again) == made
+            self.write(made, again)
+            assert self.read(again) == made
         return True
 
 
@@ -308,8 +287,8 @@ GROUPS = {
     "text": _TEXT,
     "json": [
         *_JSON,
-        InGroups("groups", ".jsonl", seeds.GROUPS),
-        InClusters("clusters", ".jsonl", seeds.CLUSTERS),
+        OfOneForm("groups", ".jsonl", seeds.GROUPS, read_grouped, write_grouped),
+        OfOneForm("clusters", ".jsonl", seeds.CLUSTERS, read_disassociated, write_disassociated),
     ],
     "columns": _COLUMNS,
     "packings": _PACKINGS,

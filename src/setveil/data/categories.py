@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
+MOST_SHOWN = 4
+"""Parts of a path that a sentence tells."""
+
 
 class Categories(Mapping[str, str]):
     """A mapping from item to category, frozen, and usable as a parameter of methods, guarantees and metrics."""
@@ -151,13 +154,18 @@ def _of_columns(table: Table, level: str | None) -> Categories:
             raise BadData("an item or its category is empty", file=table.file, line=number)
         category = _path_name(parts)
         if parts_of.setdefault(category, parts) != parts:
-            problem = f"the paths {parts_of[category]} and {parts} both read {shown(category)}; rename one of them"
+            problem = f"the paths {_listed(parts_of[category])} and {_listed(parts)} both read {shown(category)}; rename one of them"
             raise BadData(problem, file=table.file, line=number)
         if of_item.setdefault(row[item_at], category) != category:
-            raise BadData(f"item {row[item_at]!r} was given another category before", file=table.file, line=number)
+            raise BadData(f"item {shown(row[item_at])} was given another category before", file=table.file, line=number)
     return Categories(of_item)
 
 
 def _path_name(parts: Sequence[str]) -> str:
     """Join names to a path; a slash inside a name is doubled. A name alone stays as it is."""
     return "/".join(part.replace("/", "//") for part in parts) if len(parts) > 1 else parts[0]
+
+
+def _listed(parts: list[str]) -> str:
+    """Return the parts of a path as they stand in a sentence, the first few of many."""
+    return f"[{', '.join(map(shown, parts[:MOST_SHOWN]))}{', ...' if len(parts) > MOST_SHOWN else ''}]"

@@ -97,7 +97,9 @@ def from_levels(table: Table, levels: str | Sequence[str] | None, *, paths: bool
             problem = f"the item {shown(item)} stands under {shown(node)} and, before, under {shown(of_item[item])}"
             raise BadData(f"{problem}; an item stands in one place", file=table.file, line=number)
     if rows.higher:
-        progress.note(f"{rows.higher:,} items have no {rows.levels[0]!r} and stand right below a more general level")
+        progress.note(
+            f"{rows.higher:,} items have no {shown(rows.levels[0])} and stand right below a more general level"
+        )
     return _made(rows.parent_of | rows.of_item, repeated, table.file)
 
 
@@ -125,7 +127,9 @@ class _LevelRows:
             raise BadData("no level was named; name at least one with --levels", file=self.file, line=1)
         name, times = Counter(levels).most_common(1)[0]
         if times > 1:
-            raise BadData(f"the level {name!r} was named {times} times; each may stand once", file=self.file, line=1)
+            raise BadData(
+                f"the level {shown(name)} was named {times} times; each may stand once", file=self.file, line=1
+            )
 
     def check_new_item(self, item: str, line: int) -> None:
         if not item or _control(item):
@@ -138,16 +142,20 @@ class _LevelRows:
         first = next((level for level, name in enumerate(groups) if name), None)
         if first is None:
             raise BadData(
-                f"has no name on any level; expected one at least in {self.levels[-1]!r}", file=self.file, line=line
+                f"has no name on any level; expected one at least in {shown(self.levels[-1])}",
+                file=self.file,
+                line=line,
             )
         parent = None
         for level in range(len(groups) - 1, first - 1, -1):
             name = groups[level]
             if not name:
-                gap = f"the level {self.levels[level]!r} is empty, though {self.levels[first]!r} below it is not"
+                gap = f"the level {shown(self.levels[level])} is empty, though {shown(self.levels[first])} below it is not"
                 raise BadData(f"{gap}; expected a name", file=self.file, line=line)
             if _control(name):
-                raise BadData(f"the level {self.levels[level]!r} holds a control character", file=self.file, line=line)
+                raise BadData(
+                    f"the level {shown(self.levels[level])} holds a control character", file=self.file, line=line
+                )
             if self.paths:
                 escaped = name.replace("/", "//")  # so that a slash of a name is none of the path
                 name = escaped if parent is None else f"{parent}/{escaped}"
@@ -158,19 +166,20 @@ class _LevelRows:
     def _add(self, name: str, level: int, parent: str | None, line: int) -> None:
         known = self.level_of.setdefault(name, level)
         if known != level:
-            both = f"{self.levels[min(known, level)]!r} and {self.levels[max(known, level)]!r}"
+            both = f"{shown(self.levels[min(known, level)])} and {shown(self.levels[max(known, level)])}"
             raise BadData(f"{shown(name)} stands on the levels {both}; {self._way_out()}", file=self.file, line=line)
         if name in self.of_item:
             raise self._item_and_node(name, line)
         if parent is not None and (before := self.parent_of.setdefault(name, parent)) != parent:
-            problem = f"{shown(name)} of the level {self.levels[level]!r} stands under {shown(parent)} and, before, under {shown(before)}"
+            problem = f"{shown(name)} of the level {shown(self.levels[level])} stands under {shown(parent)}"
+            problem += f" and, before, under {shown(before)}"
             raise BadData(f"{problem}; {self._way_out()}", file=self.file, line=line)
 
     def _item_and_node(self, name: str, line: int) -> BadData:
         level = self.level_of[name]
         # The path of a node at the top is its name alone.
         way_out = "rename one of them" if level == len(self.levels) - 1 else self._way_out()
-        problem = f"{shown(name)} is an item and stands on the level {self.levels[level]!r}; {way_out}"
+        problem = f"{shown(name)} is an item and stands on the level {shown(self.levels[level])}; {way_out}"
         return BadData(problem, file=self.file, line=line)
 
     def _way_out(self) -> str:

@@ -11,6 +11,7 @@ Checked  on the released files, with the disassociated release and the private a
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -38,6 +39,8 @@ FOREIGN_ITEM = "item-of-another-cluster"
 OTHER_SUBRECORDS = "chunk-with-other-subrecords"
 TERM_ITEM = "term-item-not-placed-once"
 
+TERM, NONE = -1, -2
+"""In the place of a chunk's number: an item of the term chunk, and one that the cluster does not name."""
 SHOWN_ITEMS = 12
 RARE_BUDGET = 20_000_000
 """How many steps are spent on counting rare itemsets, which decides nothing."""
@@ -101,7 +104,7 @@ class Reconstruction(Guarantee):
         found = _Found()
         if self.release_sha256 not in (original.source_sha256, original.checksum()):
             detail = f"the release has the sha256 {original.source_sha256 or original.checksum()}, and promised is {self.release_sha256}"
-            found.add(OTHER_RELEASE, "the disassociated release", detail)
+            found.add(Witness(OTHER_RELEASE, "the disassociated release", detail))
         clusters = _Clusters(original)
         for number, data in enumerate(published.datasets):
             slots = alignment.rows[published.starts[number] : published.starts[number + 1]]
@@ -114,8 +117,9 @@ class Reconstruction(Guarantee):
             "clusters": original.clusters,
             f"rare-itemsets-of-the-first-set{'' if rare.complete else '-at-least'}": rare.found,
         }
-        if found.breaches:
-            return Verdict("broken", self.name, counts, dict(found.breaches), 0, tuple(found.witnesses))
+        breaches = {kind: number for kind, number in found.breaches.items() if number}
+        if breaches:
+            return Verdict("broken", self.name, counts, breaches, 0, tuple(found.witnesses))
         return Verdict("holds", self.name, counts)
 
     def _check_one(
@@ -131,39 +135,35 @@ class Reconstruction(Guarantee):
         lost = (places < 0) | (places >= clusters.data.records) | (times > 1)
         for row, rows in zip(first[lost].tolist(), times[lost].tolist(), strict=True):
             detail = "two rows stand for the same record" if rows > 1 else "it stands for no record of the release"
-            found.add(NO_PLACE, f"{where}row {row + 1:,}", detail, begin + row)
+            found.add(Witness(NO_PLACE, f"{where}row {row + 1:,}", detail, begin + row))
         if lost.any():
             return
-        cluster = clusters.of_slots(slots)
-        code_of = clusters.data.subrecords.code_of
-        codes = np.array([code_of.get(label, -1) for label in data.vocabulary], dtype=np.int64)
-        row = record_numbers(data.offsets)
-        item = codes[data.items] if len(codes) else np.empty(0, np.int64)
-        chunk = clusters.chunk_of(cluster[row], item)
-        foreign = chunk == clusters.none
-        for number in np.unique(row[foreign]).tolist():
-            labels = [data.vocabulary[code] for code in data.items[foreign & (row == number)].tolist()]
-            named = ", ".join(map(shown, labels[:SHOWN_ITEMS]))
-            detail = f"cluster {cluster[number] + 1:,} of the release does not name: {named}"
-            found.add(FOREIGN_ITEM, f"{where}row {number + 1:,}", detail, begin + number, tuple(labels))
-        self._check_subrecords(row, item, chunk, clusters, found, where)
-        self._check_terms(cluster[row], item, chunk, clusters, found, where)
+        told = _Told.of(data, clusters, slots)
+        self._check_foreign(data, told, found, where, begin)
+        self._check_subrecords(told, clusters.data, found, where)
+        self._check_terms(told, clusters.data, found, where)
 
-    def _check_subrecords(
-        self,
-        row: NDArray[np.int64],
-        item: NDArray[np.int64],
-        chunk: NDArray[np.int64],
-        clusters: _Clusters,
-        found: _Found,
-        where: str,
-    ) -> None:
+    @staticmethod
+    def _check_foreign(data: Transactions, told: _Told, found: _Found, where: str, begin: int) -> None:
+        """Note the rows with items that their cluster does not name."""
+        rows = np.unique(told.row[told.chunk == NONE])
+        found.breaches[FOREIGN_ITEM] += len(rows)
+        for row in rows[:MOST_WITNESSES].tolist():
+            mine = slice(int(data.offsets[row]), int(data.offsets[row + 1]))
+            codes = data.items[mine][told.chunk[mine] == NONE].tolist()
+            labels = tuple(data.vocabulary[code] for code in codes)
+            named = ", ".join(map(shown, labels[:SHOWN_ITEMS]))
+            detail = f"cluster {told.cluster[data.offsets[row]] + 1:,} of the release does not name: {named}"
+            found.witness(Witness(FOREIGN_ITEM, f"{where}row {row + 1:,}", detail, begin + row, labels))
+
+    @staticmethod
+    def _check_subrecords(told: _Told, data: Disassociated, found: _Found, where: str) -> None:
         """Cut the rows by chunk, and compare the parts with the subrecords, each with the number of its chunk."""
         made: dict[int, dict[int, list[int]]] = {}
-        inside = chunk >= 0
-        for place, part, code in zip(row[inside].tolist(), chunk[inside].tolist(), item[inside].tolist(), strict=True):
-            made.setdefault(part, {}).setdefault(place, []).append(code)
-        data = clusters.data
+        inside = told.chunk >= 0
+        columns = (column[inside].tolist() for column in (told.row, told.chunk, told.item))
+        for row, chunk, code in zip(*columns, strict=True):
+            made.setdefault(chunk, {}).setdefault(row, []).append(code)
         starts, offsets = data.chunk_starts.tolist(), data.subrecords.offsets.tolist()
         items, counts = data.subrecords.items.tolist(), data.counts.tolist()
         for number in range(data.chunks):
@@ -174,30 +174,22 @@ class Reconstruction(Guarantee):
             if there != wanted:
                 off = sum((there - wanted).values()) + sum((wanted - there).values())
                 cluster = int(data.cluster_of_chunk[number])
-                place = f"{where}cluster {cluster + 1:,}, chunk {number - data.cluster_starts[cluster] + 1:,}"
+                chunk = number - int(data.cluster_starts[cluster])
+                place = f"{where}cluster {cluster + 1:,}, chunk {chunk + 1:,}"
                 detail = f"{off:,} parts of records are not those of the chunk"
-                chunk_number = number - int(data.cluster_starts[cluster])
-                found.add(OTHER_SUBRECORDS, place, detail, group=cluster, chunk=chunk_number)
+                found.add(Witness(OTHER_SUBRECORDS, place, detail, group=cluster, chunk=chunk))
 
-    def _check_terms(
-        self,
-        cluster: NDArray[np.int64],
-        item: NDArray[np.int64],
-        chunk: NDArray[np.int64],
-        clusters: _Clusters,
-        found: _Found,
-        where: str,
-    ) -> None:
-        in_terms = chunk == clusters.term
-        there = Counter(zip(cluster[in_terms].tolist(), item[in_terms].tolist(), strict=True))
-        data = clusters.data
+    def _check_terms(self, told: _Told, data: Disassociated, found: _Found, where: str) -> None:
+        """Compare how often items of term chunks stand in the rows of their cluster with how often they may."""
+        in_terms = told.chunk == TERM
+        there = Counter(zip(told.cluster[in_terms].tolist(), told.item[in_terms].tolist(), strict=True))
         named = zip(record_numbers(data.term_starts).tolist(), data.terms.tolist(), strict=True)
         wanted = Counter(named) if self.term_chunk == "place" else Counter()
         for (group, code), times in sorted(((there - wanted) + (wanted - there)).items()):
             label = data.vocabulary[code]
             off = "often" if there[group, code] else "rarely"
-            told = f"the item {shown(label)} of its term chunk stands {times:,} times too {off}"
-            found.add(TERM_ITEM, f"{where}cluster {group + 1:,}", told, items=(label,), group=group)
+            detail = f"the item {shown(label)} of its term chunk stands {times:,} times too {off}"
+            found.add(Witness(TERM_ITEM, f"{where}cluster {group + 1:,}", detail, items=(label,), group=group))
 
 
 class _Found:
@@ -206,21 +198,18 @@ class _Found:
     def __init__(self) -> None:
         self.breaches: Counter[str] = Counter()
         self.witnesses: list[Witness] = []
+        self._shown: Counter[str] = Counter()
 
-    def add(
-        self,
-        kind: str,
-        place: str,
-        detail: str,
-        row: int | None = None,
-        items: tuple[str, ...] = (),
-        group: int | None = None,
-        chunk: int | None = None,
-    ) -> None:
+    def add(self, case: Witness) -> None:
         """Count one case, and keep it if there are not too many of its kind."""
-        self.breaches[kind] += 1
-        if self.breaches[kind] <= MOST_WITNESSES:
-            self.witnesses.append(Witness(kind, place, detail, row, items, group, chunk))
+        self.breaches[case.kind] += 1
+        self.witness(case)
+
+    def witness(self, case: Witness) -> None:
+        """Keep a case that was counted, if there are not too many of its kind."""
+        self._shown[case.kind] += 1
+        if self._shown[case.kind] <= MOST_WITNESSES:
+            self.witnesses.append(case)
 
 
 class _Clusters:
@@ -228,25 +217,43 @@ class _Clusters:
 
     def __init__(self, data: Disassociated) -> None:
         self.data = data
-        self.term, self.none = -1, -2
         self._ends = np.cumsum(data.sizes)
         self._width = max(len(data.vocabulary), 1)
         chunk = data.chunk_of_subrecord[record_numbers(data.subrecords.offsets)]
         owner = np.concatenate((data.cluster_of_chunk[chunk], record_numbers(data.term_starts)))
         keys = owner * self._width + np.concatenate((data.subrecords.items, data.terms))
         self._keys, first = np.unique(keys, return_index=True)
-        self._chunk = np.concatenate((chunk, np.full(len(data.terms), self.term)))[first]
+        self._chunk = np.concatenate((chunk, np.full(len(data.terms), TERM)))[first]
 
     def of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cluster of each place."""
         return np.searchsorted(self._ends, slots, side="right")
 
     def chunk_of(self, cluster: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the chunk that an item belongs to in a cluster, or `term`, or `none`."""
+        """Return the chunk that an item belongs to in a cluster, or TERM, or NONE."""
         keys = cluster * self._width + item
         at = np.searchsorted(self._keys, keys)
         known = (item >= 0) & (at < len(self._keys))
         known[known] = self._keys[at[known]] == keys[known]
-        found = np.full(len(keys), self.none)
+        found = np.full(len(keys), NONE)
         found[known] = self._chunk[at[known]]
         return found
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Every occurrence of a set of records: its row, the cluster of that, the item as the release codes it, and its chunk there."""
+
+    row: NDArray[np.int64]
+    cluster: NDArray[np.int64]
+    item: NDArray[np.int64]
+    chunk: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: Transactions, clusters: _Clusters, slots: NDArray[np.int64]) -> _Told:
+        """Look up all of them."""
+        code_of = clusters.data.subrecords.code_of
+        codes = np.array([code_of.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
+        row = record_numbers(data.offsets)
+        cluster, item = clusters.of_slots(slots)[row], codes[data.items]
+        return cls(row, cluster, item, clusters.chunk_of(cluster, item))
