@@ -23,7 +23,8 @@ from setveil.reproduce.disassociation_lines import (
     TITLES,
     printed_figures,
 )
-from setveil.reproduce.disassociation_measuring import LINES, draw_rules
+from setveil.reproduce.disassociation_measuring import LINES, Experiment, draw_rules
+from setveil.reproduce.figures import Figures
 
 from reproduce.tiny import shrink_disassociation, write_tiny
 
@@ -203,3 +204,41 @@ def test_quick_is_two_seeds_at_four_settings(tiny, monkeypatch):
     assert ted == [row for row in tiny[1].figures.rows if row.metric == "ted" and row in ted]
     by_claim = {verdict.claim.key: verdict.status for verdict in run.verdicts}
     assert by_claim["centroid-nearer"] == by_claim["smaller-delta-nearer"] == "cannot be decided"
+
+
+# -- the real data ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("line", "k", "delta", "distance", "records", "below"),
+    [
+        ("wheel", 2, 20, 66_800, 55_575, 4_006),
+        ("wheel", 4, 60, 78_402, 53_440, None),
+        ("wheel-safe", 3, 40, 76_564, 59_550, 0),
+    ],
+)
+def test_figures_are_those_of_an_earlier_program(real_folder, line, k, delta, distance, records, below):
+    """Other re-associations, hence the room; it lacked the last record."""
+    dataset = read_dataset(real_folder)
+    experiment = Experiment(dataset, Figures(), LocalEngine())
+    experiment.measure_setting(line, k, delta)
+    experiment.measure_neighbour(line, k, delta, 0)
+    setting = f"k=m={k}, δ={delta}"
+    found = {row.metric: row.value for row in experiment.figures.rows if row.method == line and row.support == setting}
+    assert found["ted"] == pytest.approx(distance, rel=0.015)
+    assert found["records"] == pytest.approx(records, abs=10)
+    assert found["breaches"] == found["clusters-below-k"]
+    if below is not None:
+        assert found["clusters-below-k"] == below
+
+
+@pytest.mark.realdata
+def test_horizontal_partitioning_of_frequent_rules_errs_as_in_an_earlier_program(real_folder):
+    """The rules are the same but for the one that two records hold."""
+    experiment = Experiment(read_dataset(real_folder), Figures(), LocalEngine())
+    experiment.measure_rules(FREQUENT, 0, ["hp"])
+    found = {row.metric: row.value for row in experiment.figures.rows if row.method == "hp"}
+    assert found["rae-ur-inside"] == pytest.approx(27.0, abs=0.5)
+    assert found["rae-ga-inside"] == pytest.approx(88_547, rel=0.01)
+    assert found["rae-ga-expected"] == pytest.approx(45_793, rel=0.015)
