@@ -61,6 +61,8 @@ class Metric(Declaration, ABC):
     """What the figure cannot see."""
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """The settings in which it is measured when a person does not choose."""
+    only_if_named: ClassVar[tuple[type, ...]] = ()
+    """Forms of which it is measured only where a person names it, since it takes long and others tell as much."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs beside both data sets: `alignment`, `categories`."""
     takes: ClassVar[tuple[type, ...]] = (Transactions,)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.metrics.base import About, Direction, Metric
 from setveil.mining.tree_distance import TreeDistance, bounded_tree_distance
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
 
 SEED = 2020
 """The first of the two numbers that an order of items is drawn with; the second is the number of the order, from 0 on."""
@@ -34,6 +34,7 @@ class TreeEditDistance(Metric):
         "who holds what: exchanging whole records leaves it 0. It depends on the order of items, which means nothing: an early item that is"
         " gone moves its record to another place, a late one does not. Whether what analysts look for is still there"
     )
+    only_if_named: ClassVar[tuple[type, ...]] = (Transactions,)
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({"orders": 0},)
 
     orders: int = parameter(

@@ -44,6 +44,9 @@ def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[li
         if not kind.applies_to(form):
             lacking.append(_of_other_form(kind, form))
             continue
+        if form in kind.only_if_named:
+            lacking.append(kind.not_computed(f"takes long: name it with --metric {kind.name}"))
+            continue
         needed = [p.name for p in kind.parameters() if p.required]
         missing = [name for name in needed if known.get(name) is None]
         if missing:
