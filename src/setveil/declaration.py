@@ -94,6 +94,8 @@ class Parameter:
     @property
     def default_text(self) -> str:
         """Return the default as a person would type it."""
+        if self.default is None:
+            return "none"
         if isinstance(self.default, tuple):
             return ",".join(map(str, self.default)) or "none"
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)

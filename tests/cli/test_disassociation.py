@@ -172,6 +172,14 @@ def test_other_formats(folder):
     assert names_in(folder / "more") == ["card.json", "data-1.parquet"]
 
 
+def test_labels_with_blanks_need_no_format(folder):
+    lists = [["whole milk", "tea"], ["whole milk"], ["tea"], ["whole milk", "tea"]] * 3
+    sv.write(sv.from_lists(lists), folder / "blanks.jsonl")
+    assert call("publish", "blanks.jsonl", *OPTIONS, "--out", "apart-2", cwd=folder).code == 0
+    assert call("publish", "apart-2", "--method", "reassociation", "--out", "again-2", cwd=folder).code == 0
+    assert names_in(folder / "again-2") == ["card.json", "data-1.jsonl"]
+
+
 def test_rules_stay_private(folder):
     labels = sv.read(SAMPLE).vocabulary
     rules = [json.dumps([labels[3], labels[5]]), json.dumps([labels[9]])]

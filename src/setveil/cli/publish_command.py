@@ -190,7 +190,10 @@ def _release_format(
         name, dot, ending = given["release_format"].partition(".")
         form, extension = published.format_named(name), dot + ending or None
     elif source is None or source.name not in published.formats:
-        form, extension = published.format_named(published.default_format(ids)), None
+        name = published.default_format(ids)
+        if name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary):
+            name = "list"  # a basket file tells items apart by blanks
+        form, extension = published.format_named(name), None
     else:
         form = source
         extension = plain_suffix(Path(given["data"]))
