@@ -197,6 +197,40 @@ def test_rules_stay_private(folder):
     assert {"alpha-confidence", "relative-association-error"} <= found
 
 
+def test_a_taxonomy_by_levels(folder):
+    lines = [
+        f"{item},{group},{place}"
+        for group, place in (("x", "u"), ("y", "u"), ("x", "v"))
+        for item in _items(group + place)
+    ]
+    (folder / "taxonomy.csv").write_text("\n".join(["item,shelf,aisle", *lines, ""]))
+    lists = [[f"{g}{n % 4}" for g in ("xu", "yu", "xv") if (n + len(g)) % 3] for n in range(40)]
+    sv.write(sv.from_lists(lists).without_empty(), folder / "few.jsonl")
+    given = (
+        "publish",
+        "few.jsonl",
+        "--method",
+        "apriori-generalization",
+        "--k",
+        12,
+        "--m",
+        2,
+        "--hierarchy",
+        "taxonomy.csv",
+    )
+    ended = call(*given, "--out", "general", cwd=folder)
+    assert (ended.code, "'x' of the level 'shelf' stands under 'v' and, before, under 'u'" in ended.sentence()) == (
+        2,
+        True,
+    )
+    assert call(*given, "--levels", "shelf,aisle", "--paths", "--out", "general", cwd=folder).code == 0
+    assert "u/x" in (folder / "general" / "hierarchy.csv").read_text()
+
+
+def _items(prefix):
+    return [f"{prefix}{n}" for n in range(4)]
+
+
 REFUSED = {
     "plain records to re-associate": ((SAMPLE, "--method", "reassociation"), "reassociation takes disassociated data"),
     "a release to disassociate": (

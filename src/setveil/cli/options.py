@@ -72,6 +72,14 @@ LEVEL = Option(
     "Level of the taxonomy in --categories, its column or, in an item,parent file, its number from the top; several, "
     "separated by commas, are joined to a path.",
 )
+LEVELS = Option(
+    "levels",
+    str,
+    "Columns of --hierarchy to take, from the most specific to the most general, separated by commas (default: all as they stand).",
+)
+PATHS = Option(
+    "paths", bool, "Name the nodes of --hierarchy by their paths, where one name stands in several places.", False
+)
 QUIET = Option("quiet", bool, "No progress and no notes.", False)
 JSON = Option("json", bool, "Print the result as JSON on standard output.", False)
 THREADS = Option("threads", int, "How many threads to use (default: all cores). Results do not depend on it.")
@@ -86,6 +94,8 @@ def of_declaration(kind: type[Declaration]) -> list[Option]:
         options.append(Option(p.name, str, f"{p.description} ({p.allowed}; {default})"))
         if p.name == "categories":
             options.append(LEVEL)
+        if p.name == "hierarchy":
+            options += [LEVELS, PATHS]
     return options
 
 
@@ -147,7 +157,8 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     if "sensitive" in values:
         values["sensitive"] = read_sensitive(values["sensitive"], data)
     if "hierarchy" in values:
-        values["hierarchy"] = read_hierarchy(values["hierarchy"])
+        paths = bool(given.get("paths"))
+        values["hierarchy"] = read_hierarchy(values["hierarchy"], levels=given.get("levels"), paths=paths)
     return kind(**values)
 
 
