@@ -2,8 +2,7 @@
 
 The plain table is honest work: compiled by the same compiler, two rows of memory, distinct records compared once (the gains of a row are
 kept while equal rows follow), Levenshtein by the usual table. Both must find the same distance, or this script fails. The data are
-compared with a neighbour: within blocks of similar records items that only one record holds are left out, and the others are given to
-records of the block at random, as re-association does. CPU seconds, warm; the machine may be busy.
+compared with a neighbour, disassociated with k = m = 2 and delta = 20 and put together again. CPU seconds, warm; the machine may be busy.
 
 Data: SETVEIL_DATA, else ../shared/data beside the checkout. `--quick` leaves out all but BMS-WebView-1; `--refusals` shows what the default
 budget of the metric gives on larger data.
@@ -19,38 +18,22 @@ import time
 import numba
 import numpy as np
 
-from setveil import Transactions, read
+from setveil import Disassociation, read
+from setveil.engines.local import LocalEngine
+from setveil.methods.disassociation.reassociation import spin
 from setveil.metrics.distance import TreeEditDistance
 from setveil.mining.tree_distance import bounded_tree_distance, sides
 
 from measuring import data_folder, peak_mib
 
-BLOCK = 20
 RUNS = 3
 OTHERS = ("bms-webview-2", "retail", "bms-pos-100k")
 
 
 def neighbour(data, seed=0):
-    """Return a data set whose blocks of similar records hold the same items in other combinations."""
-    rng = np.random.default_rng(seed)
-    rows = data.take(data.content_order(), ids=None)
-    block = np.arange(rows.records) // BLOCK
-    width = len(rows.vocabulary)
-    keys = np.sort(np.repeat(block, rows.lengths) * width + rows.items)
-    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    ends = np.append(starts[1:], len(keys))
-    kept, given = [], []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        if end - start < 2:
-            continue
-        first = int(keys[start] // width) * BLOCK
-        members = min(BLOCK, rows.records - first)
-        given.append(first + rng.permutation(members)[: end - start])
-        kept.append(keys[start:end] % width)
-    record, items = np.concatenate(given), np.concatenate(kept)
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(record, minlength=rows.records))))
-    made = Transactions.from_codes(offsets, items[np.argsort(record, kind="stable")], rows.vocabulary)
-    return made.without_empty()
+    """Return a data set that was taken apart and put together again."""
+    apart = Disassociation(k=2, m=2, delta=20).apply(data, rng=None, engine=LocalEngine()).published
+    return spin(apart, np.random.default_rng(seed))[0]
 
 
 @numba.njit(nogil=True)

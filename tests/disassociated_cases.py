@@ -2,6 +2,9 @@
 
 import numpy as np
 
+import setveil as sv
+from setveil.data.disassociated import LEFT_OUT
+
 
 def some_clusters(seed, *, clusters=None, items=8, most_records=6, density=None):
     """Draw clusters, each of its own size, with items in record chunks, in the term chunk or nowhere."""
@@ -42,3 +45,11 @@ def some_questions(seed, labels, how_many=40, longest=5):
             one.append("unknown")
         asked.append(one + one[:1] * int(rng.random() < 0.1))
     return asked
+
+
+def taken_apart(records, rng):
+    """Return clusters of records, taken apart at random: in each, an item is in one of some chunks, in the term chunk, or left out."""
+    cluster = np.unique(rng.integers(0, max(records.records // 5, 1), records.records), return_inverse=True)[1]
+    chunk_of = rng.integers(LEFT_OUT, 3, (int(cluster.max(initial=0)) + 1, max(len(records.vocabulary), 1)))
+    chunk = chunk_of[np.repeat(cluster, records.lengths), records.items]
+    return sv.Disassociated.of_records(records, cluster, chunk)[0]

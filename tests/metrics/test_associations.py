@@ -14,6 +14,7 @@ from setveil.metrics.associations import couples_in, records_with_any
 
 from contract.filling import some_itemsets
 from contract.forms import AS_ORACLES_SEE, at_random
+from disassociated_cases import taken_apart
 from oracle import associations as oracle
 from random_data import as_sets, make, seeds
 
@@ -25,7 +26,9 @@ def drawn(seed, form):
     """Return an original, rules, a release, and how the oracle sees it; some rules are held by no record."""
     data, _categories = make(seed, records=int(seed % 40) + 1, items=int(seed % 9) + 2)
     rules = list(sv.NamedItemsets([*some_itemsets(data), ("i000", "no such item"), ("i000", "i001", "i002")]))
-    published, alignment = at_random(data, form, seed)
+    published, alignment = at_random(data, sv.Transactions, seed)
+    if form is sv.Disassociated:
+        published = taken_apart(published, np.random.default_rng(seed))
     return data, rules, published, AS_ORACLES_SEE[form](published, alignment)
 
 

@@ -31,6 +31,7 @@ from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
+from setveil.release.card import CARD_NAME
 from setveil.release.dossier import REPORT_NAME
 from setveil.release.forms import form_of
 from setveil.release.publishing import data_file_name, publish, refuse_format, refuse_targets, resolve_ids
@@ -156,7 +157,7 @@ def _seed(text: str | None) -> int | None:
 
 def _taken(given: dict[str, Any], method: type[Method]) -> Transactions | Disassociated:
     """Read what the method takes: data, or a disassociated release."""
-    if Transactions in method.accepts and not Path(given["data"]).is_dir():
+    if Transactions in method.accepts and not (Path(given["data"]) / CARD_NAME).is_file():
         return read_data(given["data"], given)
     found = read_any(given["data"], given)
     records = found.records if isinstance(found, Generalized) else found

@@ -20,7 +20,6 @@ from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.errors import BadData
 from setveil.metrics.base import About, Direction, Metric
 from setveil.mining.itemsets import Itemsets, codes_of
 from setveil.mining.support_bounds import support_bounds
@@ -92,10 +91,7 @@ class RelativeAssociationError(Metric):
         if not len(sets):
             held = self.over == "rules" or not whose["records-with-a-rule"]
             return None, {"reason": NO_RULE_IS_HELD if held else "no record with a rule holds two items"}
-        try:
-            after = _supports_in(published, sets, self.reading)
-        except BadData as error:
-            return None, {"reason": str(error)}
+        after = _supports_in(published, sets, self.reading)
         terms = np.abs(sets.supports - after) / ((sets.supports + after) / 2)
         lost = int(np.count_nonzero(after == 0))
         return float(terms.sum()), {
@@ -138,10 +134,7 @@ class AlphaConfidence(Metric):
         sets = sets.take(sets.supports > 0)
         if not len(sets):
             return None, {"reason": NO_RULE_IS_HELD}
-        try:
-            after = _supports_in(published, sets, self.reading)
-        except BadData as error:
-            return None, {"reason": str(error)}
+        after = _supports_in(published, sets, self.reading)
         alpha = after / sets.supports
         order = np.argsort(alpha, kind="stable")
         columns = (sets.take(order).to_lists(), *(c[order].tolist() for c in (sets.supports, after, alpha)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
 from setveil.data.published import rows_of
 from setveil.data.tidying import record_numbers
@@ -80,7 +81,12 @@ class Metric(Declaration, ABC):
             rows = alignment.rows
             if len(rows) != rows_of(published) or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
                 raise BadData("the alignment does not belong to these data: its rows do not fit")
-        value, details = self.measure(original, published, alignment)
+        try:
+            value, details = self.measure(original, published, alignment)
+        except BadData as error:  # chunks that overlap tell no supports; a check says what is wrong with them
+            if not isinstance(published, Disassociated):
+                raise
+            value, details = None, {"reason": str(error)}
         reason = str(details.pop("reason", "")) if value is None else ""
         return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
 
