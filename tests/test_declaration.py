@@ -3,6 +3,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 from pydantic import BeforeValidator, Field, model_validator
 
+import setveil as sv
 from setveil.catalog import GUARANTEES, METHODS, METRICS
 from setveil.data.categories import Categories
 from setveil.declaration import Declaration, Parameter, parameter, split_commas
@@ -111,6 +112,11 @@ def test_parameters_in_words(name, allowed, default, option):
     assert (found.allowed, found.default_text, found.option) == (allowed, default, option)
     assert found.required == (name == "k")
     assert found.description
+
+
+def test_what_may_be_left_out_is_said_in_words():
+    rules = Parameter(sv.Disassociation, "rules")
+    assert (rules.allowed, rules.default_text, rules.required) == ("a file of itemsets", "none", False)
 
 
 def test_parameters_stand_in_the_order_of_their_declaration():

@@ -94,7 +94,7 @@ class Parameter:
     @property
     def default_text(self) -> str:
         """Return the default as a person would type it."""
-        if self.default is None:
+        if self.default is None and not self.required:
             return "none"
         if isinstance(self.default, tuple):
             return ",".join(map(str, self.default)) or "none"
