@@ -74,6 +74,10 @@ def test_anybody_can_check_it(folder):
     bare = folder / "apart" / "data.jsonl.gz"
     assert call("check", bare, "--guarantee", "km-anonymity", "--k", 3, "--m", 2).code == 0
     assert call("check", bare, "--guarantee", "km-anonymity", "--k", 4, "--m", 2).code == 3
+    ended = call("check", bare)
+    assert (ended.code, "is a bare file without a card; name the guarantee" in ended.sentence()) == (2, True)
+    ended = call("check", bare, "--guarantee", "hidden-itemsets", "--itemsets", bare, "--min-support", 2)
+    assert (ended.code, "and this is disassociated data" in ended.sentence()) == (2, True)
     ended = call("check", SAMPLE.replace("sample", "nothing"), "--guarantee", "km-anonymity", "--k", 2, "--m", 2)
     assert ended.code == 2
 

@@ -80,7 +80,7 @@ def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
 
 def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
     """Read a bare data file, of which nothing is known but what a guarantee takes."""
-    if format_name is None and Disassociated in takes and looks_disassociated(path):
+    if format_name is None and looks_disassociated(path):
         format_name = DisassociatedFiles.name
     if format_name is None and Transactions in takes:
         return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
