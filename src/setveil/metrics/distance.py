@@ -35,7 +35,6 @@ class TreeEditDistance(Metric):
         " gone moves its record to another place, a late one does not. Whether what analysts look for is still there"
     )
     only_if_named: ClassVar[tuple[type, ...]] = (Transactions,)
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"orders": 0},)
 
     orders: int = parameter(
         5,
