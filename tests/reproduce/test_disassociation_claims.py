@@ -15,6 +15,13 @@ from setveil.reproduce.disassociation_lines import (
 )
 from setveil.reproduce.figures import Figure, Figures
 
+from reproduce.verdict_checks import (
+    assert_all_agree,
+    assert_all_contradict,
+    assert_nothing_decides,
+    assert_seeds_disagree,
+)
+
 SIZES = {"paper": ["BMS1"], "full": []}
 SEEDS = (0, 1, 2)
 SETS = (*PAIR_NAMES, *TRIPLE_NAMES)
@@ -128,29 +135,23 @@ def test_there_are_figures_for_every_claim():
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_holds_where_the_figures_are_as_claimed(key):
-    found = verdict(key, figures(WORLDS[key][0]))
-    assert {finding.status for finding in found.findings} == {"holds"}
-    assert all(case.outcome == "agrees" for finding in found.findings for case in finding.cases)
+    assert_all_agree(verdict(key, figures(WORLDS[key][0])).findings)
 
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_does_not_hold_where_they_say_the_contrary(key):
-    found = verdict(key, figures(WORLDS[key][1]))
-    assert {finding.status for finding in found.findings} == {"does not hold"}
+    assert_all_contradict(verdict(key, figures(WORLDS[key][1])).findings)
 
 
 @pytest.mark.parametrize("key", [key for key in WORLDS if key not in OF_MEANS])
 def test_a_claim_holds_in_part_where_the_seeds_disagree(key):
     found = verdict(key, figures(*WORLDS[key], seeds=(1,)))
-    assert found.status == "holds in part"
-    assert any(case.outcome == "mixed" for case in found.findings[0].cases)
+    assert_seeds_disagree(found.status, found.findings[0].cases)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
 def test_without_figures_nothing_is_decided(claim):
-    found = verdict(claim.key, Figures(printed_figures()))
-    assert found.status == "cannot be decided"
-    assert found.findings[0].evidence == "no figures that decide it"
+    assert_nothing_decides(verdict(claim.key, Figures(printed_figures())))
 
 
 def test_the_two_ways_are_judged_apart():

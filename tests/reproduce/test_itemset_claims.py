@@ -8,6 +8,13 @@ from setveil.reproduce.itemset_findings import FINDINGS
 from setveil.reproduce.itemset_lines import READINGS, TITLES
 from setveil.reproduce.itemset_printed import PRINTED, SUPPORTS, TABLE_4, TABLE_5, printed_figures
 
+from reproduce.verdict_checks import (
+    assert_all_agree,
+    assert_all_contradict,
+    assert_nothing_decides,
+    assert_seeds_disagree,
+)
+
 SIZES = {"paper": ["FoodMart"], "full": ["BMS1", "BMS2"]}
 RECORDS = {"FoodMart": 4_141, "BMS1": 59_602, "BMS2": 77_512}
 SEEDS = (0, 1, 2)
@@ -148,29 +155,23 @@ def test_there_are_figures_for_every_claim():
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_holds_where_the_figures_are_as_claimed(key):
-    found = verdict(key, figures(WORLDS[key][0]))
-    assert {finding.status for finding in found.findings} == {"holds"}
-    assert all(case.outcome == "agrees" for finding in found.findings for case in finding.cases)
+    assert_all_agree(verdict(key, figures(WORLDS[key][0])).findings)
 
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_does_not_hold_where_they_say_the_contrary(key):
-    found = verdict(key, figures(WORLDS[key][1]))
-    assert {finding.status for finding in found.findings} == {"does not hold"}
+    assert_all_contradict(verdict(key, figures(WORLDS[key][1])).findings)
 
 
 @pytest.mark.parametrize("key", [key for key in WORLDS if key not in OF_THE_DATA])
 def test_a_claim_holds_in_part_where_the_seeds_disagree(key):
     found = verdict(key, figures(*WORLDS[key], seeds=(1,)))
-    assert found.status == "holds in part"
-    assert any(case.outcome == "mixed" for case in found.findings[0].cases)
+    assert_seeds_disagree(found.status, found.findings[0].cases)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
 def test_without_figures_nothing_is_decided(claim):
-    found = verdict(claim.key, Figures(printed_figures()))
-    assert found.status == "cannot be decided"
-    assert found.findings[0].evidence == "no figures that decide it"
+    assert_nothing_decides(verdict(claim.key, Figures(printed_figures())))
 
 
 def test_the_two_readings_of_sw_are_judged_apart():

@@ -22,6 +22,13 @@ from setveil.reproduce.uncertainty_lines import (
 )
 from setveil.reproduce.uncertainty_printed import MINE_LOSS, TABLE_2, printed_figures
 
+from reproduce.verdict_checks import (
+    assert_all_agree,
+    assert_all_contradict,
+    assert_nothing_decides,
+    assert_seeds_disagree,
+)
+
 SIZES = {"paper": [WV, RETAIL], "full": [POS, SYN]}
 NAMES = [*SIZES["paper"], *SIZES["full"]]
 RECORDS = {name: counts[0] for name, counts in TABLE_2.items()}
@@ -196,29 +203,23 @@ def decided(found):
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_holds_where_the_figures_are_as_claimed(key):
-    found = decided(verdict(key, figures(WORLDS[key][0])))
-    assert {finding.status for finding in found} == {"holds"}
-    assert all(case.outcome == "agrees" for finding in found for case in finding.cases)
+    assert_all_agree(decided(verdict(key, figures(WORLDS[key][0]))))
 
 
 @pytest.mark.parametrize("key", WORLDS)
 def test_a_claim_does_not_hold_where_they_say_the_contrary(key):
-    found = decided(verdict(key, figures(WORLDS[key][1])))
-    assert {finding.status for finding in found} == {"does not hold"}
+    assert_all_contradict(decided(verdict(key, figures(WORLDS[key][1]))))
 
 
 @pytest.mark.parametrize("key", [key for key in WORLDS if key not in BY_SHORTEST])
 def test_a_claim_holds_in_part_where_the_seeds_disagree(key):
     found = decided(verdict(key, figures(*WORLDS[key], seeds=(1,))))[0]
-    assert found.status == "holds in part"
-    assert any(case.outcome == "mixed" for case in found.cases)
+    assert_seeds_disagree(found.status, found.cases)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
 def test_without_figures_nothing_is_decided(claim):
-    found = verdict(claim.key, Figures(printed_figures(NAMES)))
-    assert found.status == "cannot be decided"
-    assert found.findings[0].evidence == "no figures that decide it"
+    assert_nothing_decides(verdict(claim.key, Figures(printed_figures(NAMES))))
 
 
 @pytest.mark.parametrize("key", UNDECIDABLE)

@@ -11,7 +11,6 @@ from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
 from setveil.data.neighbours import Neighbours
 from setveil.data.side_files import read_sensitive
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
 from setveil.release.measuring import chosen_metrics, measure_all
 
@@ -63,8 +62,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Measure."""
     original = read_data(given["original"], given)
-    place = Path(given["release"])
-    published = open_release(place).data if place.is_dir() else read_any(given["release"], given)
+    published = read_any(given["release"], given)
     private = Private.load(Path(given["private"])) if given["private"] else None
     known: dict[str, Any] = dict(private.known_parameters()) if private else {}
     if private and not isinstance(published, Neighbours):  # those were made from disassociated data

@@ -60,7 +60,7 @@ class Categories(Mapping[str, str]):
         """Let pydantic take a mapping and give one back as JSON."""
         return core_schema.no_info_plain_validator_function(
             cls._validated,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: dict(value._of_item)),  # noqa: SLF001
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: dict(value._of_item)),  # noqa: SLF001 - of the same class
         )
 
     @classmethod

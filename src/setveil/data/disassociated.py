@@ -7,6 +7,7 @@ items that some records of the cluster hold, and not how many.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -257,8 +258,6 @@ class Disassociated:
 
     def checksum(self) -> str:
         """Return a hash of the content, the same whatever format it was read from."""
-        import hashlib  # noqa: PLC0415 - rarely asked for
-
         digest = hashlib.sha256(self.subrecords.checksum().encode())
         for name in _ARRAYS:
             digest.update(len(getattr(self, name)).to_bytes(8, "little"))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from setveil.data import column_files
+from setveil.data import column_files, packing
 from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.disassociated import Disassociated
 from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
@@ -42,6 +42,8 @@ _MOST_DIGITS = 15
 _COLUMNS = {"cluster": pa.int64(), "chunk": pa.int64(), "items": pa.large_list(pa.large_string()), "count": pa.int64()}
 _WRITTEN_CLUSTERS = 1 << 13
 _TERM_ROW = -1
+_LONGEST_HEADER = 1 << 12
+"""So many bytes are looked at to tell whether a file is of disassociated data."""
 
 
 class DisassociatedFiles(OwnFormat):
@@ -77,8 +79,9 @@ def looks_disassociated(path: Path) -> bool:
             return set(column_files.schema_of(path).names) == set(_COLUMNS)
         if plain_suffix(path) != ".jsonl":
             return False
-        first = next(lines_of(path), b"")
-        return f'"{FORMAT}"'.encode() in first
+        with packing.reading(path) as (stream, _advance):
+            beginning = stream.read(_LONGEST_HEADER)
+        return f'"{FORMAT}"'.encode() in beginning.split(b"\n", 1)[0]
     except BadData:
         return False
 
@@ -186,9 +189,10 @@ class _Reading:
                     raise ValueError('an entry of a record chunk is no subrecord with its count, such as [["milk"], 5]')
                 self._add_subrecord(entry[0], _whole_number(entry[1], "the count of a subrecord"))
             self.end_chunk()
-        self.end_cluster(size, self._labels(cluster["term_chunk"], "the term chunk"))
+        self.end_cluster(size, self.labels(cluster["term_chunk"], "the term chunk"))
 
-    def _labels(self, value: Any, what: str) -> list[str]:
+    def labels(self, value: Any, what: str) -> list[str]:
+        """Return the items of a list, or raise ValueError with what is wrong."""
         # A table may hold whole numbers as such, which JSON reads as their digits.
         labels = [item_text(str(item) if type(item) is int else item) for item in _list(value, what)]
         if len(set(labels)) < len(labels):
@@ -197,7 +201,7 @@ class _Reading:
         return labels
 
     def _add_subrecord(self, items: Any, count: int) -> None:
-        for label in self._labels(items, "a subrecord"):
+        for label in self.labels(items, "a subrecord"):
             self.items.add(label)
         self.offsets.append(len(self.items.codes))
         self.counts.append(count)
@@ -265,7 +269,7 @@ def _read_parquet(path: Path) -> Disassociated:
         try:
             _refuse_number(size, f"the size of cluster {cluster}")
             at = _rows_of_cluster(reading, found, at, cluster)
-            reading.end_cluster(size, reading._labels(terms, f"the term chunk of cluster {cluster}"))  # noqa: SLF001 - of this module
+            reading.end_cluster(size, reading.labels(terms, f"the term chunk of cluster {cluster}"))
         except ValueError as error:
             raise BadData(str(error), file=file) from None
     if not found:

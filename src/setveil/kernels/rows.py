@@ -28,6 +28,16 @@ def bit_of(item):
 
 
 @kernel
+def doubled_rows(table):
+    """Return a copy with twice the rows; the new ones are 0."""
+    larger = np.zeros((2 * table.shape[0], table.shape[1]), table.dtype)
+    for row in range(table.shape[0]):
+        for at in range(table.shape[1]):
+            larger[row, at] = table[row, at]
+    return larger
+
+
+@kernel
 def doubled(array, used):
     """Return a copy with twice the room, of which so many entries are used."""
     larger = np.empty(2 * len(array), array.dtype)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.side_files import shown
+from setveil.declaration import Declaration, parameter
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -13,6 +14,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.transactions import Transactions
+
+
+class OverTree(Declaration):
+    """What a method asks for that publishes items as nodes of a tree."""
+
+    hierarchy: Hierarchy | None = parameter(
+        None,
+        public=False,
+        description="A tree over at least all items that nodes may stand for; without one, a balanced tree over them in label order.",
+    )
+    fanout: int = parameter(
+        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
+    )
 
 
 def tree_over(

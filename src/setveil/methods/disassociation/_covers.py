@@ -9,6 +9,7 @@ Departs  this is our own reading of what others call the cover problem; see docs
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,14 +66,14 @@ def without_covers(
     return chunk, account | {"occurrences-left-out-for-covers": suppressed, "items-moved-for-covers": moved}
 
 
+@dataclass(frozen=True)
 class _Covering:
     """One item of each cluster that is in too many records: how many hold it, and how many may."""
 
-    def __init__(self, cluster: Any, item: Any, support: Any, most: Any) -> None:
-        self.cluster = cluster
-        self.item = item
-        self.support = support
-        self.most = most
+    cluster: NDArray[np.int64]
+    item: NDArray[np.int64]
+    support: NDArray[np.int64]
+    most: NDArray[np.int64]
 
 
 def _covering(

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.kernels.rows import first_not_below
+from setveil.kernels.rows import doubled, doubled_rows, first_not_below
 
 
 @kernel
@@ -69,8 +69,8 @@ def split_by_frequency(offsets, items, starts, holders, width, k, delta, safe, r
         _holders_first(rows, here, end, held, aside)
         _mark(offsets, items, starts, holders, rows, here, end, best, held, False)
         if depth + 1 == room:
-            low, high, used = _more(low), _more(high), _more(used)
-            counts, seen = _more_rows(counts), _more_rows(seen)
+            low, high, used = doubled(low, room), doubled(high, room), doubled(used, room)
+            counts, seen = doubled_rows(counts), doubled_rows(seen)
             room *= 2
         below = depth + 1
         low[below], high[below] = here, here + most
@@ -203,20 +203,3 @@ def _emit_evenly(here, end, k, delta, safe, ends, clusters):
         ends[clusters] = here + size * part // parts
         clusters += 1
     return clusters
-
-
-@kernel
-def _more(array):
-    larger = np.empty(2 * len(array), array.dtype)
-    for at in range(len(array)):
-        larger[at] = array[at]
-    return larger
-
-
-@kernel
-def _more_rows(table):
-    larger = np.zeros((2 * table.shape[0], table.shape[1]), table.dtype)
-    for row in range(table.shape[0]):
-        for at in range(table.shape[1]):
-            larger[row, at] = table[row, at]
-    return larger

@@ -11,6 +11,7 @@ from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.kernels.bits import WORD_BITS, bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import doubled, doubled_rows
 
 MOVED, GIVEN_UP = 0, 1
 """Places of the tally: clusters in which an item was moved to the term chunk, and searches that were given up."""
@@ -197,10 +198,10 @@ def _stays_anonymous(item, bits, inside, within, size, k, m, capacity, sets, siz
             if sizes[place] - misses >= k:
                 continue
             for other in range(within):
+                if found >= capacity:
+                    return -1, sets, sizes
                 if found == len(sets):
-                    if found == capacity:
-                        return -1, sets, sizes
-                    sets, sizes = _more_rows(sets, capacity), _more(sizes, capacity)
+                    sets, sizes = doubled_rows(sets), doubled(sizes, found)
                 total = 0
                 for word in range(words):
                     common = sets[place, word] & bits[inside[other], word]
@@ -268,20 +269,3 @@ def _lemma(order, bits, number, chunks, size, k, m):
                     held |= bits[place, word]
             total += bit_count(held)
     return total >= size + k * (min(m, chunks) - 1)
-
-
-@kernel
-def _more(array, most):
-    larger = np.empty(min(2 * len(array), most), array.dtype)
-    for at in range(len(array)):
-        larger[at] = array[at]
-    return larger
-
-
-@kernel
-def _more_rows(table, most):
-    larger = np.empty((min(2 * table.shape[0], most), table.shape[1]), table.dtype)
-    for row in range(table.shape[0]):
-        for at in range(table.shape[1]):
-            larger[row, at] = table[row, at]
-    return larger

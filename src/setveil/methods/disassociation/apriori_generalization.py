@@ -38,7 +38,7 @@ from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.methods.base import Method, Outcome
 from setveil.methods.exchanging import sealed
-from setveil.methods.hierarchies import tree_over
+from setveil.methods.hierarchies import OverTree, tree_over
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -50,7 +50,7 @@ MOST_TRIED = 10_000
 """How many ways to generalize a set are tried, those that lose least first."""
 
 
-class AprioriGeneralization(KmLimit, Method):
+class AprioriGeneralization(OverTree, KmLimit, Method):
     """Publish items as nodes of a hierarchy, coarser step by step, until any m known nodes lead to at least k records."""
 
     name: ClassVar[str] = "apriori-generalization"
@@ -59,14 +59,6 @@ class AprioriGeneralization(KmLimit, Method):
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
     form: ClassVar[type] = Generalized
 
-    hierarchy: Hierarchy | None = parameter(
-        None,
-        public=False,
-        description="A tree over at least all items; without one, a balanced tree over them in label order.",
-    )
-    fanout: int = parameter(
-        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
-    )
     refine: bool = parameter(
         True, public=True, description="Whether nodes give way to their children again in the end, where they can."
     )

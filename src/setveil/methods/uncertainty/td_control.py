@@ -27,12 +27,11 @@ import numpy as np
 from setveil.data.alignment import Alignment
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
-from setveil.declaration import parameter
 from setveil.engines.base import DONE, STOP
 from setveil.errors import BadParameter
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
-from setveil.methods.hierarchies import tree_over
+from setveil.methods.hierarchies import OverTree, tree_over
 from setveil.methods.uncertainty._cut import Cut
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, inferred_unaided, to_leave_out
 from setveil.methods.uncertainty.base import ReachesUncertainty
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
 
 
-class TDControl(ReachesUncertainty):
+class TDControl(OverTree, ReachesUncertainty):
     """Publish items that are not sensitive as nodes of a hierarchy, top down, and leave out sensitive types that can be inferred."""
 
     name: ClassVar[str] = "td-control"
@@ -53,15 +52,6 @@ class TDControl(ReachesUncertainty):
     paper: ClassVar[str] = "cao2010"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
     form: ClassVar[type] = Generalized
-
-    hierarchy: Hierarchy | None = parameter(
-        None,
-        public=False,
-        description="A tree over at least all items that are not sensitive; without one, a balanced tree over them in label order.",
-    )
-    fanout: int = parameter(
-        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
-    )
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the sensitive items and the hierarchy against the data."""
