@@ -78,7 +78,8 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             "release_format",
             str,
             f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
-            "(default: as the data, or long where rows carry ids and that has no place for them). Grouped data have one of their own.",
+            "(default: as the data, or long where rows carry ids and that has no place for them). "
+            "Grouped and disassociated data have one of their own, the latter also as disassociated.parquet.",
         ),
         Option("release_separator", str, "What separates items or columns in the release (default: as the data)."),
         Option("compress", Literal["gzip", "zstd"], "Compress the data file."),
