@@ -10,7 +10,8 @@
     │   ├── UnknownName          a name that the catalog does not hold
     │   ├── Missing              something needed was not given (original, private folder ...)
     │   └── OutputRefused        the target exists, cannot be written, or the disk is full
-    └── GuaranteeBroken       3  the guarantee does not hold, or could not be decided
+    ├── GuaranteeBroken       3  the guarantee does not hold, or could not be decided
+    └── PeerFailed            4  another party of a joint run died, disagrees or sent what it must not; nothing was written
 
 Each message is a sentence for a person: what was given, what is allowed, what to do.
 """
@@ -97,3 +98,13 @@ class GuaranteeBroken(SetveilError):
         super().__init__(message)
         self.verdict = verdict
         self.account = account
+
+
+class PeerFailed(SetveilError):
+    """Another party of a joint run failed; the message names it, and nothing was written."""
+
+    exit_code = 4
+
+    def __init__(self, party: str, message: str) -> None:
+        super().__init__(f"{party} {message}")
+        self.party = party

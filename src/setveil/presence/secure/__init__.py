@@ -1,0 +1,1 @@
+"""Secure computation behind a narrow interface, with three backends."""
