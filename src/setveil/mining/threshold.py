@@ -126,26 +126,36 @@ class MinConfidence(Threshold):
         return (share,)
 
 
-class MaxConfidence(Threshold):
-    """The highest confidence that a rule may have: a share from 0 to 1, `0.7`, `70%` or `7/10`, kept as that fraction.
+class Share(Threshold):
+    """A share from 0 to 1, `0.7`, `70%` or `7/10`, kept as that fraction.
 
-    >>> MaxConfidence("7/10") == MaxConfidence(0.7) == MaxConfidence("70%")
+    >>> Share("7/10") == Share(0.7) == Share("70%")
     True
     """
 
-    what: ClassVar[str] = "confidence"
+    what: ClassVar[str] = "share"
     in_words: ClassVar[str] = "a share up to 100% (0.7, 70% or 7/10)"
 
     def _read(self, text: str) -> tuple[Fraction]:
         ratio = _RATIO.fullmatch(text)
         share = _share(text) if ratio is None else Fraction(int(ratio[1]), int(ratio[2])) if int(ratio[2]) else None
         if share is None:
-            raise BadParameter(f"the confidence {text[:40]!r} is not {self.in_words}")
+            raise BadParameter(f"the {self.what} {text[:40]!r} is not {self.in_words}")
         if share > 1:
-            raise BadParameter(f"the confidence {text[:40]!r} is more than 100%; allowed is {self.in_words}")
+            raise BadParameter(f"the {self.what} {text[:40]!r} is more than 100%; allowed is {self.in_words}")
         if share.denominator > LARGEST_DENOMINATOR:
             raise BadParameter(
-                f"the confidence {text[:40]!r} has too many digits; allowed is a fraction with a denominator up to {LARGEST_DENOMINATOR:,}"
+                f"the {self.what} {text[:40]!r} has too many digits; allowed is a fraction with a denominator up to {LARGEST_DENOMINATOR:,}"
             )
         self.share = share
         return (share,)
+
+
+class MaxConfidence(Share):
+    """The highest confidence that a rule may have.
+
+    >>> MaxConfidence("7/10") == MaxConfidence(0.7) == MaxConfidence("70%")
+    True
+    """
+
+    what: ClassVar[str] = "confidence"

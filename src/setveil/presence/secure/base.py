@@ -79,9 +79,7 @@ class Session(ABC):
         """
 
     @abstractmethod
-    def verdicts(
-        self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
+    def verdicts(self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Open for each group whether both parts keep the rules; `lower` (ids) counts at the groups that this provider owns."""
 
     @abstractmethod
@@ -90,7 +88,7 @@ class Session(ABC):
 
     @abstractmethod
     def counts(self, order: NDArray[np.int64], to: Literal["b", "c"]) -> NDArray[np.int64] | None:
-        """Open c[s] of the final groups, in that order (groups x values), to B or to the collector alone; None for whoever does not see it."""
+        """Open c[s] of the final groups, in that order (groups x values), to B or to the collector alone; others get None."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The public rules of a run, as numbers: what both parts of a group must keep, and how scores are counted.
 
-A rule says that a sum of the numbers of a group, each times a public whole number, is not negative: `c >= k`, `d*c >= n*a` and so on. Nothing
-is divided, so nothing is rounded.
+A rule says that a sum of the numbers of a group, each times a public whole number, is not negative: `c >= k`, `d*c >= n*a` and so on.
+Nothing is divided, so nothing is rounded.
 """
 
 from __future__ import annotations

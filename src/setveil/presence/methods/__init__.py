@@ -1,0 +1,1 @@
+"""How a joined table is made: one file a method."""

@@ -1,0 +1,50 @@
+"""What every method is and does that makes a joined table of two providers' tables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from setveil.declaration import Declaration
+
+if TYPE_CHECKING:
+    from setveil.data.joined.joined_table import JoinedTable
+    from setveil.data.joined.originals import BothGroups, Originals
+    from setveil.guarantees.base import Guarantee
+
+
+@dataclass(frozen=True)
+class JoinedOutcome:
+    """What a method made: the table, the groups behind it, and the method's own account, which no check believes."""
+
+    table: JoinedTable
+    groups: BothGroups
+    account: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The secret keys of both providers' dummy streams; known together in a trial alone."""
+
+    a: bytes
+    b: bytes
+
+    def __repr__(self) -> str:
+        return "Keys(...)"
+
+
+class JoiningMethod(Declaration, ABC):
+    """A recipe for a joined table, run on both tables at once: a trial, or a method that has no protocol."""
+
+    title: ClassVar[str]
+    paper: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What the table will be checked for."""
+
+    @abstractmethod
+    def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
+        """Make the table. The same keys, tables and parameters give the same table."""
