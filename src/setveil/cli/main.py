@@ -32,6 +32,22 @@ COMMANDS = {
 }
 """Each command's module in this folder and its line in the overview."""
 
+PRESENCE = {
+    "sample": ("presence_sample", "Write the invented tables of a bank and a video service, to try things out."),
+    "policy": ("presence_policy", "Draft the policy that both providers and the collector agree on."),
+    "simulate": ("presence_simulate", "Run all three parties on this machine, for a trial."),
+    "init": ("presence_init", "Make the keys and the certificate of a party, and pin those of the others."),
+    "provider": ("presence_provider", "Run provider A or B, over the network."),
+    "collector": ("presence_collector", "Run the collector, over the network."),
+    "check": ("presence_check", "Check a joined table again, alone or with both tables."),
+    "measure": ("presence_measure", "Measure what a joined table still tells."),
+    "attack": ("presence_attack", "Try what a party could learn from a run."),
+}
+"""The commands of `setveil presence`."""
+
+GROUPS = {"presence": (PRESENCE, "Join the tables of two providers, and nobody learns who is a customer of whom.")}
+"""Commands that have commands of their own."""
+
 OVERVIEW = """Publish set-valued data so that people stay protected and the data stays useful.
 
 Start with: setveil demo"""
@@ -91,14 +107,38 @@ def _dispatch(arguments: list[str]) -> int:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
+    _fill(app, COMMANDS, arguments, "")
+    for group, (commands, line) in GROUPS.items():
+        below = App(name=group, help=line, help_format="plaintext")
+        within = arguments[1:] if arguments[:1] == [group] else []
+        _fill(below, commands, within, f"{group} ")
+        app.command(below)
+    try:
+        result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        raise InputError(f"{' '.join(str(error).split())} See: setveil {_place(arguments)}--help") from None
+    flush()
+    return result if isinstance(result, int) else 0
+
+
+def _place(arguments: list[str]) -> str:
+    """Return the command that was meant, as far as it is known."""
+    first, second = [*arguments, "", ""][:2]
+    if first in GROUPS:
+        return f"{first} {second} " if second in GROUPS[first][0] else f"{first} "
+    return f"{first} " if first in COMMANDS else ""
+
+
+def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], before: str) -> None:
+    """Add commands to an app; only the module of the one that was asked for is loaded."""
     chosen = arguments[0] if arguments else "--help"
-    for name, (module, line) in COMMANDS.items():
+    for name, (module, line) in commands.items():
         if name == chosen:
             loaded = import_module(f"setveil.cli.{module}_command")
             text = loaded.TEXT[name] if isinstance(loaded.TEXT, dict) else loaded.TEXT
             # cyclopts would take an "Example:" inside the text for a section of a docstring and leave it out
             about, _, example = text.partition("Example:")
-            command = _command(name, loaded, arguments[1:])
+            command = _command(before + name, loaded, arguments[1:])
             app.command(
                 command,
                 name=name,
@@ -107,13 +147,6 @@ def _dispatch(arguments: list[str]) -> int:
             )
         else:
             app.command(_placeholder, name=name, help=line)
-    try:
-        result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
-    except CycloptsError as error:
-        place = f"{chosen} " if chosen in COMMANDS else ""
-        raise InputError(f"{' '.join(str(error).split())} See: setveil {place}--help") from None
-    flush()
-    return result if isinstance(result, int) else 0
 
 
 def _command(name: str, module: Any, arguments: list[str]) -> Callable[..., int]:

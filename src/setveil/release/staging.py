@@ -93,6 +93,38 @@ def staged(out: Path, private: Path, *, force: bool = False) -> Iterator[tuple[P
         _commit([(private_staging, private), (out_staging, out)], force=force)
 
 
+@contextmanager
+def staged_folder(target: Path, *, force: bool) -> Iterator[Path]:
+    """Give one hidden folder to fill; after the block it takes the target's place, or vanishes if it failed."""
+    with hidden_folder(target) as staging:
+        try:
+            yield staging
+            _sync_tree(staging)
+        except OSError as error:
+            raise OutputRefused(f"{target} cannot be written: {error.strerror or error}") from None
+        with committing(str(target)):
+            _refuse(target, force=force)  # another process may have made it meanwhile
+            retired = target.rename(hidden_name(target, "old")) if target.exists() else None
+            staging.rename(target)
+            sync(target.parent)
+        if retired is not None:
+            shutil.rmtree(retired, ignore_errors=True)
+
+
+def refuse_folder_taken(target: Path, *, mark: str, force: bool) -> None:
+    """Refuse a folder that exists, before any work is done; with `force` only one that holds the file `mark` may be replaced."""
+    if target.name in ("", ".."):
+        raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
+    sweep(target)
+    _refuse(target, force=force)
+    if target.exists() and not target.is_dir():
+        raise OutputRefused(f"{target} is a file; expected a folder or nothing")
+    if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
+        raise OutputRefused(
+            f"{target} is not what a run left (it has no {mark}), and is not replaced; name another place"
+        )
+
+
 def _commit(pairs: list[tuple[Path, Path]], *, force: bool) -> None:
     """Rename both, with Ctrl-C held off: old ones out of the way (the public one first), then private, then public.
 

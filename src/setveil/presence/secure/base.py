@@ -98,6 +98,9 @@ class Session(ABC):
 class CollectorSide(ABC):
     """What the collector does in the secure computation: with most backends, receive the counts and no more."""
 
+    def follow(self) -> None:  # noqa: B027 - most backends need nothing
+        """Take part until the providers are done, where the collector computes along."""
+
     @abstractmethod
     def counts(self, groups: int, values: int) -> NDArray[np.int64]:
         """Return c[s] of the final groups, in the order that the providers chose (groups x values)."""

@@ -7,7 +7,7 @@ Nothing is divided, so nothing is rounded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -49,7 +49,17 @@ class Rules:
     entropy_weight: float
     """What the dummies' entropy of one provider weighs in the score, divided by its bound 2/e: (1 - alpha) / 2 * e / 2."""
 
+    entropy_of: Literal["parent", "child"] = "parent"
+    """Whether dummies count as a share of the group, or of the part they are in."""
+    normalise: Literal["constant", "max"] = "constant"
+    """Whether an entropy is divided by its bound 2/e, or by the largest of a group's candidates."""
+
     widest: int = WIDEST
+
+    @property
+    def faithful(self) -> bool:
+        """Whether scores are counted as printed, which only the clear computation can."""
+        return self.entropy_of == "child" or self.normalise == "max"
 
     @property
     def ring_bits(self) -> int:
@@ -66,6 +76,21 @@ class Rules:
     def score_bits(self) -> int:
         """The bits of a signed number that holds the difference of any two scores."""
         return 2 + (4 * SCORE_UNIT).bit_length()
+
+    def entropies(
+        self, lower: NDArray[np.int64], upper: NDArray[np.int64], below: NDArray[np.int64], sizes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return what so many dummies in the lower and in the upper part add to the score.
+
+        The lower part has `below` of the group's `sizes` ids. As `entropy` has it where dummies count as a share of the group.
+        """
+        parts = (sizes, sizes) if self.entropy_of == "parent" else (below, sizes - below)
+        total = np.zeros(lower.shape, dtype=np.int64)
+        for dummies, part in zip((lower, upper), parts, strict=True):
+            share = dummies / np.maximum(part, 1)
+            logs = np.log(share, out=np.zeros(share.shape), where=share > 0)
+            total += np.rint(-share * logs * self.entropy_weight * SCORE_UNIT).astype(np.int64)
+        return total
 
     def entropy(self, size: int) -> NDArray[np.int64]:
         """Return for 0 to `size` dummies in one part of a group of that size what they add to the score."""

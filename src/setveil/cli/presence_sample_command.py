@@ -1,0 +1,73 @@
+"""`setveil presence sample`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from setveil import progress
+from setveil.cli.options import FORCE, REQUIRED, Option
+from setveil.cli.show import say, say_json
+from setveil.data.joined.sample import sample
+from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.trial import policy_of
+from setveil.release.staging import refuse_folder_taken, staged_folder
+
+TEXT = """Writes a.csv (a bank), b.csv (a video service), population.csv (everybody, from a third source) and policy.toml. All people
+are invented.
+
+Example:
+  setveil presence sample --out trial"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        Option("out", str, "The folder to make.", REQUIRED),
+        Option("people", int, "How many people the population has.", 20_000),
+        Option("seed", int, "Another seed gives other people.", 1),
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Write the files."""
+    out = Path(given["out"])
+    refuse_folder_taken(out, mark="policy.toml", force=given["force"])
+    with progress.step("inventing people"):
+        made = sample(given["people"], given["seed"])
+    originals, texts = made.originals, made.texts
+    schema = originals.schema
+    method = DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1")
+    columns = {
+        "a.csv": ["id", *(one.name for one in schema.a)],
+        "b.csv": ["id", *(one.name for one in schema.b), schema.sensitive.name],
+        "population.csv": ["id"],
+    }
+    chosen = {"a.csv": originals.existing("a"), "b.csv": originals.existing("b"), "population.csv": None}
+    with staged_folder(out, force=given["force"]) as folder, progress.step("writing"):
+        for name, header in columns.items():
+            here = chosen[name]
+            with (folder / name).open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(header)
+                rows = zip(*(texts[column] for column in header), strict=True)
+                writer.writerows(
+                    rows if here is None else (row for row, is_in in zip(rows, here, strict=True) if is_in)
+                )
+        (folder / "policy.toml").write_text(policy_of(method, originals).to_toml(), encoding="utf-8")
+        folder.chmod(0o755)
+    counts = {"a": len(originals.table("a")), "b": len(originals.table("b")), "population": len(originals.population)}
+    if given["json"]:
+        say_json({"out": str(out), **counts})
+        return 0
+    say(
+        f"{out}/ holds a.csv ({counts['a']:,} customers of a bank), b.csv ({counts['b']:,} of a video service), population.csv "
+        f"({counts['population']:,} people) and policy.toml"
+    )
+    say(
+        f"try: setveil presence simulate {out}/a.csv {out}/b.csv --population {out}/population.csv --policy {out}/policy.toml "
+        "--out joined"
+    )
+    return 0

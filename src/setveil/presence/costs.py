@@ -1,0 +1,54 @@
+"""What a run costs a party: seconds, messages and bytes, in all and level by level."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setveil.presence.channel import Traffic
+    from setveil.presence.secure.base import Level
+
+
+@dataclass(frozen=True)
+class LevelCost:
+    """What one level cost: its open groups, and what went between the providers."""
+
+    groups: int
+    ids: int
+    seconds: float
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the whole run cost one party."""
+
+    seconds: float
+    cpu_seconds: float
+    traffic: dict[str, dict[str, int]]
+    """For each other party messages and bytes, sent and received."""
+    levels: tuple[LevelCost, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+@contextmanager
+def stopwatch(traffic: Traffic, costs: list[LevelCost], level: Level) -> Iterator[None]:
+    """Add what the block costs to a list."""
+    began = time.perf_counter()
+    messages, size = _moved(traffic)
+    yield
+    now = _moved(traffic)
+    costs.append(LevelCost(level.groups, len(level.ids), time.perf_counter() - began, now[0] - messages, now[1] - size))
+
+
+def _moved(traffic: Traffic) -> tuple[int, int]:
+    return traffic.messages_sent + traffic.messages_received, traffic.bytes_sent + traffic.bytes_received

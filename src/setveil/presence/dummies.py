@@ -1,0 +1,63 @@
+"""The keyed stream that dummies take their rows from.
+
+A dummy shows the row of a random existing user of its group, drawn anew at each division. The draw is a function of the provider's stored
+key, the policy, the id and the way to the group, and of nothing else: a run that is broken off and begun again, or two runs on the same
+data, give the same dummies, and comparing them tells nothing. With fresh draws, whoever moves between two runs would be a dummy.
+
+The function is AES under a key derived from the stored key and the policy (BLAKE2b, keyed), of a 16-byte block that stands for id and way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.presence.extra import aes_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+KEY_BYTES = 32
+
+
+def id_blocks(blocks: bytes) -> NDArray[np.uint64]:
+    """Return the 16 bytes of each id as two numbers (ids x 2)."""
+    return np.frombuffer(blocks, dtype="<u8").reshape(-1, 2)
+
+
+class KeyedStream:
+    """Random numbers that belong to a key, a policy and a purpose."""
+
+    def __init__(self, key: bytes, context: bytes, purpose: bytes) -> None:
+        digest = hashlib.blake2b(context, key=key, person=purpose[:16], digest_size=16)
+        self._key = digest.digest()
+
+    def __repr__(self) -> str:
+        return "KeyedStream(...)"
+
+    def draw(self, ids: NDArray[np.uint64], ways: Sequence[bytes], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return a number below 2**64 for each id (ids x 2 blocks), whose groups are so large and have these ways."""
+        marks = np.frombuffer(
+            b"".join(hashlib.blake2b(way, digest_size=16).digest() for way in ways), dtype="<u8"
+        ).reshape(-1, 2)
+        mixed = ids ^ np.repeat(marks, sizes, axis=0)
+        drawn = np.frombuffer(aes_blocks(self._key, mixed.astype("<u8").tobytes()), dtype="<u8")
+        return drawn[::2].astype(np.uint64)
+
+    def shuffles(self, ways: Sequence[bytes], length: int) -> NDArray[np.int64]:
+        """Return a permutation of 0 to length - 1 for each way (ways x length)."""
+        places = np.zeros((len(ways) * length, 2), dtype=np.uint64)
+        places[:, 0] = np.tile(np.arange(length, dtype=np.uint64), len(ways))
+        drawn = self.draw(places, ways, np.full(len(ways), length, dtype=np.int64))
+        return np.argsort(drawn.reshape(len(ways), length), axis=1, kind="stable")
+
+
+def row_choices(key: bytes, context: bytes, blocks: bytes, below: int) -> NDArray[np.int64]:
+    """Return for each id a number below a bound, once and for all: the row that a dummy of a method without refreshing shows."""
+    ids = id_blocks(blocks)
+    drawn = KeyedStream(key, context, b"fixed rows").draw(ids, [b""], np.array([len(ids)]))
+    return (drawn % np.uint64(below)).astype(np.int64)

@@ -1,0 +1,195 @@
+"""What each party does from the first message to the last, on lines that are open and agreed.
+
+The collector joins both halves by the order of groups, which a joint coin of the providers shuffled. Nothing is published before the
+collector checked k-anonymity on what it wrote, and each provider its own side of δ-site-presence on what the collector will publish.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil import progress
+from setveil.data.joined.joined_table import JoinedTable
+from setveil.data.joined.originals import BothGroups, Originals
+from setveil.errors import GuaranteeBroken, PeerFailed
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.costs import Costs
+from setveil.presence.dummies import KeyedStream
+from setveil.presence.protocol import Divided, ProviderProtocol
+from setveil.presence.secure.backends import computes_along, open_collector_side, open_session
+from setveil.presence.transport.handshake import joint_coin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from setveil.data.joined.population import Population
+    from setveil.data.joined.provider_table import ProviderTable
+    from setveil.guarantees.base import Verdict
+    from setveil.presence.channel import Channel
+    from setveil.presence.policy import Policy
+    from setveil.presence.secure.base import CollectorSide, Provider
+
+MOST_GROUPS = 10_000_000
+_KEPT, _BROKEN = b"\x01", b"\x00"
+
+
+@dataclass(frozen=True)
+class ProviderResult:
+    """What a provider has after a run."""
+
+    divided: Divided
+    table: JoinedTable
+    """What the collector publishes."""
+    verdicts: tuple[Verdict, ...]
+    """What this provider could check alone."""
+    sha256: str
+    """The checksum of the published data file."""
+    costs: Costs
+
+
+def run_provider(
+    role: Provider,
+    policy: Policy,
+    table: ProviderTable,
+    population: Population,
+    key: bytes,
+    *,
+    peer: Channel,
+    collector: Channel,
+) -> ProviderResult:
+    """Run one provider's part; raise, and tell the others, if anything fails."""
+    began, cpu = time.perf_counter(), time.thread_time()
+    policy.refuse_other(population)
+    rules = policy.rules(len(population))
+    if computes_along(policy.method.backend):
+        collector.send("population", len(population).to_bytes(8, "little"))
+    session = open_session(policy.method.backend, role, rules, peer, collector)
+    try:
+        divided = ProviderProtocol(role, policy, table, population, key, session, peer).divide()
+        order = _shuffled(divided.groups.groups, joint_coin(peer))
+        groups = divided.groups.groups.to_bytes(8, "little")
+        if not computes_along(policy.method.backend):
+            collector.send("groups", groups)
+        counts = session.counts(order, policy.method.counts_to)
+    finally:
+        session.close()
+    if computes_along(policy.method.backend):  # until here the line was the computation's
+        collector.send("groups", groups)
+    if counts is not None:
+        collector.send("counts", np.ascontiguousarray(counts, dtype="<i8").tobytes())
+        divided.openings.note("counts", divided.ways, counts[np.argsort(order)].tolist(), role)
+    for edges in (divided.groups.lows, divided.groups.highs):
+        collector.send("boxes", np.ascontiguousarray(edges[order], dtype="<i4").tobytes())
+    joined = _received_table(policy, collector, len(order))
+    verdicts = _checked_alone(role, policy, table, population, divided, joined)
+    kept = all(verdicts)
+    collector.send("kept", _KEPT if kept else _BROKEN)
+    if not kept:
+        raise GuaranteeBroken(
+            "what the collector would publish does not keep the policy on this side; nothing was written",
+            verdict=next(verdict for verdict in verdicts if not verdict),
+        )
+    sha256 = collector.receive("published", 32).hex()
+    traffic = {channel.peer: asdict(channel.traffic) for channel in (peer, collector)}
+    costs = Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, divided.levels)
+    return ProviderResult(divided, joined, verdicts, sha256, costs)
+
+
+def _shuffled(groups: int, coin: bytes) -> NDArray[np.int64]:
+    """Return an order of the groups that neither provider chose and the collector cannot undo."""
+    return KeyedStream(coin, b"", b"group order").shuffles([b""], groups)[0]
+
+
+def _received_table(policy: Policy, collector: Channel, most: int) -> JoinedTable:
+    """Receive what the collector will publish."""
+    groups = int.from_bytes(collector.receive("table", 8), "little")
+    if not 1 <= groups <= most:
+        raise PeerFailed(PARTY_IN_WORDS["c"], f"announced a table of {groups:,} groups where there are {most:,}")
+    width, values = len(policy.schema.attributes), policy.schema.sensitive.cells
+    lows, highs = (_numbers(collector, "table", "<i4", (groups, width)).astype(np.int32) for _ in range(2))
+    return JoinedTable(policy.schema, lows, highs, _numbers(collector, "table", "<i8", (groups, values)))
+
+
+def _numbers(channel: Channel, kind: str, number: str, shape: tuple[int, int]) -> NDArray[np.int64]:
+    size = shape[0] * shape[1] * np.dtype(number).itemsize
+    return np.frombuffer(channel.receive(kind, size), dtype=number).reshape(shape).astype(np.int64)
+
+
+def _checked_alone(
+    role: Provider,
+    policy: Policy,
+    table: ProviderTable,
+    population: Population,
+    divided: Divided,
+    joined: JoinedTable,
+) -> tuple[Verdict, ...]:
+    """Check what this provider can of the table, with nothing but its own data."""
+    originals = Originals(policy.schema, population, **{role: table})
+    groups = BothGroups(**{role: divided.groups})
+    with progress.step("checking the joined table"):
+        return tuple(
+            guarantee.check(joined, original=originals, alignment=groups) for guarantee in policy.method.guarantees
+        )
+
+
+def run_collector(policy: Policy, a: Channel, b: Channel, publish: Callable[[JoinedTable], Callable[[], str]]) -> Costs:
+    """Run the collector's part.
+
+    `publish` writes the table to a hidden place, checks it there and returns a function that puts it into its own place and returns the
+    checksum; that is called once both providers found that the table keeps the policy on their side.
+    """
+    began, cpu = time.perf_counter(), time.thread_time()
+    rules = None
+    if computes_along(policy.method.backend):
+        sizes = [int.from_bytes(channel.receive("population", 8), "little") for channel in (a, b)]
+        if sizes[0] != sizes[1]:
+            raise PeerFailed(PARTY_IN_WORDS["b"], "has a population of another size than provider A")
+        rules = policy.rules(sizes[0])
+    side = open_collector_side(policy.method.backend, rules, a, b)
+    try:
+        with progress.step("waiting for the providers"):
+            side.follow()
+            joined = _joined(policy, a, b, side)
+    finally:
+        side.close()
+    commit = publish(joined)
+    for channel in (a, b):
+        channel.send("table", joined.groups.to_bytes(8, "little"))
+        for numbers, kind in ((joined.lows, "<i4"), (joined.highs, "<i4"), (joined.counts, "<i8")):
+            channel.send("table", np.ascontiguousarray(numbers, dtype=kind).tobytes())
+    for channel in (a, b):
+        if channel.receive("kept", 1) != _KEPT:
+            raise GuaranteeBroken(
+                f"{PARTY_IN_WORDS[channel.peer]} found that the table does not keep the policy on its side; nothing was written"
+            )
+    sha256 = commit()
+    for channel in (a, b):
+        channel.send("published", bytes.fromhex(sha256))
+    traffic = {channel.peer: asdict(channel.traffic) for channel in (a, b)}
+    return Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, ())
+
+
+def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> JoinedTable:
+    """Receive both halves, in the same shuffled order, and put them side by side."""
+    schema = policy.schema
+    groups = [int.from_bytes(channel.receive("groups", 8), "little") for channel in (a, b)]
+    if groups[0] != groups[1] or not 1 <= groups[0] <= MOST_GROUPS:
+        raise PeerFailed(
+            PARTY_IN_WORDS["b"],
+            f"announced {groups[1]:,} groups and provider A {groups[0]:,}; expected the same number",
+        )
+    values = schema.sensitive.cells
+    to_b = policy.method.counts_to == "b"
+    counts = _numbers(b, "counts", "<i8", (groups[0], values)) if to_b else side.counts(groups[0], values)
+    boxes = [
+        [_numbers(channel, "boxes", "<i4", (groups[0], len(attributes))).astype(np.int32) for _ in range(2)]
+        for channel, attributes in ((a, schema.a), (b, schema.b))
+    ]
+    lows, highs = (np.hstack((boxes[0][edge], boxes[1][edge])) for edge in range(2))
+    return JoinedTable.arranged(schema, lows, highs, counts)

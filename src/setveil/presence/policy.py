@@ -1,0 +1,145 @@
+"""What both providers and the collector agree on before a run: a TOML file, whose hash they compare first.
+
+The hash is of what the file says and not of its text: comments, order of keys and ways to write a fraction do not count. Where a taxonomy
+is named by its file, what stands in that file counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.data.hierarchy_files import read_hierarchy
+from setveil.data.joined.attributes import TaxonomyAttribute
+from setveil.data.joined.schema import Schema
+from setveil.errors import BadData, BadParameter
+from setveil.mining.threshold import Share
+from setveil.presence.methods.dummy_users import DummyUsers
+
+if TYPE_CHECKING:
+    from setveil.data.joined.population import Population
+    from setveil.presence.secure.rules import Rules
+
+POLICY_VERSION = 1
+_SHA256_DIGITS = 64
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The method with its limits, the columns, and the population, by its checksum."""
+
+    method: DummyUsers
+    schema: Schema
+    population: str
+
+    @cached_property
+    def sha256(self) -> str:
+        """The checksum that parties compare."""
+        limits = {
+            name: str(value.share) if isinstance(value, Share) else value
+            for name, value in ((p.name, getattr(self.method, p.name)) for p in self.method.parameters())
+        }
+        whole = {
+            "version": POLICY_VERSION,
+            "limits": limits,
+            "schema": self.schema.to_dict(),
+            "population": self.population,
+        }
+        text = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def rules(self, population: int) -> Rules:
+        """Return the rules as numbers."""
+        return self.method.rules(self.schema.sensitive.cells, population)
+
+    def refuse_other(self, population: Population) -> None:
+        """Refuse a population that the policy does not speak of."""
+        if population.sha256 != self.population:
+            raise BadData(
+                f"the population has the checksum {population.sha256[:12]}… and the policy names {self.population[:12]}…; "
+                "both providers must have the same ids in the same order"
+            )
+
+    def to_toml(self) -> str:
+        """Return the text of a policy file."""
+        lines = [
+            "# What both providers and the collector agree on; the hash of what this says is compared before a run.",
+            f"population = {_quoted(self.population)}",
+            "",
+        ]
+        for p in self.method.parameters():
+            value = getattr(self.method, p.name)
+            lines += [f"# {p.description}", f"{p.name} = {value if isinstance(value, int) else _quoted(str(value))}"]
+        schema = self.schema.to_dict()
+        lines += ["", "[sensitive]", f"name = {_quoted(schema['sensitive']['name'])}"]
+        lines += [f"values = {_listed(schema['sensitive']['values'])}"]
+        for side in ("a", "b"):
+            for attribute in schema[side]:
+                lines += ["", f"[[{side}]]"]
+                for key, value in attribute.items():
+                    if isinstance(value, dict):
+                        pairs = ", ".join(f"{_quoted(node)} = {_quoted(parent)}" for node, parent in value.items())
+                        lines.append(f"{key} = {{ {pairs} }}")
+                    else:
+                        lines.append(f"{key} = {_listed(value) if isinstance(value, list) else _quoted(value)}")
+        return "\n".join(lines) + "\n"
+
+
+def read_policy(path: str | Path) -> Policy:
+    """Read a policy file, or say in one sentence what is wrong with it."""
+    file = Path(path)
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadData("is not there; expected a policy file", file=str(file)) from None
+    except IsADirectoryError:
+        raise BadData("is a folder; expected a policy file", file=str(file)) from None
+    except UnicodeDecodeError:
+        raise BadData("is not UTF-8 text; expected a policy file", file=str(file)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadData(f"is not TOML ({error})", file=str(file)) from None
+    try:
+        return policy_from_dict(given, folder=file.parent)
+    except BadParameter as error:
+        raise BadData(str(error), file=str(file)) from None
+
+
+def policy_from_dict(given: dict[str, Any], *, folder: Path) -> Policy:
+    """Make a policy from what a file says; taxonomies that it names are beside it."""
+    values = dict(given)
+    columns = {key: values.pop(key, None) for key in ("a", "b", "sensitive")}
+    for side in ("a", "b"):
+        for attribute in columns[side] if isinstance(columns[side], list) else ():
+            _take_in_taxonomy(attribute, folder)
+    population = values.pop("population", None)
+    if (
+        not isinstance(population, str)
+        or len(population) != _SHA256_DIGITS
+        or set(population) - set("0123456789abcdef")
+    ):
+        raise BadParameter(
+            "population is missing or no sha256 (64 hexadecimal digits); see: setveil presence policy --help"
+        )
+    schema = Schema.from_dict(columns, where="the policy")
+    return Policy(DummyUsers(**values), schema, population)
+
+
+def _take_in_taxonomy(attribute: Any, folder: Path) -> None:
+    if isinstance(attribute, dict) and attribute.get("kind") == "taxonomy" and "file" in attribute:
+        name = attribute.pop("file")
+        if not isinstance(name, str):
+            raise BadParameter("file of a taxonomy must be a text")
+        attribute["parents"] = dict(TaxonomyAttribute.over("taxonomy", read_hierarchy(folder / name)).parents)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _listed(texts: list[str]) -> str:
+    return "[" + ", ".join(map(_quoted, texts)) + "]"

@@ -1,0 +1,230 @@
+"""The dummy user protocol as one provider runs it, level by level, with the other at the end of a line.
+
+Steps of a level, for all open groups at once: dummies get fresh rows; both compare the width of their widest attribute and the wider one
+owns the cut; cuts are scored and the best is chosen (formula 3); the rules are checked on the hidden parts and one bit a group is opened;
+only for groups that passed does the owner send who is in the lower part. A group that did not pass is final.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil import progress
+from setveil.data.joined.originals import SideGroups
+from setveil.errors import GuaranteeBroken, PeerFailed
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.costs import LevelCost, stopwatch
+from setveil.presence.cutting import Cutter
+from setveil.presence.openings import Openings
+from setveil.presence.secure.base import Level
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.joined.population import Population
+    from setveil.data.joined.provider_table import ProviderTable
+    from setveil.presence.channel import Channel
+    from setveil.presence.policy import Policy
+    from setveil.presence.secure.base import Provider, Session
+
+ROOT_BROKEN = (
+    "the population as a whole does not keep the policy, so there is nothing to publish: fewer than k common users, their share of a "
+    "provider's users outside its limits, too few sensitive values, or too few people at neither provider. Which of these is not told. "
+    "Widen the limits of the policy"
+)
+
+
+@dataclass(frozen=True)
+class Divided:
+    """What the division left at one provider."""
+
+    groups: SideGroups
+    ways: tuple[bytes, ...]
+    """The way from the root to each final group."""
+    failed_lower: NDArray[np.int8]
+    """Of each id of the population: 1 or 0 for the lower and upper part of the cut that failed, where this provider owned it; else -1."""
+    levels: tuple[LevelCost, ...]
+    openings: Openings = field(repr=False, default_factory=Openings)
+
+
+@dataclass
+class _Open:
+    """The open groups, as this provider knows them."""
+
+    level: Level
+    ways: list[bytes]
+    lows: NDArray[np.int32]
+    highs: NDArray[np.int32]
+
+
+class ProviderProtocol:
+    """One provider's run of the protocol."""
+
+    def __init__(
+        self,
+        role: Provider,
+        policy: Policy,
+        table: ProviderTable,
+        population: Population,
+        key: bytes,
+        session: Session,
+        peer: Channel,
+    ) -> None:
+        policy.refuse_other(population)
+        self._role: Provider = role
+        self._policy = policy
+        self._session = session
+        self._peer = peer
+        self._size = len(population)
+        attributes = policy.schema.of(role)
+        places = population.places(table.ids)
+        codes = np.full((self._size, len(attributes)), -1, dtype=np.int32)
+        codes[places] = table.codes
+        self._existing = codes[:, 0] >= 0
+        self._sensitive: NDArray[np.int64] | None = None
+        if role == "b":
+            assert table.sensitive is not None
+            self._sensitive = np.full(self._size, -1, dtype=np.int64)
+            self._sensitive[places] = table.sensitive
+        self._cutter = Cutter(
+            policy.method, session.rules, attributes, codes, population.blocks, key, bytes.fromhex(policy.sha256)
+        )
+        self._cells = np.array([one.cells for one in attributes], dtype=np.int32)
+        self._openings = Openings()
+
+    def divide(self) -> Divided:
+        """Divide as long as the rules are kept."""
+        session = self._session
+        with progress.step("setting up the secure computation"):
+            session.begin(self._existing, self._sensitive)
+            kept = session.root()
+        self._openings.note("root", [b""], [kept], "ab")
+        if not kept:
+            raise GuaranteeBroken(ROOT_BROKEN)
+        width = len(self._cells)
+        open_ = _Open(
+            Level(np.arange(self._size, dtype=np.int64), np.array([0, self._size], dtype=np.int64)),
+            [b""],
+            np.zeros((1, width), dtype=np.int32),
+            self._cells[None, :].copy(),
+        )
+        final = _Final(self._size)
+        levels: list[LevelCost] = []
+        with progress.step("dividing groups", self._size) as advance:
+            while open_.level.groups:
+                with stopwatch(self._peer.traffic, levels, open_.level):
+                    open_ = self._level(open_, final)
+                advance(self._size - len(open_.level.ids))
+        groups = SideGroups(final.group_of, np.vstack(final.lows), np.vstack(final.highs))
+        return Divided(groups, tuple(final.ways), final.failed_lower, tuple(levels), self._openings)
+
+    def _level(self, open_: _Open, final: _Final) -> _Open:
+        level, ways = open_.level, open_.ways
+        rows = self._cutter.rows(level, ways)
+        attribute, width = self._cutter.widths(level, rows)
+        owned_by_a = self._session.wider(width)
+        self._openings.note("side", ways, ["a" if is_a else "b" for is_a in owned_by_a], "ab")
+        mine = owned_by_a if self._role == "a" else ~owned_by_a
+        place, lower = self._chosen(open_, rows, attribute, mine, owned_by_a)
+        passed = self._session.verdicts(level, owned_by_a, lower)
+        self._openings.note("pass", ways, passed.tolist(), "ab")
+        failed_ids = level.ids[np.repeat(~passed & mine, level.sizes)]
+        final.failed_lower[failed_ids] = lower[np.repeat(~passed & mine, level.sizes)]
+        lower = self._exchange(level, passed & mine, passed & ~mine, lower)
+        self._session.descend(level, passed, lower)
+        final.take(open_, ~passed)
+        return self._children(open_, passed, mine, attribute, place, lower)
+
+    def _chosen(
+        self,
+        open_: _Open,
+        rows: NDArray[np.int32],
+        attribute: NDArray[np.int64],
+        mine: NDArray[np.bool_],
+        owned_by_a: NDArray[np.bool_],
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Choose the cut of each group: its place, and who would be in the lower part, where the cut is one's own."""
+        level, method = open_.level, self._policy.method
+        cuts = self._cutter.cuts(level, open_.ways, rows, attribute)
+        if method.score == "own":
+            winners = cuts.scores.argmax(axis=1)
+        else:
+            candidates = cuts.lower(level)
+            candidates[~np.repeat(mine, level.sizes)] = False
+            scores = np.where(mine[:, None], cuts.scores, 0)
+            winners = self._session.winners(level, owned_by_a, candidates, scores)
+            self._openings.note("winner", open_.ways, winners.tolist(), "ab")
+        place, lower = cuts.chosen(level, np.where(mine, winners, 0))
+        lower &= np.repeat(mine, level.sizes)
+        return place, lower
+
+    def _exchange(
+        self, level: Level, told: NDArray[np.bool_], heard: NDArray[np.bool_], lower: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Tell who is in the lower part of one's own groups that passed, and hear it of the other's."""
+        tell, hear = np.repeat(told, level.sizes), np.repeat(heard, level.sizes)
+        if np.any(told):
+            self._peer.send("ids", np.packbits(lower[tell]).tobytes())
+        known = lower & tell
+        if np.any(heard):
+            count = int(hear.sum())
+            packed = self._peer.receive("ids", (count + 7) // 8)
+            known[hear] = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count).astype(np.bool_)
+        passed = told | heard
+        parts = np.add.reduceat(known, level.starts[:-1], dtype=np.int64)
+        if np.any(passed & ((parts == 0) | (parts == level.sizes))):
+            other = PARTY_IN_WORDS["b" if self._role == "a" else "a"]
+            raise PeerFailed(
+                other, "sent a division with an empty part, which cannot have passed the check; nothing was written"
+            )
+        return known
+
+    def _children(
+        self,
+        open_: _Open,
+        passed: NDArray[np.bool_],
+        mine: NDArray[np.bool_],
+        attribute: NDArray[np.int64],
+        place: NDArray[np.int64],
+        lower: NDArray[np.bool_],
+    ) -> _Open:
+        """Return the parts of the groups that passed: the lower and the upper one of each."""
+        level = open_.level
+        chosen = np.flatnonzero(passed)
+        parts = np.add.reduceat(lower, level.starts[:-1], dtype=np.int64)[chosen]
+        sizes = np.column_stack((parts, level.sizes[chosen] - parts)).reshape(-1)
+        group = np.repeat(np.arange(level.groups), level.sizes)
+        kept = np.flatnonzero(passed[group])
+        order = kept[np.argsort(group[kept] * 2 + ~lower[kept], kind="stable")]
+        self._openings.note("ids", [open_.ways[g] for g in chosen], parts.tolist(), "ab")
+        lows, highs = np.repeat(open_.lows[chosen], 2, axis=0), np.repeat(open_.highs[chosen], 2, axis=0)
+        own = np.flatnonzero(mine[chosen])
+        highs[2 * own, attribute[chosen[own]]] = place[chosen[own]]
+        lows[2 * own + 1, attribute[chosen[own]]] = place[chosen[own]]
+        ways = [open_.ways[g] + part for g in chosen for part in (b"0", b"1")]
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+        return _Open(Level(level.ids[order], starts), ways, lows, highs)
+
+
+class _Final:
+    """The final groups, in the order in which they became so."""
+
+    def __init__(self, population: int) -> None:
+        self.group_of = np.full(population, -1, dtype=np.int64)
+        self.failed_lower = np.full(population, -1, dtype=np.int8)
+        self.lows: list[NDArray[np.int32]] = []
+        self.highs: list[NDArray[np.int32]] = []
+        self.ways: list[bytes] = []
+
+    def take(self, open_: _Open, done: NDArray[np.bool_]) -> None:
+        """Take over the groups that will not be divided again."""
+        numbers = np.full(open_.level.groups, -1, dtype=np.int64)
+        numbers[done] = len(self.ways) + np.arange(int(done.sum()))
+        of_id = np.repeat(numbers, open_.level.sizes)
+        self.group_of[open_.level.ids[of_id >= 0]] = of_id[of_id >= 0]
+        self.lows.append(open_.lows[done])
+        self.highs.append(open_.highs[done])
+        self.ways += [way for way, is_done in zip(open_.ways, done, strict=True) if is_done]

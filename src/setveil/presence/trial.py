@@ -1,0 +1,138 @@
+"""All three parties in one process, for a trial: the same code, on lines that leave the process nowhere."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from setveil.data.joined.originals import BothGroups
+from setveil.errors import BadData, PeerFailed
+from setveil.presence.methods.base import JoinedOutcome, Keys
+from setveil.presence.parties import ProviderResult, run_collector, run_provider
+from setveil.presence.policy import Policy
+from setveil.presence.transport.local import local_pair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setveil.data.joined.joined_table import JoinedTable
+    from setveil.data.joined.originals import Originals
+    from setveil.presence.channel import Channel
+    from setveil.presence.costs import Costs
+    from setveil.presence.methods.dummy_users import DummyUsers
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What all parties have after a trial."""
+
+    a: ProviderResult
+    b: ProviderResult
+    collector: Costs
+
+    @property
+    def outcome(self) -> JoinedOutcome:
+        """What was made."""
+        groups = BothGroups(self.a.divided.groups, self.b.divided.groups)
+        openings = self.a.divided.openings.counts()
+        account = {"groups": groups.side("a").groups, "levels": len(self.a.divided.levels), "openings": openings}
+        return JoinedOutcome(self.a.table, groups, account)
+
+
+def run_trial(method: DummyUsers, originals: Originals, keys: Keys) -> JoinedOutcome:
+    """Run the protocol on both tables and return what it made; nothing is written."""
+    return simulate(policy_of(method, originals), originals, keys).outcome
+
+
+def policy_of(method: DummyUsers, originals: Originals) -> Policy:
+    """Return the policy of a trial."""
+    return Policy(method, originals.schema, originals.population.sha256)
+
+
+def refuse_union(originals: Originals, outsiders: int) -> None:
+    """Refuse a population that is little more than the users of both, where both tables are at hand."""
+    neither = int((~(originals.existing("a") | originals.existing("b"))).sum())
+    if neither < outsiders:
+        raise BadData(
+            f"{neither:,} people of the population are at neither provider, and the policy asks for {outsiders:,} outsiders: else absence "
+            "from one proves presence at the other; take the population from a third source"
+        )
+
+
+def simulate(
+    policy: Policy,
+    originals: Originals,
+    keys: Keys,
+    publish: Callable[[JoinedTable], Callable[[], str]] | None = None,
+) -> Trial:
+    """Run all three parties as threads; what one raises is raised here."""
+    refuse_union(originals, policy.method.outsiders)
+    ab, ba = local_pair("a", "b")
+    ac, ca = local_pair("a", "c")
+    bc, cb = local_pair("b", "c")
+
+    def provider(role: Any, key: bytes, peer: Channel, collector: Channel) -> ProviderResult:
+        return run_provider(
+            role, policy, originals.table(role), originals.population, key, peer=peer, collector=collector
+        )
+
+    parties: dict[str, tuple[Callable[[], Any], list[Channel]]] = {
+        "a": (lambda: provider("a", keys.a, ab, ac), [ab, ac]),
+        "b": (lambda: provider("b", keys.b, ba, bc), [ba, bc]),
+        "c": (lambda: run_collector(policy, ca, cb, publish or _written_nowhere), [ca, cb]),
+    }
+    results = _together(parties)
+    return Trial(results["a"], results["b"], results["c"])
+
+
+def _written_nowhere(_table: JoinedTable) -> Callable[[], str]:
+    return lambda: bytes(32).hex()
+
+
+def _together(parties: dict[str, tuple[Callable[[], Any], list[Channel]]]) -> dict[str, Any]:
+    """Run each party in a thread; where one fails, the others hear it, and the first cause is raised."""
+    results: dict[str, Any] = {}
+    failures: list[BaseException] = []
+
+    def run(name: str) -> None:
+        work, lines = parties[name]
+        try:
+            results[name] = work()
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            failures.append(error)
+            for line in lines:
+                with suppress(Exception):
+                    line.abort("stopped")
+        else:
+            for line in lines:
+                line.close()
+
+    # Progress is told by A alone: all three take the same steps.
+    threads = [
+        threading.Thread(target=copy_context().run if name == "a" else _call, args=(run, name), daemon=True)
+        for name in parties
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(0.05)
+    except KeyboardInterrupt:
+        for _work, lines in parties.values():
+            for line in lines:
+                with suppress(Exception):
+                    line.abort("stopped")
+        for thread in threads:
+            thread.join(5)
+        raise
+    if failures:
+        raise next((error for error in failures if not isinstance(error, PeerFailed)), failures[0])
+    return results
+
+
+def _call(work: Callable[[str], None], name: str) -> None:
+    work(name)
