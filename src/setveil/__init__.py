@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from setveil.data.grouped_files import read_grouped
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
+    from setveil.data.joined.attributes import NumericAttribute, OrderedAttribute, TaxonomyAttribute
+    from setveil.data.joined.joined_table import JoinedTable
+    from setveil.data.joined.originals import BothGroups, Originals, SideGroups
+    from setveil.data.joined.population import Population
+    from setveil.data.joined.provider_table import ProviderTable
+    from setveil.data.joined.schema import Schema
     from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.neighbours import Neighbours
     from setveil.data.sensitive_items import SensitiveItems
@@ -48,10 +54,12 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
+    from setveil.guarantees.k_anonymity import KAnonymity
     from setveil.guarantees.km_anonymity import KmAnonymity
     from setveil.guarantees.permutation_privacy import PermutationPrivacy
     from setveil.guarantees.reconstruction import Reconstruction
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
+    from setveil.guarantees.site_presence import SitePresence
     from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
     from setveil.methods.disassociation.disassociation import Disassociation
     from setveil.methods.disassociation.reassociation import Reassociation
@@ -89,6 +97,12 @@ _HOME = {
     "setveil.data.grouped_files": ("read_grouped",),
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
+    "setveil.data.joined.attributes": ("NumericAttribute", "OrderedAttribute", "TaxonomyAttribute"),
+    "setveil.data.joined.joined_table": ("JoinedTable",),
+    "setveil.data.joined.originals": ("BothGroups", "Originals", "SideGroups"),
+    "setveil.data.joined.population": ("Population",),
+    "setveil.data.joined.provider_table": ("ProviderTable",),
+    "setveil.data.joined.schema": ("Schema",),
     "setveil.data.named_itemsets": ("NamedItemsets",),
     "setveil.data.neighbours": ("Neighbours",),
     "setveil.data.sensitive_items": ("SensitiveItems",),
@@ -111,10 +125,12 @@ _HOME = {
     "setveil.guarantees.base": ("Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
+    "setveil.guarantees.k_anonymity": ("KAnonymity",),
     "setveil.guarantees.km_anonymity": ("KmAnonymity",),
     "setveil.guarantees.permutation_privacy": ("PermutationPrivacy",),
     "setveil.guarantees.reconstruction": ("Reconstruction",),
     "setveil.guarantees.rho_uncertainty": ("RhoUncertainty",),
+    "setveil.guarantees.site_presence": ("SitePresence",),
     "setveil.methods.disassociation.disassociation": ("Disassociation",),
     "setveil.methods.disassociation.reassociation": ("Reassociation",),
     "setveil.methods.disassociation.apriori_generalization": ("AprioriGeneralization",),
@@ -150,6 +166,7 @@ __all__ = [
     "AprioriGeneralization",
     "BadData",
     "BadParameter",
+    "BothGroups",
     "Categories",
     "Disassociated",
     "Disassociation",
@@ -165,28 +182,39 @@ __all__ = [
     "InputError",
     "Insert",
     "Itemsets",
+    "JoinedTable",
+    "KAnonymity",
     "KmAnonymity",
     "MinSupport",
     "Missing",
     "Naive",
     "NamedItemsets",
     "Neighbours",
+    "NumericAttribute",
+    "OrderedAttribute",
+    "Originals",
     "OutputRefused",
     "PartSupp",
     "PartSwap",
     "PartialSuppression",
     "Permutation",
     "PermutationPrivacy",
+    "Population",
+    "ProviderTable",
     "RandSwap",
     "Reassociation",
     "Reconstruction",
     "Release",
     "RhoUncertainty",
+    "Schema",
     "SensitiveItems",
     "SetveilError",
+    "SideGroups",
+    "SitePresence",
     "SplitPerson",
     "SwapItemsets",
     "TDControl",
+    "TaxonomyAttribute",
     "TooManyItemsets",
     "Transactions",
     "UnknownName",

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
 from setveil.errors import BadParameter
-
-if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
-    from setveil.data.published import Published
 
 Status = Literal["holds", "broken", "undecided"]
 
@@ -110,10 +106,12 @@ class Guarantee(Declaration, ABC):
         """The promise in one sentence, for the card; names no private parameter."""
 
     @abstractmethod
-    def check(
-        self, published: Any, *, original: Transactions | None = None, alignment: Alignment | None = None
-    ) -> Verdict:
-        """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself."""
+    def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:
+        """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself.
+
+        `original` and `alignment` are what such a release was made from and how: records and an `Alignment`, or of a joined table
+        `Originals` and `BothGroups`.
+        """
 
     def before(self, original: Transactions) -> Verdict | None:
         """Tell how it stands with the original, for the private report; None where a check of the original says nothing."""
@@ -121,7 +119,7 @@ class Guarantee(Declaration, ABC):
         return None
 
     @classmethod
-    def refuse_other_form(cls, published: Published) -> None:
+    def refuse_other_form(cls, published: Any) -> None:
         """Refuse data of a form that the guarantee does not speak of; every check begins with this."""
         if not isinstance(published, cls.takes):
             taken = " or ".join(form_in_words(kind) for kind in cls.takes)
