@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.options import REQUIRED, Option
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.table_files import read_population, read_provider_table
+from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,16 @@ ID = Option("id", str, "The column of ids in all tables.", "id")
 QUERY = Option("query", str, "What to ask a database, where the table is one.")
 SEPARATOR = Option("separator", str, "What separates the columns of CSV files (default: a comma).")
 TIMEOUT = Option("timeout", float, "Give up when another party sent nothing for so many seconds.", 60.0)
+
+WAIT = Option("wait", float, "Wait so many seconds for the others to start.", 600.0)
+
+
+def seconds(given: Mapping[str, Any]) -> tuple[float, float]:
+    """Return timeout and wait, or refuse what is no span of time."""
+    for name in ("timeout", "wait"):
+        if not 0 < given[name] <= 1_000_000:
+            raise BadParameter(f"{name} is {given[name]:g}; allowed is a number of seconds above 0, up to 1,000,000")
+    return given["timeout"], given["wait"]
 
 
 def table_of(

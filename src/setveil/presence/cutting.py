@@ -160,5 +160,8 @@ class Cutter:
         own_lower = np.searchsorted(keys, np.arange(level.groups)[:, None] * span + places) - start
         own_lower = np.minimum(own_lower, end - start)
         own_upper = end - start - own_lower
-        scores: NDArray[np.int64] = near + self._rules.entropies(own_lower, own_upper, below, sizes)
+        parts = (sizes, sizes) if self._rules.entropy_of == "parent" else (below, sizes - below)
+        scores: NDArray[np.int64] = near
+        for dummies_, part in zip((own_lower, own_upper), parts, strict=True):
+            scores = scores + self._rules.entropies(dummies_, part)
         return scores

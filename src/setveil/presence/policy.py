@@ -22,6 +22,7 @@ from setveil.mining.threshold import Share
 from setveil.presence.methods.dummy_users import DummyUsers
 
 if TYPE_CHECKING:
+    from setveil.data.joined.attributes import Attribute, OrderedAttribute
     from setveil.data.joined.population import Population
     from setveil.presence.secure.rules import Rules
 
@@ -40,9 +41,18 @@ class Policy:
     @cached_property
     def sha256(self) -> str:
         """The checksum that parties compare."""
+        return self._digest(leaving_out=())
+
+    @cached_property
+    def division_sha256(self) -> str:
+        """The checksum of what decides on the groups, which dummies are drawn for: whatever computes it, they are the same."""
+        return self._digest(leaving_out=("backend", "counts_to"))
+
+    def _digest(self, leaving_out: tuple[str, ...]) -> str:
         limits = {
             name: str(value.share) if isinstance(value, Share) else value
             for name, value in ((p.name, getattr(self.method, p.name)) for p in self.method.parameters())
+            if name not in leaving_out
         }
         whole = {
             "version": POLICY_VERSION,
@@ -75,19 +85,29 @@ class Policy:
         for p in self.method.parameters():
             value = getattr(self.method, p.name)
             lines += [f"# {p.description}", f"{p.name} = {value if isinstance(value, int) else _quoted(str(value))}"]
-        schema = self.schema.to_dict()
-        lines += ["", "[sensitive]", f"name = {_quoted(schema['sensitive']['name'])}"]
-        lines += [f"values = {_listed(schema['sensitive']['values'])}"]
+        lines += sensitive_table(self.schema.sensitive)
         for side in ("a", "b"):
-            for attribute in schema[side]:
-                lines += ["", f"[[{side}]]"]
-                for key, value in attribute.items():
-                    if isinstance(value, dict):
-                        pairs = ", ".join(f"{_quoted(node)} = {_quoted(parent)}" for node, parent in value.items())
-                        lines.append(f"{key} = {{ {pairs} }}")
-                    else:
-                        lines.append(f"{key} = {_listed(value) if isinstance(value, list) else _quoted(value)}")
+            lines += attribute_tables(side, self.schema.of(side))
         return "\n".join(lines) + "\n"
+
+
+def sensitive_table(sensitive: OrderedAttribute) -> list[str]:
+    """Return the lines of the sensitive attribute."""
+    return ["", "[sensitive]", f"name = {_quoted(sensitive.name)}", f"values = {_listed(list(sensitive.values))}"]
+
+
+def attribute_tables(side: str, attributes: tuple[Attribute, ...]) -> list[str]:
+    """Return the lines of the attributes of one provider."""
+    lines = []
+    for attribute in attributes:
+        lines += ["", f"[[{side}]]"]
+        for key, value in attribute.to_dict().items():
+            if isinstance(value, dict):
+                pairs = ", ".join(f"{_quoted(node)} = {_quoted(parent)}" for node, parent in value.items())
+                lines.append(f"{key} = {{ {pairs} }}")
+            else:
+                lines.append(f"{key} = {_listed(value) if isinstance(value, list) else _quoted(value)}")
+    return lines
 
 
 def read_policy(path: str | Path) -> Policy:

@@ -90,7 +90,13 @@ class ProviderProtocol:
             self._sensitive = np.full(self._size, -1, dtype=np.int64)
             self._sensitive[places] = table.sensitive
         self._cutter = Cutter(
-            policy.method, session.rules, attributes, codes, population.blocks, key, bytes.fromhex(policy.sha256)
+            policy.method,
+            session.rules,
+            attributes,
+            codes,
+            population.blocks,
+            key,
+            bytes.fromhex(policy.division_sha256),
         )
         self._cells = np.array([one.cells for one in attributes], dtype=np.int32)
         self._openings = Openings()

@@ -115,7 +115,7 @@ class NumericAttribute(Attribute):
 
     def cell(self, text: str) -> int | str:
         """Return the step of a number."""
-        number = _number(text)
+        number = as_number(text)
         if number is None:
             return "is not a number"
         if not self.low <= number <= self.high:
@@ -249,7 +249,7 @@ def attribute_from_dict(given: dict[str, Any], *, where: str) -> Attribute:
             f"{where}: attribute {name!r} has {', '.join(sorted(values)) or 'nothing'}; a {kind} one has {', '.join(sorted(wanted[kind]))}"
         )
     if kind == "numeric":
-        numbers = {key: _number(str(value)) for key, value in values.items()}
+        numbers = {key: as_number(str(value)) for key, value in values.items()}
         for key, number in numbers.items():
             if number is None:
                 raise BadParameter(f"{where}: {key} of attribute {name!r} is {values[key]!r}; expected a number")
@@ -277,7 +277,8 @@ def _check_labels(name: str, labels: Sequence[str], *, least: int = 2, star: boo
             )
 
 
-def _number(text: str) -> Decimal | None:
+def as_number(text: str) -> Decimal | None:
+    """Return the number that a text writes out, if it is one."""
     if not _NUMBER.fullmatch(text):
         return None
     try:

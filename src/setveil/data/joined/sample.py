@@ -1,7 +1,7 @@
 """Invented tables of a bank (A) and a video service (B) over the same people, to try things out.
 
-Everybody of the population has all values; a provider's table holds those of its users. What people watch goes with their age and income, so
-that joining both tables tells something, and hiding who is at both costs something.
+Everybody of the population has all values; a provider's table holds those of its users. What people watch goes with their age and income,
+so that joining both tables tells something, and hiding who is at both costs something.
 """
 
 from __future__ import annotations

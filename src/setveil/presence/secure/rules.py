@@ -77,23 +77,12 @@ class Rules:
         """The bits of a signed number that holds the difference of any two scores."""
         return 2 + (4 * SCORE_UNIT).bit_length()
 
-    def entropies(
-        self, lower: NDArray[np.int64], upper: NDArray[np.int64], below: NDArray[np.int64], sizes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return what so many dummies in the lower and in the upper part add to the score.
-
-        The lower part has `below` of the group's `sizes` ids. As `entropy` has it where dummies count as a share of the group.
-        """
-        parts = (sizes, sizes) if self.entropy_of == "parent" else (below, sizes - below)
-        total = np.zeros(lower.shape, dtype=np.int64)
-        for dummies, part in zip((lower, upper), parts, strict=True):
-            share = dummies / np.maximum(part, 1)
-            logs = np.log(share, out=np.zeros(share.shape), where=share > 0)
-            total += np.rint(-share * logs * self.entropy_weight * SCORE_UNIT).astype(np.int64)
-        return total
-
     def entropy(self, size: int) -> NDArray[np.int64]:
         """Return for 0 to `size` dummies in one part of a group of that size what they add to the score."""
-        share = np.arange(size + 1, dtype=np.float64) / max(size, 1)
-        logs = np.log(share, out=np.zeros(size + 1), where=share > 0)
+        return self.entropies(np.arange(size + 1), np.full(size + 1, size))
+
+    def entropies(self, dummies: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return for numbers of dummies in one part of groups of those sizes what they add to the score, all at once."""
+        share = dummies.astype(np.float64) / np.maximum(sizes, 1)
+        logs = np.log(share, out=np.zeros(share.shape), where=share > 0)
         return np.rint(-share * logs * self.entropy_weight * SCORE_UNIT).astype(np.int64)

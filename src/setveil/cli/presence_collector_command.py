@@ -1,0 +1,89 @@
+"""`setveil presence collector`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.cli.options import FORCE, REQUIRED, Option
+from setveil.cli.presence_options import POLICY, TIMEOUT, WAIT, place, seconds
+from setveil.cli.show import say, say_json
+from setveil.errors import BadParameter
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.home import Home
+from setveil.presence.meeting import address, greeting, lines_of
+from setveil.presence.parties import run_collector
+from setveil.presence.policy import read_policy
+from setveil.presence.transport.handshake import greet
+from setveil.release.card import CARD_NAME
+from setveil.release.joined_release import JoinedDoor
+from setveil.release.publishing import refuse_targets
+from setveil.release.staging import private_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setveil.data.joined.joined_table import JoinedTable
+
+TEXT = """Waits for both providers, in any order, joins their halves and publishes once all three found that the table keeps the policy: the
+collector k-anonymity on the written file, each provider its own side of δ-site-presence. It never sees ids, nor how large groups are in the
+population.
+
+Example:
+  setveil presence collector --home agency --policy policy.toml --listen 0.0.0.0:7002 --out joined"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        Option("home", str, "This party's home, made by presence init.", REQUIRED),
+        POLICY,
+        Option("listen", str, "Where to wait for the providers, as HOST:PORT.", REQUIRED),
+        Option("out", str, "The release folder to make.", REQUIRED),
+        Option("private", str, "The private folder to make (default: OUT.private)."),
+        TIMEOUT,
+        WAIT,
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Run the collector."""
+    out = Path(given["out"])
+    private = place(given["private"], private_beside(out))
+    refuse_targets(out, private, force=given["force"])
+    listen = address(given["listen"], "--listen")
+    timeout, wait = seconds(given)
+    home = Home.open(Path(given["home"]))
+    if home.role != "c":
+        raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
+    policy = read_policy(given["policy"])
+    mine = greeting(home, policy, None)
+    door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
+    with door, lines_of(home, ("a", "b"), listen, timeout=timeout, wait=wait) as lines:
+        for role in ("a", "b"):
+            greet(lines[role], mine)
+        cards = []
+
+        def publish(table: JoinedTable) -> Callable[[], str]:
+            again = door.stage(table)
+            door.check(again, {"k-anonymity"})
+            by_providers = "by each provider on its own side, before publication"
+            cards.append(
+                door.complete(again, {"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
+            )
+            record = {"policy_sha256": policy.sha256, "data_sha256": door.sha256}
+            (door.private / "dossier.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+            return door.commit
+
+        costs = run_collector(policy, lines["a"], lines["b"], publish)
+    card = cards[0]
+    if given["json"]:
+        say_json({"out": str(out), "card": card.model_dump(mode="json"), "costs": costs.to_dict()})
+        return 0
+    say(
+        f"{out}/ holds {card.counts.records:,} records in {card.counts.groups:,} groups; {out / CARD_NAME} says what it is"
+    )
+    say(card.secure_computation)
+    return 0

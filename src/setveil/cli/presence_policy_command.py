@@ -1,0 +1,120 @@
+"""`setveil presence policy`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from setveil.cli.options import FORCE, Option, of_declaration
+from setveil.cli.presence_options import ID, POPULATION, SEPARATOR, population_of
+from setveil.cli.show import say, say_json
+from setveil.data.joined.drafting import draft_attributes, draft_sensitive
+from setveil.data.joined.schema import Schema
+from setveil.errors import BadParameter, Missing
+from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.policy import Policy, attribute_tables, read_policy, sensitive_table
+from setveil.progress import note
+from setveil.release.staging import refuse_file, replacing
+
+TEXT = """Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order. Look at it
+before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their tables
+each draft with the other's table left out, and put the parts together. With --show the hash of a policy is printed, to compare by telephone.
+
+Example:
+  setveil presence policy --a trial/a.csv --b trial/b.csv --sensitive genre \\
+      --population trial/population.csv --out policy.toml"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    limits = {"max_a": "0.9", "min_a": "0.1", "max_b": "0.9", "min_b": "0.1"}
+    declared = [
+        Option(option.name, option.kind, option.help, limits.get(option.name)) for option in of_declaration(DummyUsers)
+    ]
+    return [
+        Option("a", str, "The table of provider A."),
+        Option("b", str, "The table of provider B."),
+        Option("sensitive", str, "The sensitive column of provider B."),
+        Option(POPULATION.name, str, POPULATION.help),
+        ID,
+        SEPARATOR,
+        Option("show", str, "Print the hash of this policy file and what it says, and write nothing."),
+        Option("out", str, "The policy file to write."),
+        *declared,
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Draft or show."""
+    if given["show"]:
+        return _show(given["show"], as_json=given["json"])
+    _require(given)
+    out = Path(given["out"])
+    refuse_file(out, force=given["force"])
+    reading = {"id_column": given["id"], "separator": given["separator"]}
+    sides = {
+        role: draft_attributes(given[role], leaving_out=given["sensitive"] if role == "b" else None, **reading)
+        for role in ("a", "b")
+        if given[role]
+    }
+    if len(sides) < 2:
+        role = next(iter(sides))
+        text = _part(role, sides[role], given, reading)
+        with replacing(out, force=given["force"]) as file:
+            file.write_text(text, encoding="utf-8")
+        say(f"{out} holds the part of provider {role.upper()}; put it together with the other's")
+        return 0
+    schema = Schema(sides["a"], sides["b"], draft_sensitive(given["b"], given["sensitive"], **reading))
+    values = {p.name: given[p.name] for p in DummyUsers.parameters() if given[p.name] is not None}
+    policy = Policy(DummyUsers(**values), schema, population_of(given).sha256)
+    with replacing(out, force=given["force"]) as file:
+        file.write_text(policy.to_toml(), encoding="utf-8")
+    note("the ranges, steps and categories of the draft come from the data: look at them before you hand it over")
+    if given["json"]:
+        say_json({"out": str(out), "sha256": policy.sha256})
+    else:
+        say(f"{out} has the hash {policy.sha256}")
+    return 0
+
+
+def _require(given: dict[str, Any]) -> None:
+    if not given["out"]:
+        raise Missing("--out is missing: where to write the policy; or look at one with --show")
+    if not given["a"] and not given["b"]:
+        raise Missing("--a and --b are missing: the tables of the providers, at least one of them")
+    if given["b"] and not given["sensitive"]:
+        raise Missing("--sensitive is missing: which column of provider B is the sensitive one")
+    if given["a"] and given["b"] and not given["population"]:
+        raise Missing("--population is missing: the ids of all people, whose hash stands in the policy")
+    if given["sensitive"] and not given["b"]:
+        raise BadParameter("--sensitive goes with --b, whose column it is")
+
+
+def _part(role: str, attributes: tuple[Any, ...], given: dict[str, Any], reading: dict[str, Any]) -> str:
+    """Return the tables of one provider alone."""
+    lines = attribute_tables(role, attributes)
+    if role == "b":
+        lines = sensitive_table(draft_sensitive(given["b"], given["sensitive"], **reading)) + lines
+    return "\n".join(lines).strip() + "\n"
+
+
+def _show(file: str, *, as_json: bool) -> int:
+    policy = read_policy(file)
+    if as_json:
+        say_json({
+            "sha256": policy.sha256,
+            "population": policy.population,
+            "limits": policy.method.model_dump(mode="json"),
+            "schema": policy.schema.to_dict(),
+        })  # fmt: skip
+        return 0
+    say(f"hash        {policy.sha256}")
+    say(f"population  {policy.population}")
+    for p in policy.method.parameters():
+        say(f"{p.name:<11} {getattr(policy.method, p.name)}")
+    for role in ("a", "b"):
+        columns = ", ".join(f"{one.name} ({one.kind}, {one.cells} cells)" for one in policy.schema.of(role))
+        say(f"provider {role.upper()}  {columns}")
+    say(f"sensitive   {policy.schema.sensitive.name} ({policy.schema.sensitive.cells} values)")
+    return 0

@@ -1,0 +1,144 @@
+"""`setveil presence simulate`."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from setveil import progress
+from setveil.cli.options import FORCE, REQUIRED, Option, argument
+from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, place
+from setveil.cli.show import say, say_json, say_table
+from setveil.errors import BadParameter
+from setveil.metrics.joined_queries import RangeQueryError
+from setveil.presence.dummies import KEY_BYTES
+from setveil.presence.home import Home
+from setveil.presence.methods.base import Keys
+from setveil.presence.policy import Policy, read_policy
+from setveil.presence.trial import simulate
+from setveil.release.card import CARD_NAME
+from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
+from setveil.release.joined_release import JoinedDoor
+from setveil.release.provider_folder import write_provider_folder
+from setveil.release.publishing import refuse_targets
+from setveil.release.staging import private_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setveil.data.joined.joined_table import JoinedTable
+
+TEXT = """The same code as the three programs, as threads on lines inside this process, with both tables at hand: so everything is checked, also
+what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of cost, shares and
+query error. For the same table as three programs give, name their homes.
+
+Example:
+  setveil presence simulate trial/a.csv trial/b.csv \\
+      --population trial/population.csv --policy trial/policy.toml --out joined"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
+        argument("b", "The table of provider B."),
+        POPULATION,
+        POLICY,
+        Option("out", str, "The release folder to make.", REQUIRED),
+        Option("private", str, "The private folder to make (default: OUT.private)."),
+        Option("backend", Literal["two-party", "mpyc", "clear"], "Another secure computation than the policy's."),
+        Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
+        Option("home_b", str, "The home of provider B."),
+        Option("query_a", str, "What to ask the database of A."),
+        Option("query_b", str, "What to ask the database of B."),
+        ID,
+        SEPARATOR,
+        FORCE,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Run the trial."""
+    out = Path(given["out"])
+    private = place(given["private"], private_beside(out))
+    refuse_targets(out, private, force=given["force"])
+    policy = read_policy(given["policy"])
+    if given["backend"]:
+        policy = _with_backend(policy, given["backend"])
+    originals = both_tables(given["a"], given["b"], policy.schema, given)
+    keys = Keys(_key(given["home_a"], "a"), _key(given["home_b"], "b"))
+    door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
+    with door:
+        found: list[JoinedTable] = []
+
+        def publish(table: JoinedTable) -> Callable[[], str]:
+            found.append(door.stage(table))
+            return lambda: door.sha256
+
+        trial = simulate(policy, originals, keys, publish)
+        table = found[0]
+        with progress.step("checking the joined table"):
+            verdicts = door.check(table, {"k-anonymity", "site-presence"}, originals, trial.outcome.groups)
+        by_trial = "in a trial, with both tables"
+        card = door.complete(table, {"k-anonymity": by_trial, "site-presence": by_trial})
+        with progress.step("measuring"):
+            measurements = [RangeQueryError()(originals, table)]  # type: ignore[arg-type]  # of joined tables
+        for role, result in (("a", trial.a), ("b", trial.b)):
+            folder = door.private / role
+            folder.mkdir(mode=0o700)
+            write_provider_folder(folder, role, policy, originals.table(role), originals.population, result)
+        dossier = make_joined_dossier(policy, originals, table, trial, card, verdicts, measurements)
+        save_joined_dossier(door.private, dossier)
+        with progress.step("writing the report"):
+            from setveil.report.joined_page import render_joined  # noqa: PLC0415 - only when a report is made
+
+            (door.private / "report.html").write_text(render_joined(dossier), encoding="utf-8")
+        door.commit()
+    if given["json"]:
+        say_json({"out": str(out), "private": str(private), **dossier})
+        return 0
+    _tell(out, private, dossier)
+    return 0
+
+
+def _with_backend(policy: Policy, backend: str) -> Policy:
+    values = policy.method.model_dump(mode="json") | {"backend": backend}
+    return Policy(type(policy.method)(**values), policy.schema, policy.population)
+
+
+def _key(home: str | None, role: str) -> bytes:
+    """Return the stored key of a home, or one that lasts for this trial."""
+    if not home:
+        return secrets.token_bytes(KEY_BYTES)
+    opened = Home.open(Path(home))
+    if opened.role != role:
+        raise BadParameter(f"{home} is the home of another party; --home-{role} wants that of provider {role.upper()}")
+    return opened.dummy_key()
+
+
+def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:
+    users, table, costs = dossier["users"], dossier["table"], dossier["costs"]
+    say(
+        f"{out}/ holds {table['records']:,} records in {table['groups']:,} groups, joined from {users['a']:,} users of A and {users['b']:,} of B"
+    )
+    for verdict in dossier["verdicts"]:
+        say(f"{verdict['guarantee']}: {verdict['status']}")
+    between = costs["a"]["traffic"]["b"]
+    say_table(
+        ["cost", "number"],
+        [
+            ["seconds", round(costs["a"]["seconds"], 2)],
+            ["checks of a division", dossier["openings"]["pass"]],
+            ["levels", len(costs["a"]["levels"])],
+            ["messages between A and B", between["messages_sent"] + between["messages_received"]],
+            ["megabytes between A and B", round((between["bytes_sent"] + between["bytes_received"]) / 1e6, 1)],
+        ],
+    )
+    for one in dossier["measurements"]:
+        value = "–" if one["value"] is None else f"{one['value']:.3g} {one['unit']}"
+        say(f"{one['name']}: {value}")
+    say(dossier["card"]["secure_computation"])
+    say(
+        f"{out / CARD_NAME} says what it is; {private}/ is never handed over. Open {(private / 'report.html').resolve()}"
+    )

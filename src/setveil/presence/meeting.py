@@ -1,0 +1,80 @@
+"""How the parties of a real run find each other: A calls B, both call the collector, and all compare what they agreed on."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from setveil import progress
+from setveil.errors import BadParameter, PeerFailed, SetveilError
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.transport.handshake import Greeting
+from setveil.presence.transport.listening import Listener
+from setveil.presence.transport.tls import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setveil.presence.channel import Role
+    from setveil.presence.home import Home
+    from setveil.presence.policy import Policy
+    from setveil.presence.transport.tls import TlsChannel
+
+
+def address(text: str, option: str) -> tuple[str, int]:
+    """Read HOST:PORT."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+        raise BadParameter(f"{option} is {text!r}; expected HOST:PORT, such as 10.0.0.2:7001")
+    return host.strip("[]"), int(port)
+
+
+def greeting(home: Home, policy: Policy, population: str | None) -> Greeting:
+    """Return what a party says of itself."""
+    return Greeting(home.role, policy.sha256, population, policy.method.backend)
+
+
+@contextmanager
+def line_to(home: Home, peer: Role, place: tuple[str, int], *, timeout: float, wait: float) -> Iterator[TlsChannel]:
+    """Call another party; the line is closed after the block, and broken off with the reason if it failed."""
+    with progress.step(f"calling {PARTY_IN_WORDS[peer]}"):
+        channel = connect(home.credentials(), peer, *place, timeout=timeout, wait=wait)
+    with _ending([channel]):
+        yield channel
+
+
+@contextmanager
+def lines_of(
+    home: Home, peers: tuple[Role, ...], place: tuple[str, int], *, timeout: float, wait: float
+) -> Iterator[dict[Role, TlsChannel]]:
+    """Wait until the others called."""
+    names = " and ".join(PARTY_IN_WORDS[peer] for peer in peers)
+    with (
+        Listener(home.credentials(), peers, host=place[0], port=place[1], timeout=timeout) as listener,
+        progress.step(f"waiting for {names}"),
+    ):
+        channels = listener.accept(wait)
+    with _ending(list(channels.values())):
+        yield channels
+
+
+@contextmanager
+def _ending(channels: list[TlsChannel]) -> Iterator[None]:
+    """Close lines after the block; where it failed, tell the others in a word why, without any value of the data."""
+    try:
+        yield
+    except BaseException as error:
+        for channel in channels:
+            with suppress(Exception):
+                channel.abort(_reason(error))
+        raise
+    for channel in channels:
+        channel.close()
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, PeerFailed):
+        return f"{error.party} failed"
+    if isinstance(error, KeyboardInterrupt):
+        return "it was stopped by its person"
+    return "the policy is not kept" if isinstance(error, SetveilError) and error.exit_code == 3 else "it failed"
