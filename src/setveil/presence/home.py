@@ -1,0 +1,220 @@
+"""A party's home: the folder with its key, its certificate, the pinned certificates of the others and the ledger of its runs.
+
+::
+
+    HOME/              0700
+      key.pem          0600  private key of the certificate
+      certificate.pem        to be handed to the others
+      dummies.key      0600  key of the stream that dummies are drawn from, in hexadecimal digits
+      peers/                 pinned certificates: a.pem, b.pem, c.pem
+      runs.jsonl       0600  ledger of runs
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, get_args
+
+from setveil.errors import BadData, BadParameter, Missing, OutputRefused
+from setveil.presence.certificates import (
+    Certificate,
+    Credentials,
+    in_pairs,
+    key_belongs,
+    made_certificate,
+    read_certificate,
+    require_cryptography,
+)
+from setveil.presence.channel import PARTY_IN_WORDS, Role
+from setveil.presence.run_ledger import RunLedger
+from setveil.unfinished import committing, hidden_folder, sweep, sync
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "key.pem"
+CERTIFICATE = "certificate.pem"
+DUMMIES = "dummies.key"
+PEERS = "peers"
+RUNS = "runs.jsonl"
+DUMMY_KEY_BYTES = 32
+MOST_NAME_LETTERS = 64
+
+
+@dataclass(frozen=True)
+class Home:
+    """An opened home, whose files were found in order."""
+
+    folder: Path
+    certificate: Certificate
+    pinned: dict[Role, Certificate] = field(repr=False)
+
+    @classmethod
+    def create(cls, folder: Path, role: Role, *, name: str = "") -> Home:
+        """Make a new home: all of it or nothing."""
+        if role not in get_args(Role):
+            raise BadParameter(f"{role!r} is no role; expected a, b or c")
+        name = name or PARTY_IN_WORDS[role]
+        if len(name) > MOST_NAME_LETTERS or not name.isprintable():
+            raise BadParameter(
+                f"a name in a certificate has 1 to {MOST_NAME_LETTERS} printable letters; {len(name)} were given"
+            )
+        require_cryptography()
+        if folder.name in ("", ".."):
+            raise OutputRefused(f"{str(folder)!r} is not a name for a new folder; name another place")
+        _refuse_taken(folder)
+        sweep(folder)
+        with hidden_folder(folder) as staging:
+            try:
+                _fill(staging, role, name)
+            except OSError as error:
+                raise OutputRefused(f"{folder} cannot be written: {error.strerror or error}") from None
+            with committing(str(folder)):
+                _refuse_taken(folder)  # another process may have made it meanwhile
+                staging.rename(folder)
+                sync(folder.parent)
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> Home:
+        """Open a home, and refuse one whose keys others may read or whose files do not belong together."""
+        if not folder.is_dir():
+            raise Missing(f"{folder} is not a party's home; make one with setveil presence init")
+        for name in (KEY, CERTIFICATE, DUMMIES, PEERS):
+            if not (folder / name).exists():
+                raise Missing(
+                    f"{folder} is not a whole home: {name} is missing; make a new one with setveil presence init"
+                )
+        for secret in (folder / KEY, folder / DUMMIES):
+            _refuse_open(secret, 0o077, "may be read by others", "0600; if others had access, make a new home")
+        for place in (folder, folder / PEERS):
+            _refuse_open(place, 0o022, "may be written by others, who could pin certificates", "0700")
+        certificate = read_certificate(folder / CERTIFICATE)
+        if not key_belongs(folder / KEY, certificate):
+            raise BadData(
+                "is not the private key of the certificate beside it; make a new home", file=str(folder / KEY)
+            )
+        home = cls(folder, certificate, _read_pinned(folder / PEERS, certificate))
+        home.dummy_key()
+        return home
+
+    @property
+    def role(self) -> Role:
+        """Whose home it is."""
+        return self.certificate.role
+
+    @property
+    def ledger(self) -> RunLedger:
+        """The ledger of this party's runs."""
+        return RunLedger(self.folder / RUNS)
+
+    def dummy_key(self) -> bytes:
+        """Return the key of the stream that dummies are drawn from; it never leaves this party."""
+        path = self.folder / DUMMIES
+        try:
+            with path.open("rb") as file:
+                text = file.read(4 * DUMMY_KEY_BYTES).strip()
+        except OSError as error:
+            raise Missing(f"{path}: the key of the dummies cannot be read: {error.strerror}") from None
+        if not re.fullmatch(rb"[0-9a-f]{%d}" % (2 * DUMMY_KEY_BYTES), text):
+            raise BadData(
+                f"does not hold a key of {2 * DUMMY_KEY_BYTES} hexadecimal digits; put back the file as it was made",
+                file=str(path),
+            )
+        return bytes.fromhex(text.decode())
+
+    def credentials(self) -> Credentials:
+        """Return what a line needs: this party's certificate and key, and the pinned ones."""
+        return Credentials(self.certificate, self.folder / CERTIFICATE, self.folder / KEY, dict(self.pinned))
+
+    def pin(self, role: Role, certificate_file: Path, *, force: bool = False) -> Home:
+        """Pin the certificate of another party and return the home with it; one that was changed needs `force`."""
+        certificate = read_certificate(certificate_file)
+        if certificate.der == self.certificate.der:
+            raise BadParameter(f"{certificate_file} is this party's own certificate; pin those of the others")
+        if role == self.role:
+            raise BadParameter(f"this is the home of {PARTY_IN_WORDS[role]}, which pins the certificates of the others")
+        if certificate.role != role:
+            raise BadParameter(
+                f"{certificate_file} is the certificate of {certificate.party}, not of {PARTY_IN_WORDS[role]}"
+            )
+        before = self.pinned.get(role)
+        if before is not None and before.der == certificate.der:
+            return self
+        if before is not None and not force:
+            raise OutputRefused(
+                f"another certificate of {certificate.party} is pinned: {in_pairs(before.fingerprint)}; given is "
+                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with --force"
+            )
+        _write_pinned(self.folder / PEERS / f"{role}.pem", certificate)
+        return Home(self.folder, self.certificate, {**self.pinned, role: certificate})
+
+
+def _refuse_taken(folder: Path) -> None:
+    if not folder.parent.is_dir():
+        raise OutputRefused(f"{folder.parent} is not a folder; make it first or name another place")
+    if folder.is_symlink() or folder.exists():
+        raise OutputRefused(
+            f"{folder} exists, and a home is never replaced since its keys would be lost; name another place"
+        )
+
+
+def _fill(staging: Path, role: Role, name: str) -> None:
+    key, certificate = made_certificate(role, name)
+    _write_new(staging / KEY, key, 0o600)
+    _write_new(staging / CERTIFICATE, certificate, 0o644)
+    _write_new(staging / DUMMIES, secrets.token_hex(DUMMY_KEY_BYTES).encode() + b"\n", 0o600)
+    _write_new(staging / RUNS, b"", 0o600)
+    (staging / PEERS).mkdir(mode=0o700)
+    sync(staging / PEERS)
+    sync(staging)
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that never had a wider mode than it ends with."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(file.fileno(), mode)
+        os.fsync(file.fileno())
+
+
+def _refuse_open(path: Path, bits: int, what: str, wanted: str) -> None:
+    if os.name == "posix" and (mode := stat.S_IMODE(path.stat().st_mode)) & bits:
+        raise BadData(f"{what} (mode {mode:04o}); set its mode to {wanted}", file=str(path))
+
+
+def _read_pinned(folder: Path, own: Certificate) -> dict[Role, Certificate]:
+    pinned: dict[Role, Certificate] = {}
+    for role in get_args(Role):
+        path = folder / f"{role}.pem"
+        if not path.exists():
+            continue
+        certificate = read_certificate(path)
+        if certificate.role != role or role == own.role:
+            raise BadData(
+                f"is the certificate of {certificate.party}, in the place of {PARTY_IN_WORDS[role]}; remove it and pin the right one",
+                file=str(path),
+            )
+        pinned[role] = certificate
+    return pinned
+
+
+def _write_pinned(target: Path, certificate: Certificate) -> None:
+    from ssl import DER_cert_to_PEM_cert  # noqa: PLC0415 - where a certificate is written only
+
+    sweep(target)
+    with hidden_folder(target) as staging:
+        made = staging / target.name
+        try:
+            _write_new(made, DER_cert_to_PEM_cert(certificate.der).encode(), 0o644)
+            with committing(str(target)):
+                made.replace(target)
+                sync(target.parent)
+        except OSError as error:
+            raise OutputRefused(f"{target} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,174 @@
+"""What a party ran with whom: one line of JSON an event, only ever appended to.
+
+Dummies are drawn from a keyed stream, so a run with the same data and policy has the same dummies and tells a peer nothing new. With
+other data or another policy they differ, and what stays the same in both runs is a real user. Such a second run is refused unless asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from setveil import progress
+from setveil.errors import BadData, BadParameter, OutputRefused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - not on Windows, where two processes are not kept apart
+    fcntl = None  # type: ignore[assignment]
+
+Outcome = Literal["begun", "finished", "failed"]
+_OUTCOMES = ("begun", "finished", "failed")
+_HASH = re.compile(r"[0-9a-f]{64}")
+_RUN_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line of the ledger."""
+
+    run: str
+    """What the events of one run have in common."""
+    outcome: Outcome
+    when: str
+    peer: str
+    """Fingerprint of the peer's certificate."""
+    population: str
+    policy: str
+    data: str
+    """Hash of this party's own data; it stays here."""
+
+
+class Run:
+    """A run that was begun; its end is noted once."""
+
+    def __init__(self, ledger: RunLedger, begun: Event) -> None:
+        self._ledger = ledger
+        self._begun = begun
+        self._ended = False
+
+    def finished(self) -> None:
+        """Note that the run came to its end."""
+        self._end("finished")
+
+    def failed(self) -> None:
+        """Note that the run failed; the peer may have seen some of it, so it counts all the same."""
+        self._end("failed")
+
+    def _end(self, outcome: Outcome) -> None:
+        if not self._ended:
+            self._ended = True
+            self._ledger.note(Event(**{**asdict(self._begun), "outcome": outcome, "when": _now()}))
+
+
+class RunLedger:
+    """The ledger in a file, which need not exist yet."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, *, peer: str, population: str, policy: str, data: str, again: bool = False) -> Run:
+        """Note that a run begins, before anything is sent; refuse one that would tell real users from dummies, unless `again`."""
+        for name, digits in (("peer", peer), ("population", population), ("policy", policy), ("data", data)):
+            if not _HASH.fullmatch(digits):
+                raise BadParameter(f"the {name} of a run is named by a SHA-256 of 64 hexadecimal digits")
+        with self._held() as file:
+            before = [event for event in self._read(file) if (event.peer, event.population) == (peer, population)]
+            differs = bool(before) and all((event.policy, event.data) != (policy, data) for event in before)
+            if differs and not again:
+                raise BadParameter(_refusal(before[-1], policy, data))
+            event = Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population, policy, data)
+            self._append(file, event)
+        if differs:
+            progress.note(
+                "this is another run with the same peer and population and with other data or another policy: "
+                "whoever compares the two can tell real users from dummies."
+            )
+        return Run(self, event)
+
+    def events(self) -> list[Event]:
+        """Return all that was noted, the oldest first."""
+        if not self.path.exists():
+            return []
+        with self._held() as file:
+            return self._read(file)
+
+    def note(self, event: Event) -> None:
+        """Append an event."""
+        with self._held() as file:
+            self._read(file)
+            self._append(file, event)
+
+    @contextmanager
+    def _held(self) -> Iterator[IO[bytes]]:
+        """Give the file, kept from other processes."""
+        try:
+            handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise OutputRefused(f"{self.path} cannot be written: {error.strerror}") from None
+        with os.fdopen(handle, "r+b") as file:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                yield file
+            except OSError as error:
+                raise OutputRefused(f"{self.path} cannot be written: {error.strerror}") from None
+
+    def _read(self, file: IO[bytes]) -> list[Event]:
+        """Read all events and stand at the end of the last whole line: one without an end was being written when the system fell."""
+        file.seek(0)
+        content = file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        file.seek(len(whole))
+        return [self._event(line, number) for number, line in enumerate(whole.splitlines(), 1)]
+
+    def _event(self, line: bytes, number: int) -> Event:
+        try:
+            said: dict[str, Any] = json.loads(line)
+            event = Event(**said)
+        except (ValueError, TypeError, RecursionError):
+            event = None
+        if (
+            event is None
+            or not all(isinstance(value, str) for value in said.values())
+            or event.outcome not in _OUTCOMES
+        ):
+            raise BadData(
+                "is not an event of a run; put back the ledger as it was, it keeps real users apart from dummies",
+                file=str(self.path),
+                line=number,
+            )
+        return event
+
+    @staticmethod
+    def _append(file: IO[bytes], event: Event) -> None:
+        file.truncate()
+        file.write(json.dumps(asdict(event)).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _refusal(before: Event, policy: str, data: str) -> str:
+    other = [
+        what
+        for what, differs in (("other data", before.data != data), ("another policy", before.policy != policy))
+        if differs
+    ]
+    return (
+        f"a run with this peer and this population was begun on {before.when}, with {' and '.join(other)}. Whoever compares the two "
+        "runs can tell real users from dummies. Use the data and the policy of that run, or say --again if you accept this"
+    )

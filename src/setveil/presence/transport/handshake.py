@@ -1,0 +1,150 @@
+"""What two parties settle before a run: that they mean the same, and a nonce that both had a hand in."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, get_args
+
+from setveil import __version__
+from setveil.errors import PeerFailed
+from setveil.presence.channel import PARTY_IN_WORDS, Channel, Role
+from setveil.presence.transport.frames import NONCE_BYTES
+
+if TYPE_CHECKING:
+    from setveil.presence.transport.framed import FramedChannel
+
+PROTOCOL = 1
+"""The version of what parties say to each other; raised with every change of a message."""
+COIN_BYTES = 32
+_MOST_GREETING_BYTES = 1024
+_HASH = re.compile(r"[0-9a-f]{64}")
+_WORD = re.compile(r"[A-Za-z0-9.+_-]{1,64}")
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What a party says of itself and of the run it means."""
+
+    role: Role
+    policy: str
+    """SHA-256 of the policy, in hexadecimal digits."""
+    population: str | None
+    """SHA-256 of the population, in hexadecimal digits; None at a party that does not hold it, such as the collector."""
+    backend: str
+    """The name of the backend of secure computation."""
+    setveil: str = __version__
+    protocol: int = PROTOCOL
+
+    def __post_init__(self) -> None:
+        right = (
+            type(self.protocol) is int
+            and 0 <= self.protocol < 1 << 16
+            and _matches(_HASH, self.policy)
+            and (self.population is None or _matches(_HASH, self.population))
+            and self.role in get_args(Role)
+            and _matches(_WORD, self.backend)
+            and _matches(_WORD, self.setveil)
+        )
+        if not right:
+            raise ValueError("a greeting holds a protocol, hashes of 64 hexadecimal digits, a role and two names")
+
+
+def _matches(pattern: re.Pattern[str], text: Any) -> bool:
+    return isinstance(text, str) and pattern.fullmatch(text) is not None
+
+
+def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
+    """Exchange greetings, refuse a party that means another run, and bind a nonce of both into all further messages.
+
+    The version of the protocol comes first, without which the rest cannot be understood; then the policy, before anything else of the run.
+    """
+    channel.send("greeting", json.dumps({field.name: getattr(mine, field.name) for field in fields(mine)}).encode())
+    raw = channel.receive_at_most("greeting", _MOST_GREETING_BYTES)
+    try:
+        theirs = _agreed(mine, raw, channel.peer)
+    except PeerFailed as error:
+        channel.abort(f"seen from {PARTY_IN_WORDS[mine.role]}: {error}")
+        raise
+    channel.bind(_coin(channel, mine.role, "setveil run nonce")[:NONCE_BYTES])
+    return theirs
+
+
+def joint_coin(channel: FramedChannel) -> bytes:
+    """Return 32 random bytes that both have a hand in and neither can choose; both must ask at the same point."""
+    return _coin(channel, channel.role, "setveil joint coin")
+
+
+def _agreed(mine: Greeting, raw: bytes, peer: Role) -> Greeting:
+    theirs = _read(raw, peer)
+    difference = _difference(mine, theirs, peer)
+    if difference is not None:
+        raise PeerFailed(PARTY_IN_WORDS[peer], difference)
+    return theirs
+
+
+def _read(raw: bytes, peer: Role) -> Greeting:
+    party = PARTY_IN_WORDS[peer]
+    try:
+        said = json.loads(raw)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise PeerFailed(party, "sent a greeting that cannot be read; see that both use the same setveil")
+    protocol = said.get("protocol")
+    if type(protocol) is int and 0 <= protocol < 1 << 16 and protocol != PROTOCOL:
+        raise PeerFailed(
+            party, f"speaks version {protocol} of the protocol, this program speaks {PROTOCOL}; use the same setveil"
+        )
+    try:
+        return Greeting(**said)
+    except (TypeError, ValueError):
+        raise PeerFailed(party, "sent a greeting that cannot be read; see that both use the same setveil") from None
+
+
+def _difference(mine: Greeting, theirs: Greeting, peer: Role) -> str | None:
+    """Return in what a peer differs, as a sentence without its subject."""
+    if mine.policy != theirs.policy:
+        return (
+            f"has another policy: {_short(theirs.policy)} there, {_short(mine.policy)} here; "
+            "compare the two policy files, all parties must use the same"
+        )
+    if mine.setveil != theirs.setveil:
+        return f"uses setveil {theirs.setveil}, this party {mine.setveil}; install the same version at all parties"
+    if theirs.role != peer:
+        return f"says that it is {PARTY_IN_WORDS[theirs.role]}, against its certificate; see which home it was started with"
+    if None not in (mine.population, theirs.population) and mine.population != theirs.population:
+        return (
+            f"has another population: {_short(theirs.population)} there, {_short(mine.population)} here; "
+            "compare the two population files, both providers must use the same"
+        )
+    if mine.backend != theirs.backend:
+        return f"computes with the backend {theirs.backend}, this party with {mine.backend}; choose the same at all parties"
+    return None
+
+
+def _short(digits: str | None) -> str:
+    return (digits or "none")[:12]
+
+
+def _coin(channel: Channel, role: Role, purpose: str) -> bytes:
+    """Commit, then reveal: who reveals last has been held to its choice before it saw the other's."""
+    mine = secrets.token_bytes(COIN_BYTES)
+    channel.send("coin-commit", _commitment(purpose, role, mine))
+    held = channel.receive("coin-commit", COIN_BYTES)
+    channel.send("coin-reveal", mine)
+    theirs = channel.receive("coin-reveal", COIN_BYTES)
+    if not hmac.compare_digest(held, _commitment(purpose, channel.peer, theirs)):
+        error = PeerFailed(PARTY_IN_WORDS[channel.peer], "revealed another coin than the one it had committed to")
+        channel.abort(f"seen from {PARTY_IN_WORDS[role]}: {error}")
+        raise error
+    parts = (mine, theirs) if role < channel.peer else (theirs, mine)
+    return hashlib.sha256(purpose.encode() + b"\0" + b"".join(parts)).digest()
+
+
+def _commitment(purpose: str, role: Role, coin: bytes) -> bytes:
+    return hashlib.sha256(f"{purpose}, commitment of {role}\0".encode() + coin).digest()
