@@ -16,9 +16,10 @@ from setveil.presence.policy import Policy, attribute_tables, read_policy, sensi
 from setveil.progress import note
 from setveil.release.staging import refuse_file, replacing
 
-TEXT = """Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order. Look at it
-before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their tables
-each draft with the other's table left out, and put the parts together. With --show the hash of a policy is printed, to compare by telephone.
+TEXT = """Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order.
+Look at it before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their
+tables each draft with the other's table left out, and put the parts together. With --show the hash of a policy is printed, to compare by
+telephone.
 
 Example:
   setveil presence policy --a trial/a.csv --b trial/b.csv --sensitive genre \\

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from setveil.presence.parties import ProviderResult
     from setveil.presence.secure.base import Provider
 
-TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing of the table
-leaves this machine but what the ledger of openings in the private folder tells. A second run with the same peer and population but other data
-or another policy is refused, since two such runs tell real users from dummies; --again allows it.
+TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
+of the table leaves this machine but what the ledger of openings in the private folder tells. A second run with the same peer and population
+but other data or another policy is refused, since two such runs tell real users from dummies; --again allows it.
 
 Example:
   setveil presence provider --role b --home video --data b.csv --population population.csv \\

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from setveil.data.joined.joined_table import JoinedTable
 
-TEXT = """The same code as the three programs, as threads on lines inside this process, with both tables at hand: so everything is checked, also
-what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of cost, shares and
-query error. For the same table as three programs give, name their homes.
+TEXT = """The same code as the three programs, as threads on lines inside this process, with both tables at hand: so everything is
+checked, also what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of cost,
+shares and query error. For the same table as three programs give, name their homes.
 
 Example:
   setveil presence simulate trial/a.csv trial/b.csv \\
@@ -120,7 +120,8 @@ def _key(home: str | None, role: str) -> bytes:
 def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:
     users, table, costs = dossier["users"], dossier["table"], dossier["costs"]
     say(
-        f"{out}/ holds {table['records']:,} records in {table['groups']:,} groups, joined from {users['a']:,} users of A and {users['b']:,} of B"
+        f"{out}/ holds {table['records']:,} records in {table['groups']:,} groups, joined from {users['a']:,} users of A and "
+        f"{users['b']:,} of B"
     )
     for verdict in dossier["verdicts"]:
         say(f"{verdict['guarantee']}: {verdict['status']}")

@@ -27,6 +27,8 @@ class Traffic:
 class Channel(Protocol):
     """A line to one other party. Failures of any kind are `PeerFailed`, which names the party."""
 
+    role: Role
+    """The party on this end."""
     peer: Role
     in_one_process: bool
     """Whether both ends are in this process: the clear backend runs on no other line."""

@@ -96,14 +96,15 @@ def run_provider(
             verdict=next(verdict for verdict in verdicts if not verdict),
         )
     sha256 = collector.receive("published", 32).hex()
-    traffic = {channel.peer: asdict(channel.traffic) for channel in (peer, collector)}
+    traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (peer, collector)}
     costs = Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, divided.levels)
     return ProviderResult(divided, joined, verdicts, sha256, costs)
 
 
 def _shuffled(groups: int, coin: bytes) -> NDArray[np.int64]:
     """Return an order of the groups that neither provider chose and the collector cannot undo."""
-    return KeyedStream(coin, b"", b"group order").shuffles([b""], groups)[0]
+    order: NDArray[np.int64] = KeyedStream(coin, b"", b"group order").shuffles([b""], groups)[0]
+    return order
 
 
 def _received_table(policy: Policy, collector: Channel, most: int) -> JoinedTable:
@@ -171,7 +172,7 @@ def run_collector(policy: Policy, a: Channel, b: Channel, publish: Callable[[Joi
     sha256 = commit()
     for channel in (a, b):
         channel.send("published", bytes.fromhex(sha256))
-    traffic = {channel.peer: asdict(channel.traffic) for channel in (a, b)}
+    traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (a, b)}
     return Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, ())
 
 

@@ -73,7 +73,7 @@ def _grid(name: str, numbers: list[Decimal]) -> NumericAttribute:
 def _categories(name: str, values: Sequence[str], source: str) -> OrderedAttribute:
     if len(values) > _MOST_CATEGORIES:
         raise BadData(
-            f"the column {name!r} has {len(values):,} different texts, too many for categories; leave it out of the table, or draft without it",
+            f"the column {name!r} has {len(values):,} different texts, too many for categories; leave it out of the table",
             file=source,
         )
     labels = list(values)

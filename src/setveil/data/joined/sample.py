@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +20,9 @@ from setveil.data.joined.population import Population
 from setveil.data.joined.provider_table import ProviderTable
 from setveil.data.joined.schema import Schema
 from setveil.errors import BadParameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _TOWNS = {
     "North": ("Alder", "Birch", "Cedar"),
@@ -91,6 +95,7 @@ def sample(people: int = 20_000, seed: int = 1) -> Sample:
     return Sample(Originals(schema, population, tables["a"], tables["b"]), texts)
 
 
-def _falling(count: int) -> np.ndarray:
+def _falling(count: int) -> NDArray[np.float64]:
     weights = 1.0 / np.arange(1, count + 1)
-    return weights / weights.sum()
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares

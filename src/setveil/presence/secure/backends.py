@@ -20,7 +20,7 @@ def open_session(name: str, role: Provider, rules: Rules, peer: Channel, collect
 
         return ClearSession(role, rules, peer, collector)
     if name == "mpyc":
-        from setveil.presence.secure.mpyc import MpycSession  # noqa: PLC0415 - the same
+        from setveil.presence.secure.mpyc_session import MpycSession  # noqa: PLC0415 - the same
 
         return MpycSession(role, rules, peer, collector)
     from setveil.presence.secure.two_party.session import TwoPartySession  # noqa: PLC0415 - the same
@@ -35,7 +35,7 @@ def open_collector_side(name: str, rules: Rules | None, a: Channel, b: Channel) 
 
         return ClearCollectorSide(a, b)
     if name == "mpyc":
-        from setveil.presence.secure.mpyc import MpycCollectorSide  # noqa: PLC0415 - the same
+        from setveil.presence.secure.mpyc_session import MpycCollectorSide  # noqa: PLC0415 - the same
 
         assert rules is not None
         return MpycCollectorSide(a, b, rules)

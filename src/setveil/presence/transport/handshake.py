@@ -74,7 +74,7 @@ def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
     return theirs
 
 
-def joint_coin(channel: FramedChannel) -> bytes:
+def joint_coin(channel: Channel) -> bytes:
     """Return 32 random bytes that both have a hand in and neither can choose; both must ask at the same point."""
     return _coin(channel, channel.role, "setveil joint coin")
 
