@@ -98,8 +98,11 @@ class Session(ABC):
 class CollectorSide(ABC):
     """What the collector does in the secure computation: with most backends, receive the counts and no more."""
 
-    def follow(self) -> None:  # noqa: B027 - most backends need nothing
-        """Take part until the providers are done, where the collector computes along."""
+    def follow(self) -> None:  # noqa: B027 - most backends have nothing to do here
+        """Take part in what the providers compute, until they open the counts or end; called when the providers' sessions begin.
+
+        Until it returns, the lines to both providers belong to the secure computation.
+        """
 
     @abstractmethod
     def counts(self, groups: int, values: int) -> NDArray[np.int64]:

@@ -1,0 +1,104 @@
+"""What goes over the pipe between a party and its MPyC process: frames of a tag, a length and bytes.
+
+A question or an answer is a short header in JSON and arrays of a few plain types after it. Nothing is unpickled, here or anywhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil.presence.secure.rules import Linear, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    Arrays = Sequence[NDArray[Any]]
+
+TALK = 0
+"""A question to the process or its answer."""
+FAILED = 1
+"""The process gives up; the payload is a text for people."""
+FIRST_LINE = 16
+"""Bytes for or from party p have the tag FIRST_LINE + p."""
+
+MOST_BYTES = 1 << 32
+_HEAD = struct.Struct("<BQ")
+_LENGTH = struct.Struct("<I")
+_TYPES = ("int64", "bool")
+
+
+def write_frame(stream: BinaryIO, tag: int, payload: bytes | bytearray | memoryview) -> None:
+    """Write one frame and see it off."""
+    stream.write(_HEAD.pack(tag, len(payload)))
+    stream.write(payload)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO) -> tuple[int, bytes] | None:
+    """Read one frame; None when the other end is closed, in the middle of a frame too."""
+    head = stream.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    tag, length = _HEAD.unpack(head)
+    if length > MOST_BYTES:
+        return None
+    payload = stream.read(length)
+    return None if len(payload) < length else (tag, payload)
+
+
+def pack(header: dict[str, Any], arrays: Arrays = ()) -> bytes:
+    """Put a header and arrays into bytes."""
+    plain = [np.ascontiguousarray(array) for array in arrays]
+    described = [[array.dtype.name, list(array.shape)] for array in plain]
+    text = json.dumps({"header": header, "arrays": described}, sort_keys=True).encode()
+    return b"".join([_LENGTH.pack(len(text)), text, *(array.tobytes() for array in plain)])
+
+
+def unpack(payload: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    """Take a header and arrays out of bytes; `ValueError` where these are not such bytes."""
+    if len(payload) < _LENGTH.size:
+        raise ValueError("too short")
+    end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
+    try:
+        content = json.loads(payload[_LENGTH.size : end])
+        header, described = content["header"], content["arrays"]
+        arrays = []
+        for name, shape in described:
+            if name not in _TYPES or any(not isinstance(side, int) or side < 0 for side in shape):
+                raise ValueError("an array of a kind that is not known")
+            count = int(np.prod(shape, dtype=object)) if shape else 1
+            arrays.append(np.frombuffer(payload, name, count, end).reshape(shape))
+            end += arrays[-1].nbytes
+    except (KeyError, TypeError, RecursionError) as error:
+        raise ValueError("a header of a kind that is not known") from error
+    if not isinstance(header, dict) or end != len(payload):
+        raise ValueError("a header or a length of a kind that is not known")
+    return header, arrays
+
+
+def pack_rules(rules: Rules) -> bytes:
+    """Put the public rules into bytes."""
+    header = {
+        "population": rules.population,
+        "values": rules.values,
+        "candidates": rules.candidates,
+        "least_values": rules.least_values,
+        "entropy_weight": rules.entropy_weight,
+        "widest": rules.widest,
+    }
+    linears = [part for linear in (rules.root, rules.part) for part in (linear.weights, linear.constants)]
+    return pack(header, [part.astype(np.int64) for part in linears])
+
+
+def unpack_rules(payload: bytes) -> Rules:
+    """Take the public rules out of bytes."""
+    header, (root_weights, root_constants, part_weights, part_constants) = unpack(payload)
+    root, part = Linear(root_weights, root_constants), Linear(part_weights, part_constants)
+    return Rules(root=root, part=part, **header)

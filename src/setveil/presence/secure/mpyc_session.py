@@ -1,0 +1,196 @@
+"""The backend `mpyc`: the providers and the collector compute together with the library MPyC, each in a process of its own.
+
+Two of the three must not work together: A and the collector together could read who is at B, and B and the collector who is at A.
+
+The collector follows every step, so it must be told their public side. Providers put the population in an order that they alone know, so
+that the collector sees groups of places, not of ids: how large they are, how they are divided, who owns a cut.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import secrets
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from setveil.errors import BadParameter, PeerFailed, SetveilError
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.secure import mpyc_frames as frames
+from setveil.presence.secure.base import CollectorSide, Level, Provider, Session
+from setveil.presence.secure.mpyc_relay import PATIENCE, Relay
+from setveil.presence.secure.rules import MOST_RING_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from setveil.presence.channel import Channel
+    from setveil.presence.secure.rules import Rules
+
+    Arrays = Sequence[NDArray[Any]]
+
+NAME = "mpyc"
+_STEP, _ORDER = "mpyc-step", "mpyc-order"
+_KEY_BYTES = 32
+_NUMBER_OF = {"b": 1, "c": 2}
+
+
+class MpycSession(Session):
+    """One provider's end."""
+
+    name = NAME
+
+    def __init__(
+        self, role: Provider, rules: Rules, peer: Channel, collector: Channel, *, patience: float = PATIENCE
+    ) -> None:
+        super().__init__(role, rules)
+        _refuse_wide(rules)
+        self._peer = peer
+        self._collector = collector
+        self._place = np.zeros(0, np.int64)
+        self._ended = False
+        self._relay = Relay(role, rules, [peer, collector], patience=patience)
+
+    def begin(self, existing: NDArray[np.bool_], sensitive: NDArray[np.int64] | None) -> None:
+        """Agree with the other provider on an order of the population, and share who exists."""
+        self._place = self._agree_on_order(len(existing))
+        by_place = np.argsort(self._place)
+        mine = existing
+        if self.role == "b":
+            assert sensitive is not None
+            mine = existing[:, None] & (sensitive[:, None] == np.arange(self.rules.values))
+        self._step({"step": "begin"}, [], [mine[by_place]])
+
+    def root(self) -> bool:
+        """Open whether the whole population keeps the rules of the root."""
+        return bool(self._step({"step": "root"}, [], [])[0].all())
+
+    def wider(self, mine: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Open for each group whether A's number is at least B's."""
+        return self._step({"step": "wider"}, [], [mine.astype(np.int64)])[0] == 1
+
+    def winners(
+        self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_], scores: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Open for each group the first candidate of the highest score."""
+        header = {"step": "winners", "candidates": scores.shape[1]}
+        mine = [lower[self._in_places(level)], scores.astype(np.int64)]
+        return self._step(header, [owned_by_a], mine)[0]
+
+    def verdicts(self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Open for each group whether both parts keep the rules."""
+        return self._step({"step": "verdicts"}, [owned_by_a], [lower[self._in_places(level)]])[0]
+
+    def descend(self, level: Level, passed: NDArray[np.bool_], lower: NDArray[np.bool_]) -> None:
+        """Go on to the parts of the groups that passed; of the others nothing leaves this party."""
+        known = lower[self._in_places(level)][np.repeat(passed, level.sizes)]
+        self._step({"step": "descend"}, [passed, known], [])
+
+    def counts(self, order: NDArray[np.int64], to: Literal["b", "c"]) -> NDArray[np.int64] | None:
+        """Open the numbers of common users of the final groups to B or to the collector; the session ends with this."""
+        opened = self._step({"step": "counts", "to": _NUMBER_OF[to]}, [order.astype(np.int64)], [])
+        self._ended = True
+        return opened[0] if opened else None
+
+    def close(self) -> None:
+        """End the process, and tell a collector who still follows that no step comes any more."""
+        if not self._ended:
+            self._ended = True
+            with contextlib.suppress(SetveilError):
+                self._collector.send(_STEP, frames.pack({"step": "stop", "public": 0}))
+        self._relay.close()
+
+    def _step(self, header: dict[str, Any], public: Arrays, mine: Arrays) -> list[NDArray[Any]]:
+        """Tell the collector the public side of a step, and do it."""
+        header["public"] = len(public)
+        try:
+            self._collector.send(_STEP, frames.pack(header, public))
+            return self._relay.ask(header, [*public, *mine])
+        except BaseException:
+            self._ended = True
+            raise
+
+    def _agree_on_order(self, population: int) -> NDArray[np.int64]:
+        """Return the place of each id in an order that A draws and tells B alone."""
+        if self.role == "a":
+            key = secrets.token_bytes(_KEY_BYTES)
+            self._peer.send(_ORDER, key)
+        else:
+            key = self._peer.receive(_ORDER, _KEY_BYTES)
+        drawn = np.frombuffer(hashlib.shake_256(key).digest(8 * population), "<u8")
+        place = np.empty(population, np.int64)
+        place[np.argsort(drawn, kind="stable")] = np.arange(population)
+        return place
+
+    def _in_places(self, level: Level) -> NDArray[np.int64]:
+        """Return the order of a level's ids in which processes hold them: group after group, by place within a group."""
+        group = np.repeat(np.arange(level.groups), level.sizes)
+        return np.lexsort((self._place[level.ids], group))
+
+
+class MpycCollectorSide(CollectorSide):
+    """The collector's end: a third party in every step, who learns the counts if they are for it."""
+
+    def __init__(self, a: Channel, b: Channel, rules: Rules, *, patience: float = PATIENCE) -> None:
+        _refuse_wide(rules)
+        self._lines = (a, b)
+        self._rules = rules
+        self._counts: NDArray[np.int64] | None = None
+        self._followed = False
+        self._relay = Relay("c", rules, [a, b], patience=patience)
+
+    def follow(self) -> None:
+        """Take part in the providers' steps until they have opened the counts or end their sessions."""
+        if self._followed:
+            return
+        self._followed = True
+        # The longest step tells of each id one byte, or of each final group its number.
+        most = 1024 + 9 * self._rules.population
+        while True:
+            message, other = (line.receive_at_most(_STEP, most) for line in self._lines)
+            try:
+                if message != other:
+                    raise PeerFailed(
+                        PARTY_IN_WORDS["b"], "is at another step of the secure computation than provider A"
+                    )  # noqa: TRY301
+                header, arrays = frames.unpack(message)
+                step = header["step"]
+            except (ValueError, KeyError, PeerFailed) as error:
+                failure = (
+                    error
+                    if isinstance(error, PeerFailed)
+                    else PeerFailed(PARTY_IN_WORDS["a"], "sent a step that is not one")
+                )
+                for line in self._lines:
+                    line.abort(str(failure))
+                raise failure from None
+            if step == "stop":
+                return
+            answer = self._relay.ask(header, arrays)
+            if step == "counts":
+                self._counts = answer[0] if answer else None
+                return
+
+    def counts(self, groups: int, values: int) -> NDArray[np.int64]:
+        """Return the counts that were opened to the collector."""
+        self.follow()
+        if self._counts is None:
+            raise PeerFailed(PARTY_IN_WORDS["a"], "opened no counts to the collector")
+        if self._counts.shape != (groups, values):
+            raise PeerFailed(PARTY_IN_WORDS["a"], "opened counts of another number of groups than it told")
+        return self._counts
+
+    def close(self) -> None:
+        """End the process."""
+        self._relay.close()
+
+
+def _refuse_wide(rules: Rules) -> None:
+    if rules.ring_bits > MOST_RING_BITS:
+        raise BadParameter(
+            f"the rules need numbers of {rules.ring_bits} bits, and at most {MOST_RING_BITS} are supported; "
+            "give fractions with smaller denominators"
+        )
