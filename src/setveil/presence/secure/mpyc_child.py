@@ -93,16 +93,19 @@ class _Process:
             self._questions.put_nowait(payload)
             return
         try:
-            exchanger = self._exchangers[tag - frames.FIRST_LINE]
-            exchanger.data_received(payload)
-            waiting = sum(len(part) for part in exchanger.buffers.values() if isinstance(part, bytes))
-            if (
-                exchanger.peer_pid not in {None, tag - frames.FIRST_LINE}
-                or waiting + len(exchanger.bytes) > MOST_WAITING
-            ):
-                raise ValueError("a peer says that it is another, or sends too much")
+            self._hear(tag - frames.FIRST_LINE, payload)
         except Exception as error:  # noqa: BLE001 - whatever a peer sends must end in a report
-            self.fail(error)
+            self.fail(error, because_of=tag - frames.FIRST_LINE)
+
+    def _hear(self, party: int, payload: bytes) -> None:
+        """Take what a peer sent."""
+        exchanger = self._exchangers[party]
+        exchanger.data_received(payload)
+        if exchanger.peer_pid not in {None, party}:
+            raise ValueError("a peer says that it is another")
+        waiting = sum(len(part) for part in exchanger.buffers.values() if isinstance(part, bytes))
+        if waiting + len(exchanger.bytes) > MOST_WAITING:
+            raise ValueError("a peer sends too much")
 
     async def serve(self) -> None:
         """Answer questions until the pipe ends."""
@@ -113,13 +116,14 @@ class _Process:
             await self._mpc.barrier()  # all that peers need of this step is on its way
             self._out.put(frames.TALK, frames.pack({}, [] if answer is None else [answer]))
 
-    def fail(self, error: BaseException) -> None:
-        """Report and end. The text names kind and place, never a value."""
+    def fail(self, error: BaseException, because_of: int | None = None) -> None:
+        """Report and end, and say whose fault it is if that is known. The text names kind and place, never a value."""
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         place = f" in line {trace.tb_lineno} of {trace.tb_frame.f_code.co_name}" if trace is not None else ""
-        self._out.put(frames.FAILED, f"{type(error).__name__}{place}".encode())
+        text = f"{type(error).__name__}{place}"
+        self._out.put(frames.FAILED, frames.pack({"text": text, "because_of": because_of}))
         self._out.finish()
         os._exit(1)
 

@@ -15,7 +15,7 @@ from setveil.presence.secure.rules import Linear, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import BinaryIO
+    from typing import IO
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TALK = 0
 """A question to the process or its answer."""
 FAILED = 1
-"""The process gives up; the payload is a text for people."""
+"""The process gives up; the header tells what happened, and the number of the peer who did it if that is known."""
 FIRST_LINE = 16
 """Bytes for or from party p have the tag FIRST_LINE + p."""
 
@@ -34,14 +34,14 @@ _LENGTH = struct.Struct("<I")
 _TYPES = ("int64", "bool")
 
 
-def write_frame(stream: BinaryIO, tag: int, payload: bytes | bytearray | memoryview) -> None:
+def write_frame(stream: IO[bytes], tag: int, payload: bytes | bytearray | memoryview) -> None:
     """Write one frame and see it off."""
     stream.write(_HEAD.pack(tag, len(payload)))
     stream.write(payload)
     stream.flush()
 
 
-def read_frame(stream: BinaryIO) -> tuple[int, bytes] | None:
+def read_frame(stream: IO[bytes]) -> tuple[int, bytes] | None:
     """Read one frame; None when the other end is closed, in the middle of a frame too."""
     head = stream.read(_HEAD.size)
     if len(head) < _HEAD.size:

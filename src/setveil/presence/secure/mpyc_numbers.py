@@ -1,8 +1,8 @@
 """Shared numbers as this party of three holds them, and the few things that are done with them together.
 
-A number is shared by a random line through it (Shamir, threshold 1), and this party's share is the line's height at its own place. Arrays here
-hold such shares as Python integers: sums and products with public numbers are plain arithmetic on them. A product of two shared numbers is
-a share of higher degree until `renew` brings it down, so products are added up first and renewed once a sum.
+A number is shared by a random line through it (Shamir, threshold 1), and this party's share is the line's height at its own place. Arrays
+here hold such shares as Python integers: sums and products with public numbers are plain arithmetic on them. A product of two shared
+numbers is a share of higher degree until `renew` brings it down, so products are added up first and renewed once a sum.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ class Numbers:
         """Open to some of the parties whether numbers are zero, and no more of them; None at the others."""
         if not values.size:
             return values.astype(np.bool_) if self.party in to else None
-        return await self._is_zero(self._wrap(values), to)
+        found: NDArray[np.bool_] | None = await self._is_zero(self._wrap(values), to)
+        return found
 
     async def _is_zero(self, secret: Any, to: tuple[int, ...] | None = None) -> Any:
         """Open each number times a random one.

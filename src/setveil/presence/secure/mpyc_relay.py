@@ -23,15 +23,15 @@ from setveil.presence.secure import mpyc_frames as frames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
     from setveil.presence.channel import Channel, Role
     from setveil.presence.secure.rules import Rules
 
-STATISTICAL_BITS = 40
-"""What is opened under a mask of this many bits more than the value tells of the value once in 2^40 times at most."""
+STATISTICAL_BITS = 43
+"""Numbers are opened under masks this many bits longer. The library cuts masks in three, of which each party knows two: 2^-40 is left to
+chance in each."""
 PATIENCE = 600.0
 """After so many seconds without a sign of life of the process or of a peer a step is given up."""
 
@@ -69,18 +69,6 @@ class Relay:
         """Have the process do one step with those of the other parties, and return its answer."""
         if self._over:
             raise SetveilError("the secure computation has ended; start a new run")
-        try:
-            return self._ask(header, arrays)
-        except BaseException as error:
-            self._abort(error)
-            raise
-
-    def close(self) -> None:
-        """End the process, whatever it is doing."""
-        self._over = True
-        self._end()
-
-    def _ask(self, header: dict[str, Any], arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         for party, line in self._lines.items():
             threading.Thread(target=self._take, args=(party, line), daemon=True).start()
         self._tell(frames.TALK, frames.pack(header, arrays))
@@ -103,6 +91,21 @@ class Relay:
                 raise content
         return answer
 
+    def abort(self, error: BaseException) -> None:
+        """End the process and tell the peers, once; the text of an error of another party goes on to the third."""
+        if self._over:
+            return
+        self.close()
+        reason = str(error) if isinstance(error, PeerFailed) else "its part of the secure computation failed"
+        for line in self._lines.values():
+            with contextlib.suppress(PeerFailed):
+                line.abort(reason)
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        self._over = True
+        self._end()
+
     def _take(self, party: int, line: Channel) -> None:
         """Hand on what a peer's process sends, until the peer is done with the step; runs in a thread."""
         try:
@@ -112,7 +115,7 @@ class Relay:
                     self._news.put(("done", party))
                     return
                 if message[:1] != _DATA:
-                    raise PeerFailed(PARTY_IN_WORDS[line.peer], "sent what is not part of the protocol")  # noqa: TRY301 - told like other failures
+                    raise _failure("", party)  # noqa: TRY301 - told like other failures
                 self._tell(frames.FIRST_LINE + party, memoryview(message)[1:])
                 self._news.put(("alive", None))
         except Exception as error:  # noqa: BLE001 - raised again in the thread that asked
@@ -126,14 +129,6 @@ class Relay:
             contextlib.suppress(OSError, ValueError),
         ):  # a process that is gone is noticed where its output ends
             frames.write_frame(stdin, tag, payload)
-
-    def _abort(self, error: BaseException) -> None:
-        """End the process and tell the peers."""
-        self.close()
-        reason = str(error) if isinstance(error, PeerFailed) else "its part of the secure computation failed"
-        for line in self._lines.values():
-            with contextlib.suppress(PeerFailed):
-                line.abort(reason)
 
 
 def _start(number: int) -> subprocess.Popen[bytes]:
@@ -163,7 +158,7 @@ def _read(
     process: subprocess.Popen[bytes], lines: dict[int, Channel], news: queue.SimpleQueue[tuple[str, Any]]
 ) -> None:
     """Forward what the process sends to peers, and pass on its answers; runs in a thread."""
-    stdout: BinaryIO | None = process.stdout
+    stdout = process.stdout
     assert stdout is not None
     told: Exception | None = None
     with stdout:
@@ -173,9 +168,7 @@ def _read(
                 if tag == frames.TALK:
                     news.put(("answer", payload))
                 elif tag == frames.FAILED:
-                    told = SetveilError(
-                        f"the MPyC process of this party failed: {payload.decode()}; nothing was written"
-                    )
+                    told = _failure(**frames.unpack(payload)[0])
                 else:
                     line = lines[tag - frames.FIRST_LINE]
                     for start in range(0, len(payload), _PIECE):
@@ -186,3 +179,10 @@ def _read(
     news.put(
         ("failed", told or SetveilError("the MPyC process of this party ended before its work; nothing was written"))
     )
+
+
+def _failure(text: str, because_of: int | None) -> SetveilError:
+    """Return the error for what a process could not cope with."""
+    if because_of is None:
+        return SetveilError(f"the MPyC process of this party failed: {text}; nothing was written")
+    return PeerFailed(PARTY_IN_WORDS[_PARTIES[because_of]], "sent what is not part of the secure computation")

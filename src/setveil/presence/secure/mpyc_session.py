@@ -70,7 +70,8 @@ class MpycSession(Session):
 
     def wider(self, mine: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Open for each group whether A's number is at least B's."""
-        return self._step({"step": "wider"}, [], [mine.astype(np.int64)])[0] == 1
+        wider: NDArray[np.bool_] = self._step({"step": "wider"}, [], [mine.astype(np.int64)])[0] == 1
+        return wider
 
     def winners(
         self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_], scores: NDArray[np.int64]
@@ -109,8 +110,9 @@ class MpycSession(Session):
         try:
             self._collector.send(_STEP, frames.pack(header, public))
             return self._relay.ask(header, [*public, *mine])
-        except BaseException:
+        except BaseException as error:
             self._ended = True
+            self._relay.abort(error)
             raise
 
     def _agree_on_order(self, population: int) -> NDArray[np.int64]:
@@ -147,32 +149,29 @@ class MpycCollectorSide(CollectorSide):
         if self._followed:
             return
         self._followed = True
-        # The longest step tells of each id one byte, or of each final group its number.
-        most = 1024 + 9 * self._rules.population
-        while True:
-            message, other = (line.receive_at_most(_STEP, most) for line in self._lines)
-            try:
-                if message != other:
-                    raise PeerFailed(
-                        PARTY_IN_WORDS["b"], "is at another step of the secure computation than provider A"
-                    )  # noqa: TRY301
-                header, arrays = frames.unpack(message)
-                step = header["step"]
-            except (ValueError, KeyError, PeerFailed) as error:
-                failure = (
-                    error
-                    if isinstance(error, PeerFailed)
-                    else PeerFailed(PARTY_IN_WORDS["a"], "sent a step that is not one")
-                )
-                for line in self._lines:
-                    line.abort(str(failure))
-                raise failure from None
-            if step == "stop":
-                return
-            answer = self._relay.ask(header, arrays)
-            if step == "counts":
-                self._counts = answer[0] if answer else None
-                return
+        try:
+            while (step := self._next_step()) is not None:
+                header, arrays = step
+                answer = self._relay.ask(header, arrays)
+                if header["step"] == "counts":
+                    self._counts = answer[0] if answer else None
+                    return
+        except BaseException as error:
+            self._relay.abort(error)
+            raise
+
+    def _next_step(self) -> tuple[dict[str, Any], list[NDArray[Any]]] | None:
+        """Wait for the public side of the next step, which both providers tell; None when there is none."""
+        # The longest step tells of each id one byte and of each group one, or of each final group its number.
+        most = 1024 + 8 * self._rules.population
+        message, other = (line.receive_at_most(_STEP, most) for line in self._lines)
+        if message != other:
+            raise PeerFailed(PARTY_IN_WORDS["b"], "is at another step of the secure computation than provider A")
+        try:
+            header, arrays = frames.unpack(message)
+            return None if header["step"] == "stop" else (header, arrays)
+        except (ValueError, KeyError):
+            raise PeerFailed(PARTY_IN_WORDS["a"], "sent a step of the secure computation that is not one") from None
 
     def counts(self, groups: int, values: int) -> NDArray[np.int64]:
         """Return the counts that were opened to the collector."""
