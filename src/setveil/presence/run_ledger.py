@@ -1,7 +1,7 @@
 """What a party ran with whom: one line of JSON an event, only ever appended to.
 
 Dummies are drawn from a keyed stream, so a run with the same data and policy has the same dummies and tells a peer nothing new. With
-other data or another policy they differ, and what stays the same in both runs is a real user. Such a second run is refused unless asked for.
+other data or another policy they differ, and what stays the same in both runs is a real user. Such a run is refused unless asked for.
 """
 
 from __future__ import annotations

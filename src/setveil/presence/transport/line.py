@@ -312,7 +312,7 @@ class Line:
                 size = self._read_into(room)
                 if size == 0:
                     self._end(_CLOSED)
-                    return 0
+                    return None
                 read += size
                 self._last_byte = time.monotonic()
         except ssl.SSLWantWriteError:
