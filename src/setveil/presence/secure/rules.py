@@ -63,13 +63,13 @@ class Rules:
 
     @property
     def ring_bits(self) -> int:
-        """The bits of a signed number that holds every value of every rule."""
-        most = 0
+        """The bits of a signed number that holds every value of every rule, and the size of the population."""
+        most = self.population + 1
         for linear in (self.root, self.part):
             weights = np.abs(linear.weights)
             of_a, of_b, of_both = np.split(weights, [1, 1 + self.values], axis=1)
             reach = sum(part.max(axis=1).astype(object) for part in (of_a, of_b, of_both)) * self.population
-            most = max(most, *map(int, reach + np.abs(linear.constants)))
+            most = max([most, *map(int, reach + np.abs(linear.constants))])
         return 1 + most.bit_length()
 
     @property

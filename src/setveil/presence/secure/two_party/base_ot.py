@@ -1,0 +1,83 @@
+"""Base oblivious transfer: 128 pairs of keys, of which the chooser gets one each and the sender does not know which.
+
+Chou and Orlandi, The Simplest Protocol for Oblivious Transfer, 2015, on the prime-order subgroup of edwards25519. The sender shows S = y*B;
+the chooser answers R = x*B, or x*B + S where its bit is 1; the keys are hashes of y*R and y*(R - S), of which the chooser can make the
+first or the second as x*S. Points that are not of the subgroup, or of small order, are refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import TYPE_CHECKING
+
+from setveil.errors import PeerFailed
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.secure.two_party.blocks import BLOCK, SECURITY
+from setveil.presence.secure.two_party.libraries import curve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from setveil.presence.channel import Channel
+
+POINT = 32
+
+
+def send(line: Channel, session: bytes) -> list[tuple[bytes, bytes]]:
+    """Return both keys of each pair."""
+    group = curve()
+    secret = _scalar()
+    shown = group.crypto_scalarmult_ed25519_base_noclamp(secret)
+    line.send("base-ot-offer", shown)
+    answers = line.receive("base-ot-answer", POINT * SECURITY)
+    pairs = []
+    for number in range(SECURITY):
+        answer = _checked(answers[POINT * number : POINT * (number + 1)], line)
+        other = group.crypto_core_ed25519_sub(answer, shown)
+        if not group.crypto_core_ed25519_is_valid_point(other):
+            raise _bad_point(line)
+        keys = (
+            _key(session, number, shown, answer, group.crypto_scalarmult_ed25519_noclamp(secret, point))
+            for point in (answer, other)
+        )
+        pairs.append((next(keys), next(keys)))
+    return pairs
+
+
+def choose(line: Channel, session: bytes, bits: Sequence[bool]) -> list[bytes]:
+    """Return the key of each pair that its bit names."""
+    group = curve()
+    shown = _checked(line.receive("base-ot-offer", POINT), line)
+    answers, keys = [], []
+    for number, bit in enumerate(bits):
+        secret = _scalar()
+        plain = group.crypto_scalarmult_ed25519_base_noclamp(secret)
+        answer = group.crypto_core_ed25519_add(plain, shown) if bit else plain
+        answers.append(answer)
+        keys.append(_key(session, number, shown, answer, group.crypto_scalarmult_ed25519_noclamp(secret, shown)))
+    line.send("base-ot-answer", b"".join(answers))
+    return keys
+
+
+def _scalar() -> bytes:
+    """Return a random number below the order of the subgroup, and not 0."""
+    while True:
+        scalar: bytes = curve().crypto_core_ed25519_scalar_reduce(secrets.token_bytes(64))
+        if any(scalar):
+            return scalar
+
+
+def _key(session: bytes, number: int, shown: bytes, answer: bytes, shared: bytes) -> bytes:
+    text = b"setveil base ot" + session + number.to_bytes(2, "little") + shown + answer + shared
+    return hashlib.sha256(text).digest()[:BLOCK]
+
+
+def _checked(point: bytes, line: Channel) -> bytes:
+    if not curve().crypto_core_ed25519_is_valid_point(point):
+        raise _bad_point(line)
+    return point
+
+
+def _bad_point(line: Channel) -> PeerFailed:
+    return PeerFailed(PARTY_IN_WORDS[line.peer], "sent a point that is not one of the curve's subgroup")

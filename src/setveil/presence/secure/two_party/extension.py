@@ -1,0 +1,86 @@
+"""Oblivious transfer by the hundred thousand from 128 base transfers.
+
+Ishai, Kilian, Nissim and Petrank, Extending Oblivious Transfers Efficiently, 2003 (against parties that keep to the protocol). For each
+of its bits r the chooser gets a block t, and the sender gets q = t ^ r*delta for one secret delta of its own. The lowest bit of delta is
+1, so that the lowest bits of q and q ^ delta differ, as half-gates need; 127 bits of it are random.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.presence.secure.two_party import base_ot
+from setveil.presence.secure.two_party.blocks import SECURITY, Blocks, packed, random_block
+from setveil.presence.secure.two_party.libraries import aes_stream
+from setveil.presence.secure.two_party.transposing import columns_as_blocks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.presence.channel import Channel
+    from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks
+
+
+class _Streams:
+    """128 streams of random bytes, one a row of the matrix."""
+
+    def __init__(self, keys: list[bytes]) -> None:
+        self._streams = [aes_stream(key) for key in keys]
+
+    def next(self, width: int) -> NDArray[np.uint8]:
+        """Return the next bytes of every stream (128 x width)."""
+        zeros = bytes(width)
+        drawn = b"".join(stream.update(zeros) for stream in self._streams)
+        return np.frombuffer(drawn, dtype=np.uint8).reshape(SECURITY, width)
+
+
+def _bytes_of(count: int) -> int:
+    return -(-count // 8)
+
+
+class Sender:
+    """The end that holds delta."""
+
+    def __init__(self, line: Channel, session: bytes, hashing: FixedKeyHash, tweaks: Tweaks) -> None:
+        self.line = line
+        self.hash = hashing
+        self.tweaks = tweaks
+        self.delta: Blocks = random_block() | np.array([1, 0], dtype=np.uint64)
+        bits = np.unpackbits(np.frombuffer(packed(self.delta), dtype=np.uint8), bitorder="little").astype(np.bool_)
+        self._taken = np.where(bits, 255, 0).astype(np.uint8)[:, None]
+        self._streams = _Streams(base_ot.choose(line, session, bits.tolist()))
+
+    def extend(self, count: int) -> Blocks:
+        """Return q for the next bits that the chooser takes in."""
+        if not count:
+            return np.empty((0, 2), dtype=np.uint64)
+        width = _bytes_of(count)
+        told = np.frombuffer(self.line.receive("ot-extension", SECURITY * width), dtype=np.uint8)
+        rows = told.reshape(SECURITY, width) & self._taken
+        rows ^= self._streams.next(width)
+        return columns_as_blocks(rows)[:count]
+
+
+class Chooser:
+    """The end that takes one of two with each bit."""
+
+    def __init__(self, line: Channel, session: bytes, hashing: FixedKeyHash, tweaks: Tweaks) -> None:
+        self.line = line
+        self.hash = hashing
+        self.tweaks = tweaks
+        pairs = base_ot.send(line, session)
+        self._zero = _Streams([zero for zero, _ in pairs])
+        self._one = _Streams([one for _, one in pairs])
+
+    def extend(self, bits: NDArray[np.bool_]) -> Blocks:
+        """Return t for these bits."""
+        if not len(bits):
+            return np.empty((0, 2), dtype=np.uint64)
+        width = _bytes_of(len(bits))
+        rows = self._zero.next(width)
+        told = self._one.next(width) ^ rows
+        told ^= np.packbits(bits, bitorder="little")
+        self.line.send("ot-extension", told.tobytes())
+        return columns_as_blocks(rows)[: len(bits)]

@@ -1,0 +1,78 @@
+"""The hash from blocks to blocks, and tweaks that never repeat.
+
+The hash is TMMO of Guo, Katz, Wang and Yu (Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers, 2020): H(x, i) =
+p(p(x) ^ i) ^ p(x), with p = AES under a key that both parties tossed for this run. It is tweakable circular correlation robust where AES
+behaves like an ideal permutation, and only as long as no tweak is used twice with one secret difference: tweaks come from a counter, one
+a use and a direction, and the counter never goes back.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.presence.secure.two_party.blocks import BLOCK, Blocks
+from setveil.presence.secure.two_party.libraries import aes_permutation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST_TWEAKS = 1 << 62
+
+
+class Use(IntEnum):
+    """What a hash is for; each has tweaks of its own."""
+
+    ROWS = 1
+    TABLE_KEYS = 2
+    TABLE_ENTRIES = 3
+    GATES = 4
+
+
+class Tweaks:
+    """The counters of one direction: each number of a use is given out once, in order, and never again."""
+
+    def __init__(self, direction: int) -> None:
+        self._direction = direction
+        self._next = dict.fromkeys(Use, 0)
+
+    def take(self, use: Use, *shape: int, only: NDArray[np.int64] | None = None) -> Blocks:
+        """Return that many new tweaks, as blocks, or only some of them, by position; the rest are never used here."""
+        count = math.prod(shape)
+        begin = self._next[use]
+        if count < 0 or begin + count > MOST_TWEAKS:
+            raise OverflowError("tweaks are used up, and none may be used twice")
+        self._next[use] = begin + count
+        positions = np.arange(count) if only is None else only
+        tweaks = np.empty((len(positions), 2), dtype=np.uint64)
+        tweaks[:, 0] = positions + begin
+        tweaks[:, 1] = 256 * self._direction + use
+        return tweaks.reshape(*shape, 2) if only is None else tweaks
+
+
+class FixedKeyHash:
+    """The hash under the key of a run."""
+
+    def __init__(self, key: bytes) -> None:
+        self._aes = aes_permutation(key)
+
+    def permute(self, blocks: Blocks) -> Blocks:
+        """Return p of each block. Kept for rows that are hashed again and again."""
+        given = np.ascontiguousarray(blocks, dtype="<u8")
+        out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
+        self._aes.update_into(given.reshape(-1).view(np.uint8), out)
+        found: NDArray[np.uint64] = out[: given.nbytes].view("<u8").reshape(blocks.shape)
+        return found
+
+    def of_permuted(self, permuted: Blocks, tweaks: Blocks) -> Blocks:
+        """Return the hashes of blocks whose p is known."""
+        hashed = self.permute(permuted ^ tweaks)
+        hashed ^= permuted
+        return hashed
+
+    def __call__(self, blocks: Blocks, tweaks: Blocks) -> Blocks:
+        """Return the hashes of blocks."""
+        return self.of_permuted(self.permute(blocks), tweaks)

@@ -1,0 +1,39 @@
+"""AES and the curve from the libraries that the extra `presence` brings, imported when first needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil.errors import Missing
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def _ciphers() -> ModuleType:
+    try:
+        from cryptography.hazmat.primitives import ciphers  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise Missing("two-party needs cryptography, which is not installed; pip install 'setveil[presence]'") from None
+    return ciphers
+
+
+def aes_permutation(key: bytes) -> Any:
+    """Return what encrypts each block of a buffer by itself: AES as a permutation of blocks, not a way to hide data."""
+    ciphers = _ciphers()
+    return ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
+
+
+def aes_stream(key: bytes) -> Any:
+    """Return what encrypts zeros to a stream of random bytes: AES in counter mode."""
+    ciphers = _ciphers()
+    return ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.CTR(bytes(16))).encryptor()
+
+
+def curve() -> ModuleType:
+    """Return the bindings to the group operations of libsodium."""
+    try:
+        from nacl import bindings  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise Missing("two-party needs PyNaCl, which is not installed; pip install 'setveil[presence]'") from None
+    return bindings

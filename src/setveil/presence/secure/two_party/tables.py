@@ -1,0 +1,92 @@
+"""One entry of a table for the number that the chooser holds: 1-of-M oblivious transfer for tables of numbers.
+
+Naor and Pinkas, Oblivious Transfer and Polynomial Evaluation, 1999: a pair of keys for each bit of the number, and an entry is hidden under
+the keys that its own number names. The blocks of the OT extension are all related by delta, so each is hashed to a key first; the keys of
+an entry are then joined by XOR and hashed once more with a tweak of the entry's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.presence.secure.two_party.blocks import Blocks, packed, unpacked
+from setveil.presence.secure.two_party.hashing import Use
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.presence.secure.two_party.extension import Chooser, Sender
+
+PIECE = 1 << 16
+"""Entries hidden at a time, or one table where that has more."""
+
+
+def _index_bits(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many bits name an entry, for tables whose sizes are powers of two."""
+    return np.log2(sizes).astype(np.int64)
+
+
+def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint32]]) -> None:
+    """Send tables: each array holds all those of one size, in the order of sizes that `np.unique` gives (tables x entries)."""
+    bits = _index_bits(sizes)
+    if not len(sizes):
+        return
+    q = sender.extend(int(bits.sum()))
+    tweaks = sender.tweaks.take(Use.TABLE_KEYS, len(q))
+    keys = np.stack([sender.hash(q, tweaks), sender.hash(q ^ sender.delta, tweaks)], axis=1)
+    of_table = np.concatenate([[0], np.cumsum(bits)])
+    hidden = []
+    for size, group in zip(np.unique(sizes), tables, strict=True):
+        which = np.flatnonzero(sizes == size)
+        at_once = max(1, PIECE // int(size))
+        for begin in range(0, len(which), at_once):
+            some = which[begin : begin + at_once]
+            own = keys[of_table[some][:, None] + np.arange(int(size).bit_length() - 1)]
+            joined = _joined(own)
+            pads = sender.hash(joined, sender.tweaks.take(Use.TABLE_ENTRIES, *joined.shape[:2]))
+            hidden.append((group[begin : begin + at_once] ^ pads[..., 0].astype(np.uint32)).reshape(-1))
+    sender.line.send("ot-tables", packed(np.concatenate(hidden)))
+
+
+def _joined(keys: Blocks) -> Blocks:
+    """Return the joined keys of every entry (tables x entries), from those of the bits (tables x bits x 2)."""
+    entries = np.zeros((len(keys), 1, 2), dtype=np.uint64)
+    for bit in range(keys.shape[1]):
+        entries = np.concatenate([entries ^ keys[:, bit, 0, None], entries ^ keys[:, bit, 1, None]], axis=1)
+    return entries
+
+
+class Choice:
+    """What a chooser takes from the tables that come next."""
+
+    def __init__(self, chooser: Chooser, sizes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+        """Ask for entries, without waiting for the tables."""
+        self._chooser = chooser
+        self._sizes = sizes
+        self._numbers = numbers
+        bits = _index_bits(sizes)
+        self._of_table = np.concatenate([[0], np.cumsum(bits)])
+        table = np.repeat(np.arange(len(sizes)), bits)
+        position = np.arange(len(table)) - self._of_table[table]
+        t = chooser.extend((numbers[table] >> position & 1).astype(np.bool_))
+        self._keys = chooser.hash(t, chooser.tweaks.take(Use.TABLE_KEYS, len(t)))
+
+    def receive(self) -> NDArray[np.uint32]:
+        """Return the entries asked for, in the order of the tables."""
+        found = np.empty(len(self._sizes), dtype=np.uint32)
+        if not len(found):
+            return found
+        total = int(self._sizes.sum())
+        hidden = unpacked(self._chooser.line.receive("ot-tables", 4 * total), np.uint32, (total,))
+        begin = 0
+        for size in np.unique(self._sizes):
+            which = np.flatnonzero(self._sizes == size)
+            own = self._keys[self._of_table[which][:, None] + np.arange(int(size).bit_length() - 1)]
+            joined = np.bitwise_xor.reduce(own, axis=1)
+            at = np.arange(len(which)) * size + self._numbers[which]
+            tweaks = self._chooser.tweaks.take(Use.TABLE_ENTRIES, len(which), int(size), only=at)
+            found[which] = hidden[begin + at] ^ self._chooser.hash(joined, tweaks)[:, 0].astype(np.uint32)
+            begin += len(which) * int(size)
+        return found
