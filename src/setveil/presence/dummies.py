@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.errors import BadParameter
 from setveil.presence.extra import aes_blocks
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEY_BYTES = 32
+_LEAST_KEY_BYTES, _MOST_KEY_BYTES = 16, 64
 
 
 def id_blocks(blocks: bytes) -> NDArray[np.uint64]:
@@ -33,6 +35,10 @@ class KeyedStream:
     """Random numbers that belong to a key, a policy and a purpose."""
 
     def __init__(self, key: bytes, context: bytes, purpose: bytes) -> None:
+        if not _LEAST_KEY_BYTES <= len(key) <= _MOST_KEY_BYTES:
+            raise BadParameter(
+                f"a key of dummies has {len(key)} bytes; expected {_LEAST_KEY_BYTES} to {_MOST_KEY_BYTES} from a secure source"
+            )
         digest = hashlib.blake2b(context, key=key, person=purpose[:16], digest_size=16)
         self._key = digest.digest()
 
@@ -58,6 +64,8 @@ class KeyedStream:
 
 def row_choices(key: bytes, context: bytes, blocks: bytes, below: int) -> NDArray[np.int64]:
     """Return for each id a number below a bound, once and for all: the row that a dummy of a method without refreshing shows."""
+    if not 0 < below < 1 << 31:
+        raise BadParameter(f"rows are drawn out of {below:,}; expected at least one and fewer than {1 << 31:,}")
     ids = id_blocks(blocks)
     drawn = KeyedStream(key, context, b"fixed rows").draw(ids, [b""], np.array([len(ids)]))
     return (drawn % np.uint64(below)).astype(np.int64)

@@ -1,0 +1,94 @@
+"""Both tables as one list of users, for methods that see them at once, and the joined table of the groups that come out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.joined.joined_table import JoinedTable
+from setveil.data.joined.originals import BothGroups, SideGroups
+from setveil.errors import BadData
+from setveil.guarantees.site_presence import PresenceLimit, SitePresence
+from setveil.presence.dummies import row_choices
+from setveil.presence.methods._partition import Users
+from setveil.presence.methods.base import JoinedOutcome
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.joined.originals import Originals
+    from setveil.presence.methods._partition import Partition
+    from setveil.presence.methods.base import Keys
+
+_FIXED_ROWS = b"setveil presence: fixed rows of "
+
+
+def users_of(originals: Originals, cells: NDArray[np.int32]) -> Users:
+    """Put together what limits and cuts need, with the given cells of all attributes, those of A first."""
+    schema = originals.schema
+    counts = np.array([one.cells for one in schema.attributes], dtype=np.int64)
+    return Users(cells, counts, originals.existing("a"), originals.sensitive(), schema.sensitive.cells)
+
+
+def cells_with_gaps(originals: Originals) -> NDArray[np.int32]:
+    """Return the cells that providers have, -1 for users who do not exist there."""
+    return np.hstack([originals.codes(role) for role in ("a", "b")])
+
+
+def cells_with_fixed_rows(originals: Originals, keys: Keys) -> NDArray[np.int32]:
+    """Return the cells of everybody: who does not exist at a provider has there the row of a user who does, drawn once by the key."""
+    blocks = originals.population.blocks
+    sides = []
+    for role, key in (("a", keys.a), ("b", keys.b)):
+        codes = originals.codes(role)
+        exists = originals.existing(role)
+        own = codes[exists]
+        drawn = row_choices(key, _FIXED_ROWS + role.encode(), blocks, len(own))
+        sides.append(np.where(exists[:, None], codes, own[drawn]))
+    return np.hstack(sides)
+
+
+def complete_cells(originals: Originals, complete: tuple[NDArray[np.int32], NDArray[np.int32]]) -> NDArray[np.int32]:
+    """Return cells of everybody that were given, which must agree with the tables."""
+    sides = []
+    for role, cells in zip(("a", "b"), complete, strict=True):
+        codes, exists = originals.codes(role), originals.existing(role)
+        most = np.array([one.cells for one in originals.schema.of(role)])
+        if cells.shape != codes.shape:
+            raise BadData(
+                f"the complete cells of provider {role.upper()} are {cells.shape[0]:,} x {cells.shape[-1]}; "
+                f"expected {codes.shape[0]:,} ids x {codes.shape[1]} attributes"
+            )
+        if np.any(cells < 0) or np.any(cells >= most) or np.any(cells[exists] != codes[exists]):
+            raise BadData(
+                f"the complete cells of provider {role.upper()} leave an attribute, or differ from its table for users whom it has"
+            )
+        sides.append(cells.astype(np.int32))
+    return np.hstack(sides)
+
+
+def site_presence(limits: PresenceLimit) -> SitePresence:
+    """Return the guarantee with the limits of a method."""
+    return SitePresence(**{name: getattr(limits, name) for name in PresenceLimit.model_fields})
+
+
+def joined(originals: Originals, partition: Partition) -> JoinedOutcome:
+    """Make the joined table of the final groups."""
+    schema = originals.schema
+    at_b = len(schema.a)
+    table = JoinedTable.arranged(schema, partition.lows, partition.highs, partition.counts)
+    sides = [
+        SideGroups(partition.group_of, lows, highs)
+        for lows, highs in zip(
+            np.split(partition.lows, [at_b], axis=1), np.split(partition.highs, [at_b], axis=1), strict=True
+        )
+    ]
+    account = {
+        "groups": len(partition.lows),
+        "splits": partition.splits,
+        "cuts_tried": partition.checks,
+        "failed_checks": partition.checks - partition.splits,
+        "ids_in_no_group": int((partition.group_of < 0).sum()),
+    }
+    return JoinedOutcome(table, BothGroups(*sides), account)

@@ -1,0 +1,48 @@
+"""Mondrian on the common users: the joined table as if nobody minded who is a customer of whom. A baseline.
+
+Paper    lefevre2006 (references.bib), the greedy algorithm with the cut at the median; takenouchi2012 builds on it.
+Departs  cuts stand between cells of a public grid and in the middle of a stretch without users; the boxes that are published are those of
+         the cuts and not the ranges of the users. Where the median cut of the widest attribute is not allowed, that of the next is tried.
+Cost     users times attributes times the depth of the tree, about the logarithm of the groups.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from setveil.guarantees.k_anonymity import GroupLimit, KAnonymity
+from setveil.presence.methods._both_tables import cells_with_gaps, joined, users_of
+from setveil.presence.methods._partition import Limits, Search, divide
+from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
+
+if TYPE_CHECKING:
+    from setveil.data.joined.originals import Originals
+    from setveil.guarantees.base import Guarantee
+
+
+class Mondrian(GroupLimit, JoiningMethod):
+    """Divide the common users into groups of at least k; hides nobody's presence.
+
+    Users who are not common are in no group.
+    """
+
+    name: ClassVar[str] = "mondrian"
+    title: ClassVar[str] = "Mondrian"
+    paper: ClassVar[str] = "lefevre2006"
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """k-anonymity alone."""
+        return (KAnonymity(k=self.k, l=self.l),)
+
+    def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
+        """Make the table; no key is used."""
+        del keys
+        users = users_of(originals, cells_with_gaps(originals))
+        members = np.flatnonzero(users.common)
+        return joined(
+            originals,
+            divide(users, members, Limits.of(self), Search("all", "median", sees_counts=True), method=self.name),
+        )
