@@ -16,8 +16,8 @@ from setveil.release.joined_release import open_joined, promised
 from setveil.release.provider_folder import read_provider_folder
 
 TEXT = """Without tables it checks k-anonymity, as the collector can. With the table and the private folder of one provider it checks
-what that provider can see of δ-site-presence alone; with those of both it checks the whole promise, and that the table is the true one. Ends
-with 0 if everything that was checked holds, with 3 if not. A table goes with its provider's private folder and with --population.
+what that provider can see of δ-site-presence alone; with those of both it checks the whole promise, and that the table is the true one.
+Ends with 0 if everything that was checked holds, with 3 if not. A table goes with its provider's private folder and with --population.
 
 Example:
   setveil presence check joined --population trial/population.csv \\

@@ -13,8 +13,8 @@ from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.home import Home
 
 TEXT = """A home holds the private key of the party, its certificate, the key that draws its dummies, the pinned certificates of the
-others and the ledger of runs. Hand certificate.pem to the others, compare the fingerprints by telephone, and pin theirs with the same command. Keep the
-home: with another key of dummies a second run would tell real users from dummies.
+others and the ledger of runs. Hand certificate.pem to the others, compare the fingerprints by telephone, and pin theirs with the same
+command. Keep the home: with another key of dummies a second run would tell real users from dummies.
 
 Example:
   setveil presence init bank --role a"""

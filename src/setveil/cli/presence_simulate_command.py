@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from setveil.data.joined.joined_table import JoinedTable
 
 TEXT = """The same code as the three programs, as threads on lines inside this process, with both tables at hand: so everything is
-checked, also what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of cost,
-shares and query error. For the same table as three programs give, name their homes.
+checked, also what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of
+cost, shares and query error. For the same table as three programs give, name their homes.
 
 Example:
   setveil presence simulate trial/a.csv trial/b.csv \\

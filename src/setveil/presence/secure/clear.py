@@ -6,12 +6,14 @@ but one whose ends are in the same process.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from setveil.errors import BadParameter
 from setveil.presence.secure.base import CollectorSide, Level, Provider, Session
+from setveil.presence.secure.rules import SCORE_UNIT
 from setveil.presence.secure.tallies import CommonUsers, checked_scores, checked_widths, group_of_each, group_sums
 
 if TYPE_CHECKING:
@@ -79,12 +81,34 @@ class ClearSession(Session):
         at_a = owned_by_a[group]
         chosen = np.where(at_a[:, None], lower_of_a, lower_of_b)
         dummy = ~np.where(at_a, self._in_b[level.ids], self._in_a[level.ids])
+        own = np.where(owned_by_a[:, None], scores_of_a, scores_of_b)
+        if self.rules.faithful:
+            return np.asarray(np.argmax(own + self._printed_entropies(level, chosen), axis=1))
         below = group_sums((chosen & dummy[:, None]).astype(np.int32), level.starts)
         above = group_sums(dummy.astype(np.int32), level.starts)[:, None] - below
         sizes = level.sizes[:, None]
         entropy = self.rules.entropies(below, sizes) + self.rules.entropies(above, sizes)
-        own = np.where(owned_by_a[:, None], scores_of_a, scores_of_b)
         return np.asarray(np.argmax(own + entropy, axis=1))
+
+    def _printed_entropies(self, level: Level, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the entropies of both providers' dummies as printed: of the part, or over the largest of the candidates."""
+        sizes = level.sizes[:, None]
+        members = group_sums(chosen.astype(np.int32), level.starts)
+        parts = (sizes, sizes) if self.rules.entropy_of == "parent" else (members, sizes - members)
+        total = np.zeros(members.shape, dtype=np.int64)
+        for existing in (self._in_a, self._in_b):
+            dummy = ~existing[level.ids]
+            below = group_sums((chosen & dummy[:, None]).astype(np.int32), level.starts)
+            above = group_sums(dummy.astype(np.int32), level.starts)[:, None] - below
+            entropy = self.rules.entropies(below, parts[0]) + self.rules.entropies(above, parts[1])
+            if self.rules.normalise == "max":
+                # The weight holds the constant bound 2/e; dividing by the largest instead makes that one (1 - alpha) / 2.
+                largest = np.maximum(entropy.max(axis=1, keepdims=True), 1)
+                entropy = np.rint(entropy / largest * (self.rules.entropy_weight * 2 / math.e) * SCORE_UNIT).astype(
+                    np.int64
+                )
+            total += entropy
+        return total
 
     def verdicts(self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Open for each group whether both parts keep the rules."""
