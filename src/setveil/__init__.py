@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.hierarchy_files import read_hierarchy
     from setveil.data.joined.attributes import NumericAttribute, OrderedAttribute, TaxonomyAttribute
+    from setveil.data.joined.joined_files import read_joined, write_joined
     from setveil.data.joined.joined_table import JoinedTable
     from setveil.data.joined.originals import BothGroups, Originals, SideGroups
     from setveil.data.joined.population import Population
     from setveil.data.joined.provider_table import ProviderTable
     from setveil.data.joined.schema import Schema
+    from setveil.data.joined.table_files import read_population, read_provider_table
     from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.neighbours import Neighbours
     from setveil.data.sensitive_items import SensitiveItems
@@ -98,11 +100,13 @@ _HOME = {
     "setveil.data.hierarchy": ("Hierarchy",),
     "setveil.data.hierarchy_files": ("read_hierarchy",),
     "setveil.data.joined.attributes": ("NumericAttribute", "OrderedAttribute", "TaxonomyAttribute"),
+    "setveil.data.joined.joined_files": ("read_joined", "write_joined"),
     "setveil.data.joined.joined_table": ("JoinedTable",),
     "setveil.data.joined.originals": ("BothGroups", "Originals", "SideGroups"),
     "setveil.data.joined.population": ("Population",),
     "setveil.data.joined.provider_table": ("ProviderTable",),
     "setveil.data.joined.schema": ("Schema",),
+    "setveil.data.joined.table_files": ("read_population", "read_provider_table"),
     "setveil.data.named_itemsets": ("NamedItemsets",),
     "setveil.data.neighbours": ("Neighbours",),
     "setveil.data.sensitive_items": ("SensitiveItems",),
@@ -237,11 +241,15 @@ __all__ = [
     "read_grouped",
     "read_hierarchy",
     "read_itemsets",
+    "read_joined",
+    "read_population",
+    "read_provider_table",
     "read_sensitive",
     "support_bounds",
     "supports",
     "write",
     "write_hierarchy",
+    "write_joined",
 ]
 
 

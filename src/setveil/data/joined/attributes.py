@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,7 +31,10 @@ EVERYTHING = "*"
 _BETWEEN = " | "
 _MOST_CELLS = 1 << 20
 _INTERVAL = re.compile(r"\[(-?[0-9.]{1,40}), (-?[0-9.]{1,40})\)", re.ASCII)
-_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,12})?", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,12})?", re.ASCII)
+"""Of a policy: sums of such numbers are exact."""
+_VALUE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,60})?", re.ASCII)
+"""Of data: floating-point numbers have many digits."""
 
 
 class Attribute(ABC):
@@ -115,12 +119,13 @@ class NumericAttribute(Attribute):
 
     def cell(self, text: str) -> int | str:
         """Return the step of a number."""
-        number = as_number(text)
-        if number is None:
-            return "is not a number"
+        if not _VALUE.fullmatch(text):
+            return "is not a number such as 37 or 0.5"
+        number = Decimal(text)
         if not self.low <= number <= self.high:
             return f"is not between {_plain(self.low)} and {_plain(self.high)}"
-        return int((number - self.low) // self.step)
+        # In fractions: decimals would be rounded to 28 digits, and a value just below an edge could go up to it.
+        return int((Fraction(number) - Fraction(self.low)) // Fraction(self.step))
 
     def text(self, low: int, high: int) -> str:
         """Return `[20, 37)` for the numbers from 20 on and below 37, and `*` for all."""
