@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from setveil.data.joined.attributes import Attribute, OrderedAttribute
 
 _CSV = (".csv", ".tsv")
-_HINT = "The policy names the columns of a table, and --id-column that of its ids"
-_POPULATION_HINT = "Name the column of ids with --id-column"
+_HINT = "The policy names the columns of a table, and --id that of its ids"
+_POPULATION_HINT = "Name the column of ids with --id"
 
 
 def read_provider_table(
@@ -54,7 +54,7 @@ def read_provider_table(
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
         raise BadParameter(
-            f"the column of ids is {id_column!r}, which is an attribute too; name another with --id-column"
+            f"the column of ids is {id_column!r}, which is an attribute too; name another with --id"
         )
     read = _columns(source, [id_column, *named], _HINT, query=query, separator=separator, numbered=numbered)
     _refuse_bad_ids(read.columns[id_column], read.origin, "a user")
@@ -82,6 +82,24 @@ def read_population(
         ids, origin = read.columns[id_column], read.origin
     _refuse_bad_ids(ids, origin, "a person")
     return Population(ids)
+
+
+def text_columns(
+    source: str | Path, *, query: str | None = None, separator: str | None = None
+) -> dict[str, Any]:
+    """Read all columns of a table as text, by name."""
+    if _is_database(source):
+        from setveil.data import databases  # noqa: PLC0415 - only who asks a database pays for it
+
+        with databases.query_batches(str(source), query or "") as rows:
+            names = list(rows.schema.names)
+    else:
+        path = Path(source)
+        if plain_suffix(path) in column_files.EXTENSIONS:
+            names = list(column_files.schema_of(path).names)
+        else:
+            names = header(path, delimiter_of(path, separator))
+    return _columns(source, names, _POPULATION_HINT, query=query, separator=separator).columns
 
 
 @dataclass(frozen=True)
