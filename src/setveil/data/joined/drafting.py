@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any
 
 from setveil.data.joined.attributes import Attribute, NumericAttribute, OrderedAttribute, as_number
@@ -67,7 +67,7 @@ def _grid(name: str, numbers: list[Decimal]) -> NumericAttribute:
     if not whole or wide > 2 * _STEPS_WANTED:
         power = Decimal(10) ** math.floor(math.log10(wide / _STEPS_WANTED))
         step = next(power * times for times in (1, 2, 5, 10) if wide / (power * times) <= _STEPS_WANTED)
-    return NumericAttribute(name, low // step * step if low >= 0 else -(-low // step + 1) * step, high, step)
+    return NumericAttribute(name, (low / step).to_integral_value(ROUND_FLOOR) * step, high, step)
 
 
 def _categories(name: str, values: Sequence[str], source: str) -> OrderedAttribute:
