@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 from hypothesis import strategies as st
-from oracle.dummy_protocol import Protocol
 
 from setveil.data.joined.attributes import OrderedAttribute
 from setveil.data.joined.originals import Originals
@@ -15,6 +14,8 @@ from setveil.presence.dummies import KeyedStream, id_blocks
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.trial import policy_of, simulate
+
+from oracle.dummy_protocol import Protocol
 
 KEYS = Keys(bytes(range(32)), bytes(range(100, 132)))
 LIMITS = {"max_a": "9/10", "min_a": "1/10", "max_b": "9/10", "min_b": "1/10"}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+BLOCK_BYTES = 16
 KEY_BYTES = 32
 _LEAST_KEY_BYTES, _MOST_KEY_BYTES = 16, 64
 
@@ -35,10 +36,7 @@ class KeyedStream:
     """Random numbers that belong to a key, a policy and a purpose."""
 
     def __init__(self, key: bytes, context: bytes, purpose: bytes) -> None:
-        if not _LEAST_KEY_BYTES <= len(key) <= _MOST_KEY_BYTES:
-            raise BadParameter(
-                f"a key of dummies has {len(key)} bytes; expected {_LEAST_KEY_BYTES} to {_MOST_KEY_BYTES} from a secure source"
-            )
+        _refuse_key(key)
         digest = hashlib.blake2b(context, key=key, person=purpose[:16], digest_size=16)
         self._key = digest.digest()
 
@@ -63,9 +61,22 @@ class KeyedStream:
 
 
 def row_choices(key: bytes, context: bytes, blocks: bytes, below: int) -> NDArray[np.int64]:
-    """Return for each id a number below a bound, once and for all: the row that a dummy of a method without refreshing shows."""
+    """Return for each id a number below a bound, once and for all: the row that a dummy shows of a method that never draws anew.
+
+    `blocks` holds 16 bytes an id. Contexts must differ wherever draws shall be independent.
+    """
+    _refuse_key(key)
     if not 0 < below < 1 << 31:
         raise BadParameter(f"rows are drawn out of {below:,}; expected at least one and fewer than {1 << 31:,}")
-    ids = id_blocks(blocks)
-    drawn = KeyedStream(key, context, b"fixed rows").draw(ids, [b""], np.array([len(ids)]))
+    if len(blocks) % BLOCK_BYTES:
+        raise BadParameter(f"the blocks of ids have {len(blocks):,} bytes; expected {BLOCK_BYTES} an id")
+    own = hashlib.blake2b(context, key=key).digest()[:BLOCK_BYTES]
+    drawn = np.frombuffer(aes_blocks(own, blocks), dtype="<u8")[::2]
     return (drawn % np.uint64(below)).astype(np.int64)
+
+
+def _refuse_key(key: bytes) -> None:
+    if not _LEAST_KEY_BYTES <= len(key) <= _MOST_KEY_BYTES:
+        raise BadParameter(
+            f"a key of dummies has {len(key)} bytes; expected {_LEAST_KEY_BYTES} to {_MOST_KEY_BYTES} from a secure source"
+        )

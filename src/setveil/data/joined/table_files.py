@@ -53,9 +53,7 @@ def read_provider_table(
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
-        raise BadParameter(
-            f"the column of ids is {id_column!r}, which is an attribute too; name another with --id"
-        )
+        raise BadParameter(f"the column of ids is {id_column!r}, which is an attribute too; name another with --id")
     read = _columns(source, [id_column, *named], _HINT, query=query, separator=separator, numbered=numbered)
     _refuse_bad_ids(read.columns[id_column], read.origin, "a user")
     name = read.origin.name
@@ -84,9 +82,7 @@ def read_population(
     return Population(ids)
 
 
-def text_columns(
-    source: str | Path, *, query: str | None = None, separator: str | None = None
-) -> dict[str, Any]:
+def text_columns(source: str | Path, *, query: str | None = None, separator: str | None = None) -> dict[str, Any]:
     """Read all columns of a table as text, by name."""
     if _is_database(source):
         from setveil.data import databases  # noqa: PLC0415 - only who asks a database pays for it
