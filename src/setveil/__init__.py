@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from setveil.data.joined.joined_table import JoinedTable
     from setveil.data.joined.originals import BothGroups, Originals, SideGroups
     from setveil.data.joined.population import Population
+    from setveil.data.joined.predicates import Predicates, read_predicates
     from setveil.data.joined.provider_table import ProviderTable
     from setveil.data.joined.schema import Schema
     from setveil.data.joined.table_files import read_population, read_provider_table
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from setveil.methods.uncertainty.partial_suppression import PartialSuppression
     from setveil.methods.uncertainty.permutation import Permutation
     from setveil.methods.uncertainty.td_control import TDControl
+    from setveil.metrics.joined_queries import RangeQueryError
     from setveil.mining.disassociated_itemsets import mine_bounds
     from setveil.mining.frequent import mine
     from setveil.mining.itemsets import Itemsets
@@ -104,6 +106,7 @@ _HOME = {
     "setveil.data.joined.joined_table": ("JoinedTable",),
     "setveil.data.joined.originals": ("BothGroups", "Originals", "SideGroups"),
     "setveil.data.joined.population": ("Population",),
+    "setveil.data.joined.predicates": ("Predicates", "read_predicates"),
     "setveil.data.joined.provider_table": ("ProviderTable",),
     "setveil.data.joined.schema": ("Schema",),
     "setveil.data.joined.table_files": ("read_population", "read_provider_table"),
@@ -152,6 +155,7 @@ _HOME = {
     "setveil.methods.uncertainty.partial_suppression": ("PartialSuppression",),
     "setveil.methods.uncertainty.permutation": ("Permutation",),
     "setveil.methods.uncertainty.td_control": ("TDControl",),
+    "setveil.metrics.joined_queries": ("RangeQueryError",),
     "setveil.mining.disassociated_itemsets": ("mine_bounds",),
     "setveil.mining.frequent": ("mine",),
     "setveil.mining.itemsets": ("Itemsets",),
@@ -204,8 +208,10 @@ __all__ = [
     "Permutation",
     "PermutationPrivacy",
     "Population",
+    "Predicates",
     "ProviderTable",
     "RandSwap",
+    "RangeQueryError",
     "Reassociation",
     "Reconstruction",
     "Release",
@@ -243,6 +249,7 @@ __all__ = [
     "read_itemsets",
     "read_joined",
     "read_population",
+    "read_predicates",
     "read_provider_table",
     "read_sensitive",
     "support_bounds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from setveil.errors import BadData, Missing
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
 
 
@@ -69,7 +68,7 @@ class Metric(Declaration, ABC):
     takes: ClassVar[tuple[type, ...]] = (Transactions,)
     """The published forms that it can be computed of."""
 
-    def __call__(self, original: Transactions, published: Published, alignment: Alignment | None = None) -> Measurement:
+    def __call__(self, original: Any, published: Any, alignment: Any = None) -> Measurement:
         """Measure, or say why there is no figure."""
         if isinstance(published, Neighbours) and self.applies_to(Neighbours):
             return self._of_each(original, published)
@@ -79,7 +78,9 @@ class Metric(Declaration, ABC):
             if alignment is None:
                 raise Missing(f"{self.name} needs the alignment of released rows, which is in the private folder")
             rows = alignment.rows
-            if len(rows) != rows_of(published) or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
+            if len(rows) != rows_of(cast("Published", published)) or (
+                len(rows) and not 0 <= rows.min() <= rows.max() < original.records
+            ):
                 raise BadData("the alignment does not belong to these data: its rows do not fit")
         try:
             value, details = self.measure(original, published, alignment)
@@ -109,9 +110,7 @@ class Metric(Declaration, ABC):
         return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, f"not computed, {why}")
 
     @abstractmethod
-    def measure(
-        self, original: Transactions, published: Any, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, original: Any, published: Any, alignment: Any) -> tuple[float | None, dict[str, Any]]:
         """Return the figure and its details; None with a `reason` where it is not defined."""
 
 
