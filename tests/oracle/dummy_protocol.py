@@ -1,7 +1,7 @@
 """The dummy user protocol in plain Python, group by group and by recursion, straight from Figure 1 and formulas (2) to (4).
 
-Slow, and shares nothing with the package. The keyed stream is given as a function: `draw(role, id, way)` is a number, of which the remainder
-by the number of existing users picks the row of a dummy, and `order(role, way)` is the order in which candidates stand.
+Slow, and shares nothing with the package. The keyed stream is given as a function: `draw(role, id, way)` is a number, of which the
+remainder by the number of existing users picks the row of a dummy, and `order(role, way)` is the order in which candidates stand.
 """
 
 import math
@@ -133,7 +133,7 @@ class Protocol:
 
         total = 0
         if place is not None:
-            most = max(max(distance(other[0]) for other in cuts), 1)
+            most = max(*(distance(other[0]) for other in cuts), 1)
             total += round(-float(p["alpha"]) * (distance(place) / most) * UNIT)
             if not cut[1]:
                 other = "b" if owner == "a" else "a"

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from setveil.errors import BadData, GuaranteeBroken
+from setveil.presence import trial
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 
@@ -122,8 +123,6 @@ def test_a_population_that_breaks_the_policy_ends_with_a_sentence(chance, why):
 
 def test_a_population_of_both_providers_users_alone_is_refused_by_the_secure_root_too():
     """Where no party sees both tables, the root's one bit tells it."""
-    from setveil.presence import trial
-
     originals = world(2, 80, chance=(0.7, 1.0))
     method = DummyUsers(max_a="1", min_a="0", max_b="1", min_b="0", k=1, backend="two-party")
     with pytest.MonkeyPatch.context() as patch:
