@@ -81,16 +81,12 @@ def first_highest(gates: Gates, scores: Wires) -> Wires:
     # Bits of the number of whoever is left in each place, the lowest first.
     number = scores[:0]
     while scores.shape[1] > 1:
-        left, right = scores[:, 0::2], scores[:, 1::2]
-        right_wins = less(gates, left, right)
-        both_numbers = number[:, 0::2], number[:, 1::2]
-        if len(number):
-            moved = either(
-                gates, right_wins, np.concatenate([left, both_numbers[0]]), np.concatenate([right, both_numbers[1]])
-            )
-        else:
-            moved = either(gates, right_wins, left, right)
-        scores, number = moved[: len(scores)], np.concatenate([moved[len(scores) :], right_wins[None]])
+        right_wins = less(gates, scores[:, 0::2], scores[:, 1::2])
+        # Nobody asks for the score of the last winner.
+        width = len(scores) if scores.shape[1] > 2 else 0
+        moving = np.concatenate([scores[:width], number])
+        moved = either(gates, right_wins, moving[:, 0::2], moving[:, 1::2]) if len(moving) else moving[:, 0::2]
+        scores, number = moved[:width], np.concatenate([moved[width:], right_wins[None]])
     return number[:, 0]
 
 
