@@ -1,0 +1,133 @@
+"""The ledger of runs: a second run that would tell real users from dummies is refused, whatever happened to the first."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from setveil.errors import BadData, BadParameter
+from setveil.presence.run_ledger import RunLedger
+
+from parties import HASHES
+
+PEER, POPULATION, POLICY, DATA, OTHER, MORE = HASHES[:6]
+RUN = {"peer": PEER, "population": POPULATION, "policy": POLICY, "data": DATA}
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """Give a ledger whose file is not there yet."""
+    return RunLedger(tmp_path / "runs.jsonl")
+
+
+def test_a_run_and_its_end_are_noted(ledger):
+    assert ledger.events() == []
+    ledger.begin(**RUN).finished()
+    run = ledger.begin(**RUN)
+    run.failed()
+    run.finished()  # only its first end counts
+    events = ledger.events()
+    assert [event.outcome for event in events] == ["begun", "finished", "begun", "failed"]
+    assert events[0].run == events[1].run != events[2].run == events[3].run
+    assert {(event.peer, event.population, event.policy, event.data) for event in events} == {tuple(RUN.values())}
+    assert len(ledger.path.read_text().splitlines()) == 4
+    assert ledger.path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("how", ["finished", "failed", None])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"data": OTHER}, "with other data."),
+        ({"policy": OTHER}, "with another policy."),
+        ({"data": OTHER, "policy": MORE}, "with other data and another policy."),
+    ],
+)
+def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, notes, how, change, said):
+    run = ledger.begin(**RUN)
+    if how:
+        getattr(run, how)()
+    with pytest.raises(BadParameter) as refused:
+        ledger.begin(**RUN | change)
+    assert said in str(refused.value)
+    assert "say --again if you accept this" in str(refused.value)
+    assert not any(digits in str(refused.value) for digits in (DATA, OTHER))
+    assert notes() == ""
+    ledger.begin(**RUN | change, again=True)
+    assert "can tell real users from dummies" in notes()
+    ledger.begin(**RUN | change)  # that run was made, and the same again tells nothing new
+    ledger.begin(**RUN)
+
+
+def test_a_refused_run_is_not_noted(ledger):
+    ledger.begin(**RUN)
+    before = ledger.path.read_bytes()
+    with pytest.raises(BadParameter):
+        ledger.begin(**RUN | {"data": OTHER})
+    assert ledger.path.read_bytes() == before
+
+
+def test_other_peers_and_populations_are_other_matters(ledger, notes):
+    ledger.begin(**RUN)
+    ledger.begin(**RUN | {"peer": OTHER, "data": MORE})
+    ledger.begin(**RUN | {"population": OTHER, "data": MORE})
+    ledger.begin(**RUN, again=True)
+    assert notes() == ""
+
+
+def test_a_last_line_that_was_torn_is_forgotten(ledger):
+    ledger.begin(**RUN).finished()
+    whole = ledger.path.read_bytes()
+    for cut in range(1, len(whole.splitlines()[1]) + 1, 7):
+        ledger.path.write_bytes(whole[:-cut])
+        assert [event.outcome for event in ledger.events()] == ["begun"]
+        with pytest.raises(BadParameter):
+            ledger.begin(**RUN | {"data": OTHER})
+        ledger.begin(**RUN)
+        assert [event.outcome for event in ledger.events()] == ["begun", "begun"]
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", "null", '{"run": 1}', "[" * 5000, "\x00\xff"])
+def test_a_line_that_was_changed_is_refused(ledger, line):
+    ledger.begin(**RUN)
+    good = ledger.path.read_text()
+    ledger.path.write_text(good + line + "\n" + good)
+    with pytest.raises(BadData, match=r"runs\.jsonl, line 2: is not an event of a run"):
+        ledger.begin(**RUN)
+
+
+def test_an_outcome_that_is_none_is_refused(ledger):
+    ledger.begin(**RUN)
+    event = json.loads(ledger.path.read_text())
+    ledger.path.write_text(json.dumps(event | {"outcome": "perhaps"}) + "\n")
+    with pytest.raises(BadData, match="line 1"):
+        ledger.events()
+
+
+@pytest.mark.parametrize("name", list(RUN))
+def test_a_run_is_named_by_hashes(ledger, name):
+    with pytest.raises(BadParameter, match=f"the {name} of a run is named by a SHA-256"):
+        ledger.begin(**RUN | {name: "short"})
+
+
+def test_two_processes_do_not_write_over_each_other(ledger):
+    script = "import sys, json; from pathlib import Path; from setveil.presence.run_ledger import RunLedger\n"
+    script += "for _ in range(40): RunLedger(Path(sys.argv[1])).begin(**json.loads(sys.argv[2])).finished()"
+    command = [sys.executable, "-c", script, ledger.path, json.dumps(RUN)]
+    processes = [subprocess.Popen(command) for _ in range(3)]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    outcomes = [event.outcome for event in ledger.events()]
+    assert outcomes.count("begun") == outcomes.count("finished") == 120
+
+
+def test_only_one_of_two_processes_may_begin_with_a_change(ledger):
+    script = "import sys, json; from pathlib import Path; from setveil.presence.run_ledger import RunLedger\n"
+    script += "RunLedger(Path(sys.argv[1])).begin(**json.loads(sys.argv[2]))"
+    runs = [RUN | {"data": digits} for digits in (DATA, OTHER, MORE)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", script, ledger.path, json.dumps(run)], stderr=subprocess.DEVNULL)
+        for run in runs
+    ]
+    assert sorted(process.wait(60) for process in processes) == [0, 1, 1]
+    assert len(ledger.events()) == 1
