@@ -196,3 +196,18 @@ def test_ctrl_c_leaves_a_whole_home_or_none(tmp_path):
         assert left in ([], ["home"])
         if left:
             assert Home.open(folder / "home").role == "a"
+
+
+def test_without_the_extra_its_name_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    for work in (lambda: Home.create(tmp_path / "home", "a"), lambda: Home.open(homes()["a"].folder)):
+        with pytest.raises(Missing, match=r"install it with pip install 'setveil\[presence\]'"):
+            work()
+    assert not list(tmp_path.iterdir())
+
+
+def test_importing_the_transport_imports_no_extra():
+    modules = "home, run_ledger, certificates, transport.tls, transport.listening, transport.handshake, transport.local"
+    lines = [f"import setveil.presence.{name}" for name in modules.split(", ")]
+    code = "\n".join([*lines, "import sys; print('cryptography' in sys.modules)"])
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

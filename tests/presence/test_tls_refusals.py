@@ -293,6 +293,9 @@ def test_what_cannot_work_is_told_before_anything_is_sent(tmp_path):
         connect(alone.credentials(), "b", LOOPBACK, 1)
     with pytest.raises(BadParameter, match="provider A cannot connect to itself"):
         connect(alone.credentials(), "a", LOOPBACK, 1)
+    for port in (0, 65_536):
+        with pytest.raises(BadParameter, match=f"{port} is no port to connect to; expected 1 to 65535"):
+            call("a", "b", port)
     with (
         listener() as ear,
         pytest.raises(OutputRefused, match=f"cannot listen at 127.0.0.1, port {ear.port}: Address already in use"),

@@ -68,7 +68,8 @@ class Line:
         self._inbox: deque[bytes] = deque()
         self._in_inbox = 0
         self._room: _Room | None = None
-        self._last_byte = time.monotonic()
+        self.last_byte = time.monotonic()
+        """When a byte last came or went."""
         self._ended: str | None = None
         """Why nothing comes any more; goes after the name of the party."""
         self._closing = False
@@ -138,7 +139,7 @@ class Line:
                         raise LineEnded(CLOSED_HERE)
                     if self._ended is not None:
                         raise LineEnded(self._ended)
-                    left = max(since, self._last_byte) + timeout() - time.monotonic()
+                    left = max(since, self.last_byte) + timeout() - time.monotonic()
                     if left <= 0:
                         raise LineEnded(f"sent nothing for {timeout():g} seconds")
                     self._changed.wait(left)
@@ -177,7 +178,7 @@ class Line:
     def _awaited_flush(self, since: float, patience: float, *, in_all: bool) -> str | None:
         """Wait until everything was written; return why it cannot be."""
         while not self._flushed:
-            left = (since if in_all else max(since, self._last_byte)) + patience - time.monotonic()
+            left = (since if in_all else max(since, self.last_byte)) + patience - time.monotonic()
             if left <= 0:
                 return f"took nothing for {patience:g} seconds"
             if not self._thread.is_alive():
@@ -265,7 +266,7 @@ class Line:
                 with self._in_use:
                     size = self._socket.send(first)
                 written += size
-                self._last_byte = time.monotonic()
+                self.last_byte = time.monotonic()
                 with self._changed:
                     if size == len(first):
                         self._outbox.popleft()
@@ -314,7 +315,7 @@ class Line:
                     self._end(_CLOSED)
                     return None
                 read += size
-                self._last_byte = time.monotonic()
+                self.last_byte = time.monotonic()
         except ssl.SSLWantWriteError:
             return selectors.EVENT_WRITE
         except (ssl.SSLWantReadError, BlockingIOError):

@@ -142,7 +142,7 @@ class Listener:
         if len(self._callers) >= MOST_GREETED_AT_ONCE:
             self._refuse(self._callers[0], "was the longest to say nothing among too many callers")
         try:
-            tuned(plain, self._timeout)
+            tuned(plain)
             plain.setblocking(False)
             line = self._context.wrap_socket(
                 plain, server_side=True, do_handshake_on_connect=False, suppress_ragged_eofs=False

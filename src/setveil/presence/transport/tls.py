@@ -50,6 +50,11 @@ class TlsChannel(FramedChannel):
         return self._line.alive
 
     @property
+    def last_heard(self) -> float:
+        """When a byte last went over the line in either direction, by the clock of `time.monotonic`."""
+        return self._line.last_byte
+
+    @property
     def wire_bytes(self) -> tuple[int, int]:
         """Bytes sent and received with all that framing and TLS add; zeros where the system does not count them."""
         return self._line.wire_bytes
@@ -91,11 +96,14 @@ def _no_password() -> str:
     raise BadParameter("the private key is encrypted with a password; expected key.pem as setveil made it")
 
 
-def tuned(connected: socket.socket, timeout: float) -> None:
-    """Let small messages go at once, and let the system notice a peer that vanished without a word."""
+def tuned(connected: socket.socket) -> None:
+    """Let small messages go at once, and let the system notice a peer that vanished without a word.
+
+    TCP_USER_TIMEOUT would notice it sooner while bytes are on their way, but it also ends the line to a peer that computes and does not read.
+    """
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in {**_KEEPALIVE, "TCP_USER_TIMEOUT": max(1, int(timeout * 1000))}.items():
+    for name, value in _KEEPALIVE.items():
         if hasattr(socket, name):
             with suppress(OSError):
                 connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
@@ -134,6 +142,8 @@ def connect(
 ) -> TlsChannel:
     """Connect to a party that listens, trying for `wait` seconds while it has not started yet."""
     require_pinned(credentials, peer)
+    if not 0 < port < 1 << 16:
+        raise BadParameter(f"{port} is no port to connect to; expected 1 to 65535")
     context = context_of(credentials, listening=False)
     deadline = time.monotonic() + wait
     party, place = PARTY_IN_WORDS[peer], f"{host}:{port}"
@@ -162,7 +172,7 @@ def _greeted(
     context: ssl.SSLContext, plain: socket.socket, credentials: Credentials, peer: Role, place: str, timeout: float
 ) -> ssl.SSLSocket:
     """Return the encrypted line to the right party, which has accepted this one."""
-    tuned(plain, timeout)
+    tuned(plain)
     plain.settimeout(timeout)
     with _named_failures(credentials, peer, place, timeout):
         line = context.wrap_socket(plain, server_hostname=claim_of(credentials), suppress_ragged_eofs=False)
