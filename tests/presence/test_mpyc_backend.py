@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from setveil.presence.secure import mpyc_frames as frames
 from setveil.presence.secure.base import Level
 from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import SCORE_UNIT, Linear, Rules
@@ -218,3 +219,19 @@ def test_the_collector_sees_lengths_and_groups_and_not_who_is_in_them():
         steps = [payload for kind, payload in lines["a", "c"].sent if kind == "mpyc-step"]
         told.append((sizes, steps))
     assert told[0] == told[1]
+
+
+def test_the_collector_is_told_divisions_in_an_order_that_it_does_not_know():
+    at_a, value = people(60, np.random.default_rng(1), 0.7, 0.7, 2)
+    world = World(at_a, value, usual_rows(1, 0, 10, 2), 2, 1, 4, levels=1)
+    told = []
+    for _ in range(2):
+        learnt, lines = compare(world, "b")
+        steps = [frames.unpack(payload) for kind, payload in lines["a", "c"].sent if kind == "mpyc-step"]
+        level, *_, passed = learnt[1]
+        divisions = [arrays for header, arrays in steps if header["step"] == "descend"]
+        assert passed.all(), "the example divides the population"
+        assert len(divisions[0][1]) == len(level.ids)
+        told.append(divisions[0][1].tolist())
+    assert told[0] != told[1], "the same division of the same people"
+    assert sum(told[0]) == sum(told[1])

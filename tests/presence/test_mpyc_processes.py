@@ -126,7 +126,7 @@ def test_a_step_that_is_none_is_laid_to_the_provider(message):
 def test_a_silent_peer_is_not_waited_for_without_end():
     lines = triangle()
     session = MpycSession("a", rules_of(3), lines["a", "b"], lines["a", "c"], patience=1.0)
-    with pytest.raises(SetveilError, match="no sign of life for 1 seconds"):
+    with pytest.raises(SetveilError, match="nor a peer gave a sign of life for 1 seconds"):
         session.begin(np.ones(3, bool), None)
     assert session._relay._process.poll() is not None
     with pytest.raises(SetveilError):

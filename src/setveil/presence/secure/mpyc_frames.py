@@ -31,7 +31,7 @@ FIRST_LINE = 16
 MOST_BYTES = 1 << 32
 _HEAD = struct.Struct("<BQ")
 _LENGTH = struct.Struct("<I")
-_TYPES = ("int64", "bool")
+_TYPES = {"int64": "<i8", "bool": "?"}
 
 
 def write_frame(stream: IO[bytes], tag: int, payload: bytes | bytearray | memoryview) -> None:
@@ -55,8 +55,8 @@ def read_frame(stream: IO[bytes]) -> tuple[int, bytes] | None:
 
 def pack(header: dict[str, Any], arrays: Arrays = ()) -> bytes:
     """Put a header and arrays into bytes."""
-    plain = [np.ascontiguousarray(array) for array in arrays]
-    described = [[array.dtype.name, list(array.shape)] for array in plain]
+    described = [[array.dtype.name, list(array.shape)] for array in arrays]
+    plain = [array.astype(_TYPES[array.dtype.name], copy=False) for array in arrays]
     text = json.dumps({"header": header, "arrays": described}, sort_keys=True).encode()
     return b"".join([_LENGTH.pack(len(text)), text, *(array.tobytes() for array in plain)])
 
@@ -74,7 +74,7 @@ def unpack(payload: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
             if name not in _TYPES or any(not isinstance(side, int) or side < 0 for side in shape):
                 raise ValueError("an array of a kind that is not known")
             count = int(np.prod(shape, dtype=object)) if shape else 1
-            arrays.append(np.frombuffer(payload, name, count, end).reshape(shape))
+            arrays.append(np.frombuffer(payload, _TYPES[name], count, end).reshape(shape))
             end += arrays[-1].nbytes
     except (KeyError, TypeError, RecursionError) as error:
         raise ValueError("a header of a kind that is not known") from error

@@ -79,7 +79,8 @@ class Relay:
                 what, content = self._news.get(timeout=self._patience)
             except queue.Empty:
                 raise SetveilError(
-                    f"the MPyC process of this party gave no sign of life for {self._patience:g} seconds; nothing was written"
+                    f"neither the MPyC process of this party nor a peer gave a sign of life for {self._patience:g} seconds; "
+                    "nothing was written"
                 ) from None
             if what == "answer":
                 answer = frames.unpack(content)[1]

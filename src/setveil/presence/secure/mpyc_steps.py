@@ -75,6 +75,8 @@ class Steps:
         scores: NDArray[np.int64] | None,
     ) -> NDArray[np.int64] | None:
         """Open for each group the first candidate of the highest score."""
+        if not 1 <= candidates <= self._rules.candidates:
+            raise ValueError("another number of candidates than was agreed")
         x, y = self._rows[:, 0], self._rows[:, 1 : 1 + self._rules.values]
         of_a = np.repeat(owned_by_a, self._sizes)
         dummies = 1 - np.where(of_a, y.sum(axis=1), x)
@@ -99,8 +101,8 @@ class Steps:
     async def counts(self, order: NDArray[np.int64], to: int) -> NDArray[np.int64] | None:
         """Open the numbers of common users of the final groups to one party."""
         values = self._rules.values
-        if sorted(order.tolist()) != list(range(len(self._final))):
-            raise ValueError("the order is not one of the final groups")
+        if to not in {B, COLLECTOR} or sorted(order.tolist()) != list(range(len(self._final))):
+            raise ValueError("not an order of the final groups, or not for B or the collector")
         sums = np.array(self._final, object).reshape(-1, values)[order]
         opened = await self._numbers.open(sums.reshape(-1), (to,))
         return None if opened is None else opened.reshape(-1, values)
