@@ -62,9 +62,10 @@ def run_provider(
     *,
     peer: Channel,
     collector: Channel,
+    cpu_clock: Callable[[], float] = time.process_time,
 ) -> ProviderResult:
-    """Run one provider's part; raise, and tell the others, if anything fails."""
-    began, cpu = time.perf_counter(), time.thread_time()
+    """Run one provider's part; raise if anything fails. Where parties share a process, the clock is that of their thread."""
+    began, cpu = time.perf_counter(), cpu_clock()
     policy.refuse_other(population)
     rules = policy.rules(len(population))
     if computes_along(policy.method.backend):
@@ -97,7 +98,7 @@ def run_provider(
         )
     sha256 = collector.receive("published", 32).hex()
     traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (peer, collector)}
-    costs = Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, divided.levels)
+    costs = Costs(time.perf_counter() - began, cpu_clock() - cpu, traffic, divided.levels)
     return ProviderResult(divided, joined, verdicts, sha256, costs)
 
 
@@ -139,13 +140,20 @@ def _checked_alone(
         )
 
 
-def run_collector(policy: Policy, a: Channel, b: Channel, publish: Callable[[JoinedTable], Callable[[], str]]) -> Costs:
+def run_collector(
+    policy: Policy,
+    a: Channel,
+    b: Channel,
+    publish: Callable[[JoinedTable], Callable[[], str]],
+    *,
+    cpu_clock: Callable[[], float] = time.process_time,
+) -> Costs:
     """Run the collector's part.
 
     `publish` writes the table to a hidden place, checks it there and returns a function that puts it into its own place and returns the
     checksum; that is called once both providers found that the table keeps the policy on their side.
     """
-    began, cpu = time.perf_counter(), time.thread_time()
+    began, cpu = time.perf_counter(), cpu_clock()
     rules = None
     if computes_along(policy.method.backend):
         sizes = [int.from_bytes(channel.receive("population", 8), "little") for channel in (a, b)]
@@ -173,7 +181,7 @@ def run_collector(policy: Policy, a: Channel, b: Channel, publish: Callable[[Joi
     for channel in (a, b):
         channel.send("published", bytes.fromhex(sha256))
     traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (a, b)}
-    return Costs(time.perf_counter() - began, time.thread_time() - cpu, traffic, ())
+    return Costs(time.perf_counter() - began, cpu_clock() - cpu, traffic, ())
 
 
 def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> JoinedTable:

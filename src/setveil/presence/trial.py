@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -76,13 +77,20 @@ def simulate(
 
     def provider(role: Any, key: bytes, peer: Channel, collector: Channel) -> ProviderResult:
         return run_provider(
-            role, policy, originals.table(role), originals.population, key, peer=peer, collector=collector
+            role,
+            policy,
+            originals.table(role),
+            originals.population,
+            key,
+            peer=peer,
+            collector=collector,
+            cpu_clock=time.thread_time,
         )
 
     parties: dict[str, tuple[Callable[[], Any], list[Channel]]] = {
         "a": (lambda: provider("a", keys.a, ab, ac), [ab, ac]),
         "b": (lambda: provider("b", keys.b, ba, bc), [ba, bc]),
-        "c": (lambda: run_collector(policy, ca, cb, publish or _written_nowhere), [ca, cb]),
+        "c": (lambda: run_collector(policy, ca, cb, publish or _written_nowhere, cpu_clock=time.thread_time), [ca, cb]),
     }
     results = _together(parties)
     return Trial(results["a"], results["b"], results["c"])
