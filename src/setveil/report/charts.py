@@ -251,20 +251,56 @@ def _rule(limit: float, along: Axis) -> Any:
     return rule.encode(x=_number(alt.X, along))
 
 
-def curves(rows: Rows, *, across: Axis, up: Axis, series: Series = SIDES, text: str = "", height: int = 300) -> Spec:
-    """Draw a curve a series; the first one is wide, so that it is seen below another one."""
+def curves(
+    rows: Rows,
+    *,
+    across: Axis,
+    up: Axis,
+    series: Series = SIDES,
+    limits: Sequence[dict[str, Any]] = (),
+    widest: float = 10,
+    text: str = "",
+    height: int = 300,
+) -> Spec:
+    """Draw a curve a series; the first one is the widest, so that it is seen below another one.
+
+    `limits` are lines across all: rows with the height, the `name`, where that stands along the line, and on which `side` of it.
+    """
     colour = series.colour(symbolType="stroke", symbolStrokeWidth=4)
     base = _data(rows).encode(x=_number(alt.X, across), y=_number(alt.Y, up), color=colour)
     lines = [
         base.mark_line(strokeWidth=width, opacity=opacity).transform_filter(series.only(name))
-        for name, (width, opacity) in zip(series.names, [(10, 0.5), *[(2.5, 1)] * (len(series.names) - 1)], strict=True)
+        for name, (width, opacity) in zip(
+            series.names, [(widest, 0.5), *[(2.5, 1)] * (len(series.names) - 1)], strict=True
+        )
     ]
     dots = base.mark_point(size=90, opacity=0, filled=True).encode(tooltip=_tooltip(series, across, up))
-    return _finished(alt.layer(*lines, dots), height=height, text=text)
+    return _finished(alt.layer(*_limits(limits, across, up), *lines, dots), height=height, text=text)
+
+
+def _limits(limits: Sequence[dict[str, Any]], across: Axis, up: Axis) -> list[Any]:
+    """Return dashed lines at heights, each with its name below or above it."""
+    if not limits:
+        return []
+    base = _data([*limits]).encode(y=_number(alt.Y, up))
+    names = [
+        base.mark_text(align=align, baseline=baseline, dy=dy)
+        .encode(x=_number(alt.X, across), text="name:N")
+        .transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
+        for side, align, baseline, dy in (("below", "left", "top", 5), ("above", "right", "bottom", -4))
+    ]
+    return [base.mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5), *names]
 
 
 def grouped_bars(
-    rows: Rows, *, across: Axis, up: Axis, series: Series = SIDES, text: str = "", height: int = 280
+    rows: Rows,
+    *,
+    across: Axis,
+    up: Axis,
+    series: Series = SIDES,
+    legend: bool = True,
+    text: str = "",
+    height: int = 280,
 ) -> Spec:
     """Draw a group of bars a name, with a bar for each series."""
     bars = (
@@ -274,7 +310,7 @@ def grouped_bars(
             x=_names(alt.X, across, **_tilted(rows, across)),
             xOffset=alt.XOffset(f"{series.field}:N", scale=alt.Scale(domain=[*series.names])),
             y=_number(alt.Y, up),
-            color=series.colour(),
+            color=series.colour(legend=legend),
             tooltip=_tooltip(across, series, up),
         )
     )
