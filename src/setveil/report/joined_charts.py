@@ -38,7 +38,7 @@ ERRORS = Series("table", ("this table", "one group"), (AFTER, NEUTRAL))
 QUERIES, ONE_GROUP = "range-query-error", "error-of-one-group"
 """The metric, and its detail that is compared with it."""
 REST = "rest"
-"""What belongs to no level: setting up, the counts at the end, the collector."""
+"""What belongs to no level: setting up and the counts at the end; of the seconds also what the collector takes."""
 
 
 def trial_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
@@ -220,7 +220,7 @@ def _by_level(
         for name, number in zip(names, each, strict=True)
     ]
     several = len(numbers) > 1
-    text = f"{title}, and the rest: setting up, the counts at the end, and the collector."
+    text = f"{title}, and the rest, which belongs to none: setting up, and what follows the last level."
     spec = grouped_bars(
         drawn,
         across=Axis("level", "level", ""),
