@@ -108,7 +108,7 @@ class Limits:
 
     def broken(self, numbers: Numbers) -> dict[str, NDArray[np.bool_]]:
         """Tell of each limit, by the parameters that set it, which groups break it."""
-        found = {"k": np.less(numbers.c.sum(axis=1), self.k)}
+        found: dict[str, NDArray[np.bool_]] = {"k": np.less(numbers.c.sum(axis=1), self.k)}
         if self.l > 1:
             found["l"] = np.count_nonzero(numbers.c, axis=1) < self.l
         return found | self.broken_shares(numbers)
@@ -120,7 +120,7 @@ class Limits:
         if self.share_a is not None:
             found["min_a, max_a"] = _outside(c, numbers.a, self.share_a)
         if self.share_b is not None and self.by_value:
-            found["min_b, max_b"] = _outside(numbers.c, numbers.b, self.share_b).any(axis=1)
+            found["min_b, max_b"] = np.logical_or.reduce(_outside(numbers.c, numbers.b, self.share_b), axis=1)
         elif self.share_b is not None:
             found["min_b, max_b"] = _outside(c, numbers.b.sum(axis=1), self.share_b)
         return found

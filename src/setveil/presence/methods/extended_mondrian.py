@@ -5,7 +5,7 @@ Paper    takenouchi2012 (references.bib), section V-A: "divides a group of users
          dummies in the choice of a cut, and by new values of dummies at each cut.
 Open     where a user goes who does not exist at the owner of a cut: the paper does not say. `absent` = fixed gives each of them one row for
          good, that of a user of the provider; dropped lets them leave the group. With dropped, a part of a cut of A has only users of A:
-         all users of B in it are common, and B's users who left are certainly not at A. So a cut of A passes only with max_b = 1 and min_b = 0
+         all users of B in it are common, and B's users who left are surely not at A. So a cut of A passes only with max_b = 1 and min_b = 0
          (or if nobody of B leaves), and one of B only with max_a = 1 and min_a = 0.
 Open     whether a failed check ends a group: `retry` = none, as in the protocol, or attributes, as in Mondrian. A retry tells the owner of
          the cut more about the other provider, one bit for each cut that was tried.
