@@ -38,6 +38,7 @@ system-deps:
 	  mkdir -p /etc/postgresql-common/createcluster.d && \
 	  echo 'create_main_cluster = false' > /etc/postgresql-common/createcluster.d/no-main-cluster.conf; } || exit 1; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v ip >/dev/null || missing="$$missing iproute2"; \
 	test -z "$$missing" || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; }
 
 clean:

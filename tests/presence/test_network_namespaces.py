@@ -46,8 +46,8 @@ def two_namespaces():
     required = os.environ.get("SETVEIL_REQUIRE_SERVERS") == "1"
     if shutil.which("ip") is None:
         if required:
-            pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and the program ip is not installed: install iproute2")
-        pytest.skip("the program ip is not installed: install iproute2")
+            pytest.fail("SETVEIL_REQUIRE_SERVERS=1, and the program ip is not installed: run make system-deps")
+        pytest.skip("the program ip is not installed: run make system-deps")
     mark = secrets.token_hex(3)
     names = [f"setveil-{mark}-{role}" for role in "ab"]
     with contextlib.ExitStack() as stack:

@@ -71,12 +71,12 @@ class Home:
         with hidden_folder(folder) as staging:
             try:
                 _fill(staging, role, name)
+                with committing(str(folder)):
+                    _refuse_taken(folder)  # another process may have made it meanwhile
+                    staging.rename(folder)
+                    sync(folder.parent)
             except OSError as error:
                 raise OutputRefused(f"{folder} cannot be written: {error.strerror or error}") from None
-            with committing(str(folder)):
-                _refuse_taken(folder)  # another process may have made it meanwhile
-                staging.rename(folder)
-                sync(folder.parent)
         return cls.open(folder)
 
     @classmethod

@@ -263,15 +263,7 @@ class Line:
                     first = self._outbox[0] if self._outbox else None
                 if first is None:
                     return self._say_goodbye()
-                with self._in_use:
-                    size = self._socket.send(first)
-                written += size
-                self.last_byte = time.monotonic()
-                with self._changed:
-                    if size == len(first):
-                        self._outbox.popleft()
-                    else:
-                        self._outbox[0] = first[size:]
+                written += self._write_from(first)
         except ssl.SSLWantReadError:
             return selectors.EVENT_READ
         except (ssl.SSLWantWriteError, BlockingIOError):
@@ -283,6 +275,23 @@ class Line:
                 self._outbox.clear()
                 self._until = min(self._until, time.monotonic() + ABORT_SECONDS)
         return None
+
+    def _write_from(self, first: memoryview) -> int:
+        """Write what goes of the first part of the outbox, a record of TLS at a time."""
+        written = 0
+        try:
+            with self._in_use:
+                while written < min(len(first), _TURN_BYTES):
+                    written += self._socket.send(first[written:])
+        finally:
+            if written:
+                with self._changed:
+                    self.last_byte = time.monotonic()
+                    if written == len(first):
+                        self._outbox.popleft()
+                    else:
+                        self._outbox[0] = first[written:]
+        return written
 
     def _say_goodbye(self) -> int:
         """End this direction, after everything was written."""
@@ -315,7 +324,6 @@ class Line:
                     self._end(_CLOSED)
                     return None
                 read += size
-                self.last_byte = time.monotonic()
         except ssl.SSLWantWriteError:
             return selectors.EVENT_WRITE
         except (ssl.SSLWantReadError, BlockingIOError):
@@ -332,17 +340,11 @@ class Line:
         if self._flushed:  # what comes after the goodbye is thrown away as it is
             return len(socket.socket.recv(self._socket, _READ_BYTES))
         if room is not None:
-            with self._in_use:
-                size = self._socket.recv_into(room.rest)
-            with self._changed:
-                room.rest = room.rest[size:]
-                if not room.rest:
-                    self._room = None
-                    self._changed.notify_all()
-            return size
+            return self._read_into_room(room)
         with self._in_use:
             chunk = self._socket.recv(_READ_BYTES)
         with self._changed:
+            self.last_byte = time.monotonic()
             if self._closing:
                 return len(chunk)
             taken = 0
@@ -355,6 +357,24 @@ class Line:
                 self._inbox.append(chunk[taken:] if taken else chunk)
                 self._in_inbox += len(chunk) - taken
         return len(chunk)
+
+    def _read_into_room(self, room: _Room) -> int:
+        """Read straight to where it is awaited, a record of TLS at a time."""
+        rest, read = room.rest, 0
+        try:
+            with self._in_use:
+                while read < min(len(rest), _TURN_BYTES) and (size := self._socket.recv_into(rest[read:])):
+                    read += size
+        finally:
+            if read:
+                with self._changed:
+                    self.last_byte = time.monotonic()
+                    room.rest = rest[read:]
+                    if not room.rest:
+                        if self._room is room:
+                            self._room = None
+                        self._changed.notify_all()
+        return read
 
     def _end(self, why: str) -> None:
         with self._changed:

@@ -99,7 +99,7 @@ def _no_password() -> str:
 def tuned(connected: socket.socket) -> None:
     """Let small messages go at once, and let the system notice a peer that vanished without a word.
 
-    TCP_USER_TIMEOUT would notice it sooner while bytes are on their way, but it also ends the line to a peer that computes and does not read.
+    TCP_USER_TIMEOUT would notice it sooner while bytes are on their way, but it also ends the line to a peer that computes and reads not.
     """
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
