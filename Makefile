@@ -31,7 +31,7 @@ bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
 
 # What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server (its package would start one too), and
-# a browser to look at reports.
+# a browser to look at reports, and ip to put parties on networks of their own.
 system-deps:
 	missing=''; \
 	ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { missing="$$missing postgresql"; \

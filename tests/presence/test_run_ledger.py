@@ -88,6 +88,16 @@ def test_a_last_line_that_was_torn_is_forgotten(ledger):
         assert [event.outcome for event in ledger.events()] == ["begun", "begun"]
 
 
+def test_nothing_of_a_long_torn_line_stays(ledger):
+    ledger.begin(**RUN)
+    whole = ledger.path.read_bytes()
+    ledger.path.write_bytes(whole + bytes(5000))  # as some file systems leave it
+    ledger.begin(**RUN)
+    assert ledger.path.read_bytes().startswith(whole)
+    assert ledger.path.read_bytes().endswith(b"}\n")
+    assert len(ledger.path.read_bytes()) == 2 * len(whole)
+
+
 @pytest.mark.parametrize("line", ["{", "[]", "{}", "null", '{"run": 1}', "[" * 5000, "\x00\xff"])
 def test_a_line_that_was_changed_is_refused(ledger, line):
     ledger.begin(**RUN)
