@@ -1,0 +1,84 @@
+"""The three programs of a joint run, on loopback: homes, files and processes for tests."""
+
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from program import Ended, call, ended, start
+
+HOST = "127.0.0.1"
+
+
+def free_ports(count):
+    """Return ports that nobody listens on now."""
+    sockets = [socket.create_server((HOST, 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def made_homes(folder: Path) -> None:
+    """Make the homes a, b and c, each with the certificates of the others pinned."""
+    for role in "abc":
+        assert call("presence", "init", folder / role, "--role", role).code == 0
+    for role in "abc":
+        pins = [
+            part for other in "abc" if other != role for part in (f"--pin-{other}", folder / other / "certificate.pem")
+        ]
+        assert call("presence", "init", folder / role, *pins).code == 0
+
+
+@dataclass
+class Programs:
+    """What the programs are started with."""
+
+    folder: Path
+    ports: tuple[int, int]
+    policies: dict[str, str]
+    wait: float = 60
+    timeout: float = 20
+
+    def arguments(self, role, *more):
+        trial = self.folder / "trial"
+        policy = self.policies.get(role, "trial/policy.toml")
+        waits = ("--wait", self.wait, "--timeout", self.timeout)
+        if role == "c":
+            listen = f"{HOST}:{self.ports[1]}"
+            return (
+                "presence",
+                "collector",
+                "--home",
+                "c",
+                "--policy",
+                policy,
+                "--listen",
+                listen,
+                "--out",
+                "joined",
+                *waits,
+                *more,
+            )
+        met = ("--peer", f"{HOST}:{self.ports[0]}") if role == "a" else ("--listen", f"{HOST}:{self.ports[0]}")
+        files = ("--data", trial / f"{role}.csv", "--population", trial / "population.csv", "--policy", policy)
+        to = ("--collector", f"{HOST}:{self.ports[1]}", "--private", f"run-{role}")
+        return ("presence", "provider", "--role", role, "--home", role, *files, *met, *to, *waits, *more)
+
+    def start(self, role, *more):
+        return start(*self.arguments(role, *more), cwd=self.folder)
+
+    def run(self, **more) -> dict[str, Ended]:
+        """Run all three to their end."""
+        started = {role: self.start(role, *more.get(role, ())) for role in "cba"}
+        return {role: ended(process) for role, process in started.items()}
+
+    def left(self):
+        """Return the folders that a run leaves, as far as they are there."""
+        return sorted(path.name for path in self.folder.iterdir() if path.name.startswith(("joined", "run-", ".")))
+
+
+def programs(folder: Path, *, people=600, seed=1, **policies) -> Programs:
+    """Make a sample, homes and free ports in a folder."""
+    assert call("presence", "sample", "--out", folder / "trial", "--people", people, "--seed", seed).code == 0
+    made_homes(folder)
+    return Programs(folder, tuple(free_ports(2)), policies)
