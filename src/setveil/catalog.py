@@ -13,10 +13,12 @@ from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.guarantees.k_anonymity import KAnonymity
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.guarantees.reconstruction import Reconstruction
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
+from setveil.guarantees.site_presence import SitePresence
 from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 from setveil.methods.disassociation.disassociation import Disassociation
 from setveil.methods.disassociation.reassociation import Reassociation
@@ -42,6 +44,7 @@ from setveil.metrics.generalization import LossSplit
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
+from setveil.metrics.joined_queries import RangeQueryError
 from setveil.metrics.queries import QueryError
 from setveil.metrics.ranks import FrequentRanks, TopKDeviation, TopRules
 from setveil.metrics.reconstruction import ReconstructionKL
@@ -57,7 +60,7 @@ if TYPE_CHECKING:
     from setveil.methods.base import Method
     from setveil.metrics.base import Metric
 
-__all__ = ["FORMATS", "FORMS", "GUARANTEES", "METHODS", "METRICS", "named"]
+__all__ = ["FORMATS", "FORMS", "GUARANTEES", "JOINED_GUARANTEES", "JOINED_METRICS", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -130,6 +133,12 @@ METRICS: dict[str, type[Metric]] = {
         TopRules,
     )
 }
+
+JOINED_GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (KAnonymity, SitePresence)}
+"""Those of tables that two providers join."""
+
+JOINED_METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (RangeQueryError,)}
+"""Those of the same tables."""
 
 FORMS: dict[str, type] = {
     "transactions": Transactions,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.catalog import GUARANTEES, METHODS, METRICS, named
+from setveil.catalog import GUARANTEES, JOINED_GUARANTEES, JOINED_METRICS, METHODS, METRICS, named
 from setveil.cli.options import Option, argument
 from setveil.cli.show import say, say_json, say_table
 
 TABLES: dict[str, dict[str, Any]] = {"methods": METHODS, "guarantees": GUARANTEES, "metrics": METRICS}
+JOINED: dict[str, dict[str, Any]] = {"guarantees": JOINED_GUARANTEES, "metrics": JOINED_METRICS}
+"""What is about tables that two providers join, and stands under a heading of its own."""
 ABOUT = ("title", "paper", "truthful", "needs", "unit", "better", "about", "formula", "blind_to")
 TEXT = {
     "methods": "Example:\n  setveil methods part-swap",
@@ -19,20 +21,24 @@ TEXT = {
 
 def options(name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
-    return [argument("name", f"Tell about this one: {' | '.join(TABLES[name])}.", default=None)]
+    return [argument("name", f"Tell about this one: {' | '.join(_all(name))}.", default=None)]
 
 
 def run(name: str, given: dict[str, Any]) -> int:
     """List, or tell about one."""
-    table = TABLES[name]
     if given["name"] is None:
         if given["json"]:
-            say_json([_plain(kind) for kind in table.values()])
+            say_json([_plain(kind) for kind in _all(name).values()])
             return 0
-        say_table(["name", "what it does"], [[kind.name, kind.summary()] for kind in table.values()])
+        columns = ["name", "what it does"]
+        say_table(columns, [[kind.name, kind.summary()] for kind in TABLES[name].values()])
+        if name in JOINED:
+            say()
+            say("of tables that two providers join:")
+            say_table(columns, [[kind.name, kind.summary()] for kind in JOINED[name].values()])
         say(f"more: setveil {name} NAME")
         return 0
-    kind = named(name.removesuffix("s"), table, given["name"])
+    kind = named(name.removesuffix("s"), _all(name), given["name"])
     plain = _plain(kind)
     if given["json"]:
         say_json(plain)
@@ -46,6 +52,10 @@ def run(name: str, given: dict[str, Any]) -> int:
         columns = ["name", "allowed", "default", "public", "description"]
         say_table(columns, [[p[c] for c in columns] for p in plain["parameters"]])
     return 0
+
+
+def _all(name: str) -> dict[str, Any]:
+    return TABLES[name] | JOINED.get(name, {})
 
 
 def _plain(kind: Any) -> dict[str, Any]:
