@@ -176,6 +176,25 @@ def test_a_box_that_moved_is_found_on_every_way():
         )
 
 
+@settings(max_examples=150, deadline=None)
+@given(seed=seeds)
+def test_users_outside_their_intervals_are_those_that_the_oracle_finds(seed):
+    """One interval is a cell shorter at one end: whoever is in that cell is outside, and nobody else."""
+    rng = random.Random(seed)  # noqa: S311 - test data
+    case = drawn(seed)
+    group, role = rng.randrange(len(case.boxes)), rng.randrange(2)
+    box = list(case.boxes[group][role])
+    place = rng.randrange(len(box))
+    low, high = box[place]
+    if high - low < 2:
+        return
+    box[place] = (low + 1, high) if rng.random() < 0.5 else (low, high - 1)
+    case.boxes[group] = (tuple(box), case.boxes[group][1]) if role == 0 else (case.boxes[group][0], tuple(box))
+    found = FREE.check(case.table, original=case.originals, alignment=case.groups)
+    inside = oracle.inside(case.a, case.b, case.group_of, case.boxes)
+    assert ("user-outside-the-intervals" in found.breaches) == (not inside)
+
+
 def test_groups_that_the_providers_number_differently_are_found():
     case = some_case()
     other = case.side("b")
