@@ -156,8 +156,9 @@ def test_numbers_at_the_border_of_the_ring(exponent, less):
 
 def test_rules_that_need_more_than_62_bits_are_refused():
     world = halves(3, root=linear([(0, 0, 1 << 61)], [0], 1))
-    with pytest.raises(BadParameter, match=r"need numbers of 64 bits, and at most 62 can be"):
-        TwoPartySession("a", world.rules, line()[0])
+    for backend in (ClearSession, TwoPartySession):
+        with pytest.raises(BadParameter, match=r"need numbers of 64 bits, and at most 62 can be"):
+            backend("a", world.rules, line()[0])
 
 
 def test_the_clear_backend_runs_in_one_process_only():

@@ -185,6 +185,11 @@ def test_rows_of_the_extension_differ_by_delta_where_the_bit_is_set():
     assert len({tuple(block) for block in seen}) == len(seen)
 
 
+def test_an_extension_in_several_messages(monkeypatch):
+    monkeypatch.setattr("setveil.presence.secure.two_party.extension.MOST_BITS", 64)
+    test_rows_of_the_extension_differ_by_delta_where_the_bit_is_set()
+
+
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.uint64])
 @pytest.mark.parametrize("width", [1, 2, 3, 8, 9])
 def test_products_of_bits_and_numbers_are_shared(dtype, width):

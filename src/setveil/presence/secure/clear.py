@@ -14,7 +14,14 @@ import numpy as np
 from setveil.errors import BadParameter
 from setveil.presence.secure.base import CollectorSide, Level, Provider, Session
 from setveil.presence.secure.rules import SCORE_UNIT
-from setveil.presence.secure.tallies import CommonUsers, checked_scores, checked_widths, group_of_each, group_sums
+from setveil.presence.secure.tallies import (
+    CommonUsers,
+    checked_rules,
+    checked_scores,
+    checked_widths,
+    group_of_each,
+    group_sums,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +45,7 @@ class ClearSession(Session):
     name = NAME
 
     def __init__(self, role: Provider, rules: Rules, peer: Channel, collector: Channel | None = None) -> None:
-        super().__init__(role, rules)
+        super().__init__(role, checked_rules(rules))
         _only_in_one_process(peer, collector)
         self._peer = peer
         self._collector = collector

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.errors import BadParameter
-from setveil.presence.secure.rules import SCORE_UNIT
+from setveil.presence.secure.rules import MOST_RING_BITS, SCORE_UNIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.presence.secure.base import Level
+    from setveil.presence.secure.rules import Rules
 
+MOST_POPULATION = 1 << 31
 MOST_SCORE = 4 * SCORE_UNIT
 """What an owner's part of a score may be at most, up or down; twice that, with the part of the dummies, fits the bits of a score."""
 
@@ -36,6 +38,18 @@ def group_sums(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
 def group_of_each(level: Level) -> NDArray[np.int64]:
     """Return for each id of a level the number of its group."""
     return np.repeat(np.arange(level.groups), level.sizes)
+
+
+def checked_rules(rules: Rules) -> Rules:
+    """Return rules as they are, or refuse those whose numbers are too long, and populations without end."""
+    bits = rules.ring_bits
+    if bits > MOST_RING_BITS:
+        raise BadParameter(
+            f"the rules need numbers of {bits} bits, and at most {MOST_RING_BITS} can be; give the shares as smaller fractions"
+        )
+    if not 0 < rules.population < MOST_POPULATION:
+        raise BadParameter(f"a population has 1 to {MOST_POPULATION - 1} ids, and {rules.population} were given")
+    return rules
 
 
 def checked_scores(scores: NDArray[np.int64], owned: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """Base oblivious transfer: 128 pairs of keys, of which the chooser gets one each and the sender does not know which.
 
 Chou and Orlandi, The Simplest Protocol for Oblivious Transfer, 2015, on the prime-order subgroup of edwards25519. The sender shows S = y*B;
-the chooser answers R = x*B, or x*B + S where its bit is 1; the keys are hashes of y*R and y*(R - S), of which the chooser can make the
+the chooser answers R = x*B, or x*B + S where its bit is 1; the keys are hashes of y*R and y*R - y*S, of which the chooser can make the
 first or the second as x*S. Points that are not of the subgroup, or of small order, are refused.
 """
 
@@ -31,17 +31,15 @@ def send(line: Channel, session: bytes) -> list[tuple[bytes, bytes]]:
     shown = group.crypto_scalarmult_ed25519_base_noclamp(secret)
     line.send("base-ot-offer", shown)
     answers = line.receive("base-ot-answer", POINT * SECURITY)
+    of_shown = group.crypto_scalarmult_ed25519_noclamp(secret, shown)
     pairs = []
     for number in range(SECURITY):
         answer = _checked(answers[POINT * number : POINT * (number + 1)], line)
-        other = group.crypto_core_ed25519_sub(answer, shown)
-        if not group.crypto_core_ed25519_is_valid_point(other):
+        if answer == shown:  # then R - S is the neutral element
             raise _bad_point(line)
-        keys = (
-            _key(session, number, shown, answer, group.crypto_scalarmult_ed25519_noclamp(secret, point))
-            for point in (answer, other)
-        )
-        pairs.append((next(keys), next(keys)))
+        zero = group.crypto_scalarmult_ed25519_noclamp(secret, answer)
+        one = group.crypto_core_ed25519_sub(zero, of_shown)
+        pairs.append((_key(session, number, shown, answer, zero), _key(session, number, shown, answer, one)))
     return pairs
 
 

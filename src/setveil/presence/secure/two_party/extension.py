@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from setveil.presence.channel import Channel
     from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks
 
+MOST_BITS = 1 << 20
+"""Bits that one message takes in: 16 MiB."""
+
 
 class _Streams:
     """128 streams of random bytes, one a row of the matrix."""
@@ -40,6 +43,15 @@ def _bytes_of(count: int) -> int:
     return -(-count // 8)
 
 
+def _pieces(count: int) -> list[int]:
+    """Return how many bits go into each message."""
+    return [min(MOST_BITS, count - begin) for begin in range(0, count, MOST_BITS)]
+
+
+def _joined(pieces: list[Blocks]) -> Blocks:
+    return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty((0, 2), dtype=np.uint64), *pieces])
+
+
 class Sender:
     """The end that holds delta."""
 
@@ -54,8 +66,9 @@ class Sender:
 
     def extend(self, count: int) -> Blocks:
         """Return q for the next bits that the chooser takes in."""
-        if not count:
-            return np.empty((0, 2), dtype=np.uint64)
+        return _joined([self._extended(piece) for piece in _pieces(count)])
+
+    def _extended(self, count: int) -> Blocks:
         width = _bytes_of(count)
         told = np.frombuffer(self.line.receive("ot-extension", SECURITY * width), dtype=np.uint8)
         rows = told.reshape(SECURITY, width) & self._taken
@@ -76,8 +89,10 @@ class Chooser:
 
     def extend(self, bits: NDArray[np.bool_]) -> Blocks:
         """Return t for these bits."""
-        if not len(bits):
-            return np.empty((0, 2), dtype=np.uint64)
+        ends = np.cumsum(_pieces(len(bits)), dtype=np.int64)
+        return _joined([self._extended(piece) for piece in np.split(bits, ends[:-1]) if len(piece)])
+
+    def _extended(self, bits: NDArray[np.bool_]) -> Blocks:
         width = _bytes_of(len(bits))
         rows = self._zero.next(width)
         told = self._one.next(width) ^ rows

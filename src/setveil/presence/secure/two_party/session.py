@@ -10,8 +10,7 @@ import numpy as np
 from setveil.errors import BadParameter, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.secure.base import Level, Provider, Session
-from setveil.presence.secure.rules import MOST_RING_BITS
-from setveil.presence.secure.tallies import CommonUsers, checked_scores, checked_widths
+from setveil.presence.secure.tallies import CommonUsers, checked_rules, checked_scores, checked_widths
 from setveil.presence.secure.two_party import circuits, half_gates, scoring
 from setveil.presence.secure.two_party.coin import toss
 from setveil.presence.secure.two_party.extension import Chooser, Sender
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.gates import Circuit
 
 NAME = "two-party"
-MOST_POPULATION = 1 << 31
 MOST_ANDS = 1 << 20
 """ANDs that are garbled at a time: 32 MiB on the line."""
 
@@ -39,15 +37,8 @@ class TwoPartySession(Session):
     name = NAME
 
     def __init__(self, role: Provider, rules: Rules, peer: Channel, collector: Channel | None = None) -> None:
-        super().__init__(role, rules)
-        bits = rules.ring_bits
-        if bits > MOST_RING_BITS:
-            raise BadParameter(
-                f"the rules need numbers of {bits} bits, and at most {MOST_RING_BITS} can be; give the shares as smaller fractions"
-            )
-        if not 0 < rules.population < MOST_POPULATION:
-            raise BadParameter(f"a population has 1 to {MOST_POPULATION - 1} ids, and {rules.population} were given")
-        self._ring = np.dtype(np.uint32 if bits <= 32 else np.uint64)
+        super().__init__(role, checked_rules(rules))
+        self._ring = np.dtype(np.uint32 if rules.ring_bits <= 32 else np.uint64)
         self._peer = peer
         self.openings = Openings(role, peer, collector)
         self._root_circuit = self._rules_circuit(rules.root, parts=1)

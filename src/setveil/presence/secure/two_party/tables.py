@@ -52,9 +52,13 @@ def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint3
 
 def _joined(keys: Blocks) -> Blocks:
     """Return the joined keys of every entry (tables x entries), from those of the bits (tables x bits x 2)."""
-    entries = np.zeros((len(keys), 1, 2), dtype=np.uint64)
-    for bit in range(keys.shape[1]):
-        entries = np.concatenate([entries ^ keys[:, bit, 0, None], entries ^ keys[:, bit, 1, None]], axis=1)
+    tables, bits = keys.shape[:2]
+    entries = np.empty((tables, 1 << bits, 2), dtype=np.uint64)
+    entries[:, 0] = np.bitwise_xor.reduce(keys[:, :, 0], axis=1)
+    differences = keys[:, :, 0] ^ keys[:, :, 1]
+    for bit in range(bits):
+        half = 1 << bit
+        np.bitwise_xor(entries[:, :half], differences[:, bit, None], out=entries[:, half : 2 * half])
     return entries
 
 
