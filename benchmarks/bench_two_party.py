@@ -137,6 +137,35 @@ def line_of(name, of_clear, of_secure, each):
     print(f"{name:<34}{times}{sent / 1e6:9.3f}{messages:6d} {a_piece}  {equal}")
 
 
+def whole_run(rules, candidates):
+    """Return one provider's walk down to the end, with cuts by lot, as a function of its session and role."""
+
+    def walk(session, _role):
+        random = np.random.default_rng(4)
+        level = level_of(rules.population, 1)
+        answers = []
+        while level.groups:
+            owned = random.random(level.groups) < 0.5
+            lower = random.random((len(level.ids), candidates)) < 0.5
+            scores = random.integers(-1000, 1000, (level.groups, candidates))
+            session.wider(random.integers(0, rules.widest, level.groups))
+            won = session.winners(level, owned, lower, scores)
+            chosen = lower[np.arange(len(level.ids)), np.repeat(won, level.sizes)]
+            passed = session.verdicts(level, owned, chosen)
+            session.descend(level, passed, chosen)
+            answers += [*won.tolist(), *passed.tolist()]
+            group = np.repeat(np.arange(level.groups), level.sizes)
+            part = 2 * group + ~chosen
+            kept = passed[group]
+            order = np.argsort(part[kept], kind="stable")
+            sizes = np.bincount(part[kept], minlength=2 * level.groups).reshape(-1, 2)[passed].reshape(-1)
+            level = Level(level.ids[kept][order], np.concatenate([[0], np.cumsum(sizes)]))
+        counts = session.counts(np.arange(len(session._common.final)), "b")  # noqa: SLF001
+        return np.array(answers + ([] if counts is None else counts.reshape(-1).tolist()))
+
+    return walk
+
+
 def best(runs):
     return min(runs, key=lambda run: run[0])
 
@@ -157,6 +186,10 @@ def main():
     )
     clear, secure = Run(ClearSession, rules), Run(TwoPartySession, rules)
     line_of("set-up and root", clear.begin(), secure.begin(), 1)
+    walk = whole_run(rules, given.candidates)
+    taken = [run.measured(walk) for run in (clear, secure)]
+    checks = 2 * len(secure.sessions["a"]._common.final) - 1  # noqa: SLF001
+    line_of(f"whole run, {checks} checks", *taken, checks)
     random = np.random.default_rng(3)
     for groups in (1, 100, 500):
         level = level_of(given.population, groups)

@@ -1,14 +1,16 @@
 """Known answers and exhaustive checks of what the two-party core is built from."""
 
 import hashlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.errors import PeerFailed
-from setveil.presence.secure.two_party import base_ot, tables
+from setveil.errors import Missing, PeerFailed
+from setveil.presence.secure.two_party import base_ot, libraries, tables
 from setveil.presence.secure.two_party.blocks import SECURITY, lowest_bits, random_numbers, stretched, times
 from setveil.presence.secure.two_party.coin import toss
 from setveil.presence.secure.two_party.correlated import ChosenRows, SentRows
@@ -245,3 +247,21 @@ def test_other_entries_stay_hidden_from_the_keys_of_the_chosen_one():
     opened = hidden ^ pads[:, 0].astype(np.uint32)
     assert found.tolist() == [0]
     assert np.flatnonzero(opened == 0).tolist() == [37]
+
+
+@pytest.mark.parametrize(
+    ("module", "package"), [("cryptography.hazmat.primitives", "cryptography"), ("nacl", "PyNaCl")]
+)
+def test_a_library_that_is_not_installed_is_named(module, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(Missing, match=rf"needs {package}, which is not installed; pip install 'setveil\[presence\]'"):
+        libraries.curve() if package == "PyNaCl" else FixedKeyHash(KEY)
+
+
+def test_importing_the_backend_imports_no_extra():
+    code = (
+        "import sys, setveil.presence.secure.two_party.session, setveil.presence.secure.two_party.collector;"
+        "print([m for m in ('cryptography', 'nacl', 'mpyc') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

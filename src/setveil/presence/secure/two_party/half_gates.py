@@ -36,8 +36,9 @@ BLOCKS_AN_AND = 2
 
 def _alike(x: Blocks, y: Blocks) -> tuple[Blocks, Blocks, tuple[int, ...]]:
     """Return both inputs as lists of blocks of one length, and their common shape."""
-    shape = np.broadcast_shapes(x.shape, y.shape)
-    return np.broadcast_to(x, shape).reshape(-1, 2), np.broadcast_to(y, shape).reshape(-1, 2), shape
+    if x.shape != y.shape:
+        x, y = np.broadcast_arrays(x, y)
+    return x.reshape(-1, 2), y.reshape(-1, 2), x.shape
 
 
 class _Garbling:
@@ -50,9 +51,11 @@ class _Garbling:
     def both(self, x: Blocks, y: Blocks) -> Blocks:
         x, y, shape = _alike(x, y)
         delta = self._sender.delta
-        inputs = np.stack([x, x ^ delta, y, y ^ delta])
+        inputs = np.empty((2, 2, len(x), 2), dtype=np.uint64)
+        inputs[0, 0], inputs[1, 0] = x, y
+        np.bitwise_xor(inputs[:, 0], delta, out=inputs[:, 1])
         tweaks = self._sender.tweaks.take(Use.GATES, 2, len(x))
-        hashed = self._sender.hash(inputs.reshape(2, 2, -1, 2), tweaks[:, None])
+        hashed = self._sender.hash(inputs, tweaks[:, None])
         (x0, x1), (y0, y1) = hashed
         bit_x, bit_y = lowest_bits(x), lowest_bits(y)
         garbler = x0 ^ x1 ^ times(bit_y, delta)
