@@ -37,13 +37,13 @@ class Plain:
         for candidate, (lower, score) in enumerate(zip(lowers, scores, strict=True)):
             below = sum(1 for i in ids if i in lower and not exists[i])
             above = sum(1 for i in ids if i not in lower and not exists[i])
-            whole = int(score) + sum(_entropy(part, len(ids), weight, unit) for part in (below, above))
+            whole = int(score) + sum(entropy(part, len(ids), weight, unit) for part in (below, above))
             if best is None or whole > best:
                 best, found = whole, candidate
         return found
 
 
-def _entropy(dummies, size, weight, unit):
+def entropy(dummies, size, weight, unit):
     if not dummies:
         return 0
     share = float(Fraction(dummies, size))
