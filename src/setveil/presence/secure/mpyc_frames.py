@@ -6,6 +6,7 @@ A question or an answer is a short header in JSON and arrays of a few plain type
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,9 @@ def unpack(payload: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
         for name, shape in described:
             if name not in _TYPES or any(not isinstance(side, int) or side < 0 for side in shape):
                 raise ValueError("an array of a kind that is not known")
-            count = int(np.prod(shape, dtype=object)) if shape else 1
+            count = math.prod(shape)
+            if count > len(payload):
+                raise ValueError("an array longer than what was sent")
             arrays.append(np.frombuffer(payload, _TYPES[name], count, end).reshape(shape))
             end += arrays[-1].nbytes
     except (KeyError, TypeError, RecursionError) as error:
