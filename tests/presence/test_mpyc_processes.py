@@ -62,7 +62,7 @@ def test_a_killed_process_ends_all_three_parties_within_seconds(victim):
             session.root()
 
     results = play(sessions(triangle(), rules_of(2000), after, relays), seconds=30)
-    assert time.monotonic() - killed[0] < 5
+    assert time.monotonic() - killed[0] < 10
     assert "MPyC process of this party ended" in str(results.pop(victim))
     assert all(isinstance(result, PeerFailed) for result in results.values())
     assert len(results) == 2
