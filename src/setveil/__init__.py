@@ -88,6 +88,10 @@ if TYPE_CHECKING:
     from setveil.mining.support_bounds import support_bounds
     from setveil.mining.supports import supports
     from setveil.mining.threshold import MinSupport
+    from setveil.presence.methods.base import JoinedOutcome, Keys
+    from setveil.presence.methods.extended_mondrian import ExtendedMondrian
+    from setveil.presence.methods.mondrian import Mondrian
+    from setveil.presence.methods.mpalm import Mpalm
     from setveil.profile import profile
     from setveil.release.measuring import measure
     from setveil.release.publishing import Release, publish
@@ -163,6 +167,10 @@ _HOME = {
     "setveil.mining.support_bounds": ("support_bounds",),
     "setveil.mining.supports": ("supports",),
     "setveil.mining.threshold": ("MinSupport",),
+    "setveil.presence.methods.base": ("JoinedOutcome", "Keys"),
+    "setveil.presence.methods.extended_mondrian": ("ExtendedMondrian",),
+    "setveil.presence.methods.mondrian": ("Mondrian",),
+    "setveil.presence.methods.mpalm": ("Mpalm",),
     "setveil.profile": ("profile",),
     "setveil.release.measuring": ("measure",),
     "setveil.release.publishing": ("Release", "publish"),
@@ -179,6 +187,7 @@ __all__ = [
     "Disassociated",
     "Disassociation",
     "ExactSwap",
+    "ExtendedMondrian",
     "FullSwap",
     "Generalized",
     "GlobalSuppression",
@@ -190,11 +199,15 @@ __all__ = [
     "InputError",
     "Insert",
     "Itemsets",
+    "JoinedOutcome",
     "JoinedTable",
     "KAnonymity",
+    "Keys",
     "KmAnonymity",
     "MinSupport",
     "Missing",
+    "Mondrian",
+    "Mpalm",
     "Naive",
     "NamedItemsets",
     "Neighbours",

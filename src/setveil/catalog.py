@@ -51,6 +51,9 @@ from setveil.metrics.reconstruction import ReconstructionKL
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.suppression import InfoLoss, ItemsLost
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
+from setveil.presence.methods.extended_mondrian import ExtendedMondrian
+from setveil.presence.methods.mondrian import Mondrian
+from setveil.presence.methods.mpalm import Mpalm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +62,9 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
     from setveil.metrics.base import Metric
+    from setveil.presence.methods.base import JoiningMethod
 
-__all__ = ["FORMATS", "FORMS", "GUARANTEES", "JOINED_GUARANTEES", "JOINED_METRICS", "METHODS", "METRICS", "named"]
+__all__ = ["FORMATS", "FORMS", "GUARANTEES", "JOINED_GUARANTEES", "JOINED_METHODS", "JOINED_METRICS", "METHODS", "METRICS", "named"]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -84,6 +88,9 @@ METHODS: dict[str, type[Method]] = {
         AprioriGeneralization,
     )
 }
+
+JOINED_METHODS: dict[str, type[JoiningMethod]] = {method.name: method for method in (ExtendedMondrian, Mpalm, Mondrian)}
+"""Those that make a table of the tables of two providers."""
 
 GUARANTEES: dict[str, type[Guarantee]] = {
     guarantee.name: guarantee

@@ -1,0 +1,78 @@
+"""What every method that joins two tables must have: a page, a paper, a place in the listing, and no word about values."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from setveil.catalog import JOINED_METHODS, METHODS
+from setveil.presence.methods.base import JoiningMethod
+
+from program import call
+from two_tables import originals_of
+
+REPOSITORY = Path(__file__).parents[2]
+EVERY = pytest.mark.parametrize("kind", JOINED_METHODS.values(), ids=list(JOINED_METHODS))
+KEYS = sv.Keys(b"key of provider A", b"key of provider B")
+LIMITS = {"max_a": "9/10", "min_a": "1/10", "max_b": "9/10", "min_b": "1/10"}
+
+
+def made(kind, **limits):
+    return kind(**{name: value for name, value in {**LIMITS, **limits}.items() if name in kind.model_fields})
+
+
+@EVERY
+def test_it_is_documented(kind):
+    page = (REPOSITORY / "docs" / "methods" / f"{kind.name}.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {kind.name}\n")
+    section = page.partition("## Parameters")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
+    named = {name: row for row in rows for name in re.findall(r"`(\w+)`", row[1])}
+    for parameter in kind.parameters():
+        assert parameter.name in named, parameter.name
+        assert parameter.description.endswith(".")
+        if parameter.required:
+            assert "required" in named[parameter.name][3]
+        else:
+            assert parameter.default_text in named[parameter.name][3]
+    assert kind.paper in page
+    references = (REPOSITORY / "references.bib").read_text(encoding="utf-8")
+    assert re.search(rf"^@\w+{{{kind.paper},$", references, re.MULTILINE)
+
+
+@EVERY
+def test_it_is_listed_apart_and_told_about(kind):
+    assert kind.name not in METHODS
+    assert issubclass(kind, JoiningMethod)
+    listed = call("methods").out
+    assert listed.index("of tables that two providers join:") < listed.index(f" {kind.name} ")
+    assert kind.summary() in listed
+    told = call("methods", kind.name, "--json").json
+    assert [one["name"] for one in told["parameters"]] == list(kind.model_fields)
+
+
+@EVERY
+def test_it_can_be_written_down_and_made_again(kind):
+    method = made(kind, k=3)
+    assert kind(**method.model_dump(mode="json")) == method
+    assert {one.name for one in method.guarantees} <= {"k-anonymity", "site-presence"}
+
+
+@EVERY
+def test_too_few_common_users_release_nothing(kind):
+    users = [
+        {"cells": [0, 0], "a": True, "s": 0},
+        {"cells": [1, 1], "a": True, "s": None},
+        {"cells": [1, 1], "a": False, "s": 0},
+    ]
+    with pytest.raises(
+        sv.GuaranteeBroken, match=f"^{kind.name} releases nothing: .* fewer common users than k = 2"
+    ) as refused:
+        made(kind, k=2).apply(originals_of([2, 2], 1, 2, users), keys=KEYS)
+    assert "choose limits that the tables as a whole keep" in str(refused.value)
+    assert "user-" not in str(refused.value)
+
+
+def test_keys_are_not_shown():
+    assert "provider" not in repr(KEYS)
