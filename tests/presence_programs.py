@@ -1,12 +1,15 @@
 """The three programs of a joint run, on loopback: homes, files and processes for tests."""
 
 import socket
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from program import Ended, call, ended, start
 
 HOST = "127.0.0.1"
+ESTABLISHED = "01"
+PATIENCE_SECONDS = 120
 
 
 def free_ports(count):
@@ -71,6 +74,17 @@ class Programs:
         """Run all three to their end."""
         started = {role: self.start(role, *more.get(role, ())) for role in "cba"}
         return {role: ended(process) for role, process in started.items()}
+
+    def await_lines(self):
+        """Wait until all three lines are open: A to B, and both to the collector."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+            called = [int(row[2].partition(":")[2], 16) for row in rows if row[3] == ESTABLISHED]
+            if called.count(self.ports[0]) >= 1 and called.count(self.ports[1]) >= 2:
+                return
+            time.sleep(0.02)
+        raise AssertionError("the parties did not meet")
 
     def left(self):
         """Return the folders that a run leaves, as far as they are there."""

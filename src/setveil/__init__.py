@@ -89,10 +89,14 @@ if TYPE_CHECKING:
     from setveil.mining.supports import supports
     from setveil.mining.threshold import MinSupport
     from setveil.presence.methods.base import JoinedOutcome, Keys
+    from setveil.presence.methods.dummy_users import DummyUsers
     from setveil.presence.methods.extended_mondrian import ExtendedMondrian
     from setveil.presence.methods.mondrian import Mondrian
     from setveil.presence.methods.mpalm import Mpalm
+    from setveil.presence.policy import Policy, read_policy
+    from setveil.presence.trial import simulate
     from setveil.profile import profile
+    from setveil.release.joined_release import open_joined
     from setveil.release.measuring import measure
     from setveil.release.publishing import Release, publish
 
@@ -168,10 +172,14 @@ _HOME = {
     "setveil.mining.supports": ("supports",),
     "setveil.mining.threshold": ("MinSupport",),
     "setveil.presence.methods.base": ("JoinedOutcome", "Keys"),
+    "setveil.presence.methods.dummy_users": ("DummyUsers",),
     "setveil.presence.methods.extended_mondrian": ("ExtendedMondrian",),
     "setveil.presence.methods.mondrian": ("Mondrian",),
     "setveil.presence.methods.mpalm": ("Mpalm",),
+    "setveil.presence.policy": ("Policy", "read_policy"),
+    "setveil.presence.trial": ("simulate",),
     "setveil.profile": ("profile",),
+    "setveil.release.joined_release": ("open_joined",),
     "setveil.release.measuring": ("measure",),
     "setveil.release.publishing": ("Release", "publish"),
 }
@@ -186,6 +194,7 @@ __all__ = [
     "Categories",
     "Disassociated",
     "Disassociation",
+    "DummyUsers",
     "ExactSwap",
     "ExtendedMondrian",
     "FullSwap",
@@ -220,6 +229,7 @@ __all__ = [
     "PartialSuppression",
     "Permutation",
     "PermutationPrivacy",
+    "Policy",
     "Population",
     "Predicates",
     "ProviderTable",
@@ -252,6 +262,7 @@ __all__ = [
     "measure",
     "mine",
     "mine_bounds",
+    "open_joined",
     "profile",
     "publish",
     "read",
@@ -261,10 +272,12 @@ __all__ = [
     "read_hierarchy",
     "read_itemsets",
     "read_joined",
+    "read_policy",
     "read_population",
     "read_predicates",
     "read_provider_table",
     "read_sensitive",
+    "simulate",
     "support_bounds",
     "supports",
     "write",

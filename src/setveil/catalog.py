@@ -51,6 +51,7 @@ from setveil.metrics.reconstruction import ReconstructionKL
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.suppression import InfoLoss, ItemsLost
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
+from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.methods.extended_mondrian import ExtendedMondrian
 from setveil.presence.methods.mondrian import Mondrian
 from setveil.presence.methods.mpalm import Mpalm
@@ -64,7 +65,17 @@ if TYPE_CHECKING:
     from setveil.metrics.base import Metric
     from setveil.presence.methods.base import JoiningMethod
 
-__all__ = ["FORMATS", "FORMS", "GUARANTEES", "JOINED_GUARANTEES", "JOINED_METHODS", "JOINED_METRICS", "METHODS", "METRICS", "named"]
+__all__ = [
+    "FORMATS",
+    "FORMS",
+    "GUARANTEES",
+    "JOINED_GUARANTEES",
+    "JOINED_METHODS",
+    "JOINED_METRICS",
+    "METHODS",
+    "METRICS",
+    "named",
+]
 
 METHODS: dict[str, type[Method]] = {
     method.name: method
@@ -89,7 +100,7 @@ METHODS: dict[str, type[Method]] = {
     )
 }
 
-JOINED_METHODS: dict[str, type[JoiningMethod]] = {method.name: method for method in (ExtendedMondrian, Mpalm, Mondrian)}
+JOINED_METHODS: dict[str, type[JoiningMethod]] = {method.name: method for method in (DummyUsers, ExtendedMondrian, Mpalm, Mondrian)}
 """Those that make a table of the tables of two providers."""
 
 GUARANTEES: dict[str, type[Guarantee]] = {

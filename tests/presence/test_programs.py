@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import time
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from presence_programs import HOST, programs
 from setveil.data.joined.joined_files import read_joined
 
-from program import call, ended, hidden_in, start
+from program import call, ended, hidden_in
 
 
 @pytest.fixture
@@ -98,11 +99,7 @@ def test_parties_that_disagree_on_the_policy_stop_and_say_so(parties):
 def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
     parties = programs(tmp_path, people=20_000)
     started = {role: parties.start(role) for role in "cba"}
-    runs = parties.folder / ("a" if victim != "a" else "b") / "runs.jsonl"
-    deadline = time.monotonic() + 60
-    while not runs.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(1.5)
+    parties.await_lines()
     assert started[victim].poll() is None, "it was done before it could be killed"
     started[victim].send_signal(signal.SIGKILL)
     since = time.monotonic()
@@ -118,10 +115,7 @@ def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
 def test_a_person_who_stops_one_party_stops_all(tmp_path):
     parties = programs(tmp_path, people=20_000)
     started = {role: parties.start(role) for role in "cba"}
-    runs = parties.folder / "a" / "runs.jsonl"
-    while not runs.exists():
-        time.sleep(0.02)
-    time.sleep(1.5)
+    parties.await_lines()
     started["a"].send_signal(signal.SIGINT)
     found = {role: ended(process) for role, process in started.items()}
     assert found["a"].code == 130
@@ -174,10 +168,10 @@ def test_the_release_tells_nothing_of_ids_and_the_collector_keeps_none(parties):
 
 
 def test_a_busy_port_is_a_sentence(parties):
-    blocked = start(*parties.arguments("c", "--wait", 6), cwd=parties.folder)
-    time.sleep(3)
-    second = call(*parties.arguments("c"), "--private", "elsewhere", cwd=parties.folder)
+    parties.wait = 3
+    with socket.create_server((HOST, parties.ports[1])):
+        second = call(*parties.arguments("c"), cwd=parties.folder)
     assert second.code == 2
     assert str(parties.ports[1]) in second.sentence()
     assert HOST in second.sentence()
-    assert ended(blocked).code == 4
+    assert parties.left() == []

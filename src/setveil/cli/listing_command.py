@@ -9,7 +9,11 @@ from setveil.cli.options import Option, argument
 from setveil.cli.show import say, say_json, say_table
 
 TABLES: dict[str, dict[str, Any]] = {"methods": METHODS, "guarantees": GUARANTEES, "metrics": METRICS}
-JOINED: dict[str, dict[str, Any]] = {"methods": JOINED_METHODS, "guarantees": JOINED_GUARANTEES, "metrics": JOINED_METRICS}
+JOINED: dict[str, dict[str, Any]] = {
+    "methods": JOINED_METHODS,
+    "guarantees": JOINED_GUARANTEES,
+    "metrics": JOINED_METRICS,
+}
 """What is about tables that two providers join, and stands under a heading of its own."""
 ABOUT = ("title", "paper", "truthful", "needs", "unit", "better", "about", "formula", "blind_to")
 TEXT = {
