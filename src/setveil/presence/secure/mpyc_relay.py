@@ -137,8 +137,9 @@ def _start(number: int) -> subprocess.Popen[bytes]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MPYC_")}
     # With --mix32-64bit the library sends numbers of fixed length; else it sends pickled arrays, and would unpickle what a peer sends.
     settings = ["-M3", f"-I{number}", "-T1", f"-K{STATISTICAL_BITS}", "--no-log", "--mix32-64bit"]
+    # The library itself warns of its use of NumPy; where warnings are errors, that would end it.
     return subprocess.Popen(  # noqa: S603 - this very program, with arguments of our own
-        [sys.executable, "-P", "-m", "setveil.presence.secure.mpyc_child", *settings],
+        [sys.executable, "-P", "-W", "ignore", "-m", "setveil.presence.secure.mpyc_child", *settings],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
