@@ -10,8 +10,13 @@ import time
 from pathlib import Path
 
 
+def folder_named() -> Path:
+    """Return where the real data sets would be, at hand or not."""
+    return Path(os.environ.get("SETVEIL_DATA") or Path(__file__).parents[2] / "shared" / "data")
+
+
 def data_folder() -> Path:
-    folder = Path(os.environ.get("SETVEIL_DATA") or Path(__file__).parents[2] / "shared" / "data")
+    folder = folder_named()
     if not folder.is_dir():
         sys.exit("the real data sets are not at hand: name their folder with SETVEIL_DATA")
     return folder

@@ -14,6 +14,7 @@ from setveil.report.joined_page import COUNTS, OPENINGS, render_joined, render_r
 from report.dossiers import HOSTILE
 from report.joined_dossiers import of_run, of_trial, query_error
 from report.test_browser import CUT_OFF, MARKS, SIDEWAYS, WIDTHS, shown
+from report.test_charts import drawn_rows
 from report.test_page import embedded, without_scripts, words_of
 
 SECTIONS = [
@@ -32,11 +33,6 @@ def measured():
     dossier = of_trial()
     dossier["measurements"] = [query_error(5.25)]
     return dossier
-
-
-def drawn_rows(spec):
-    """Return the rows that a specification draws, of all its layers."""
-    return [row for rows in spec["datasets"].values() for row in rows]
 
 
 @pytest.mark.parametrize("render", [lambda: render_joined(measured()), lambda: render_run(of_run("b"))])
