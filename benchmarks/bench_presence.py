@@ -245,16 +245,20 @@ def over_tls(folder, policy):
         tables = ("--data", folder / f"{role}.csv", "--population", folder / "population.csv")
         own[role] += (*tables, "--collector", at_c, "--private", folder / f"private-{role}", "--again")
     started, files = {}, {role: (folder / f"said-{role}", folder / f"told-{role}") for role in own}
-    began = time.perf_counter()
-    for role, arguments in own.items():
-        with files[role][0].open("w") as said, files[role][1].open("w") as told:
-            command = program(*arguments, "--home", folder / f"home-{role}", *common)
-            started[role] = subprocess.Popen(command, stdout=said, stderr=told)
-    cpu = {}
-    for role, process in started.items():
-        _pid, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        cpu[role] = used.ru_utime + used.ru_stime
+    began, cpu = time.perf_counter(), {}
+    try:
+        for role, arguments in own.items():
+            with files[role][0].open("w") as said, files[role][1].open("w") as told:
+                command = program(*arguments, "--home", folder / f"home-{role}", *common)
+                started[role] = subprocess.Popen(command, stdout=said, stderr=told)
+        for role, process in started.items():
+            _pid, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            cpu[role] = used.ru_utime + used.ru_stime
+    finally:
+        for process in started.values():
+            if process.returncode is None:
+                process.kill()
     wall = time.perf_counter() - began
     for role, process in started.items():
         if process.returncode:

@@ -94,6 +94,7 @@ def test_a_promise_that_is_broken_or_was_not_checked_is_said_so():
 def test_only_the_two_party_computation_is_called_experimental(backend):
     pages = render_joined(of_trial(600, backend)), render_run(of_run("b", 600, backend))
     assert [EXPERIMENTAL in words_of(page) for page in pages] == [backend == "two-party"] * 2
+    assert ["The providers learn nothing of" in words_of(page) for page in pages] == [backend == "two-party"] * 2
     assert ["Nothing was hidden between the parties" in words_of(page) for page in pages] == [backend == "clear"] * 2
 
 
