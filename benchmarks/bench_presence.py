@@ -163,20 +163,25 @@ def growth(sizes, backends, chart):
 
 
 def draw(rows, path):
-    """Draw seconds, megabytes and memory over the number of people, as a picture."""
+    """Draw seconds, megabytes, and memory over the number of people, as a picture."""
     import vl_convert  # noqa: PLC0415 - only for a picture
 
     from setveil.report.charts import LOOK, Axis, Series, curves, decades  # noqa: PLC0415 - the same
 
     series = Series("what", tuple(dict.fromkeys(row["what"] for row in rows)))
-    across = Axis(
-        "people", "people in the population", scale="log", ticks=tuple(sorted({row["people"] for row in rows}))
-    )
+    sizes = tuple(sorted({row["people"] for row in rows}))
+    across = Axis("people", "people in the population", scale="log", limits=(sizes[0], sizes[-1]), ticks=sizes)
     panels, data = [], {}
-    for key, title in (("wall", "seconds"), ("megabytes", "megabytes between A and B"), ("peak", "peak memory, MiB")):
-        # Without its scale's zero a logarithmic axis has no place for what is nothing.
+    titles = {
+        "wall": "seconds",
+        "cpu": "CPU seconds of all parties",
+        "megabytes": "megabytes between A and B",
+        "peak": "peak memory, MiB",
+    }
+    for key, title in titles.items():
+        # A logarithmic axis has no place for nothing.
         drawn = [{"people": row["people"], "what": row["what"], key: row[key]} for row in rows if row[key] > 0]
-        up = Axis(key, title, ",.3~g", scale="log", ticks=decades(row[key] for row in drawn))
+        up = Axis(key, title, ",.3~f", scale="log", ticks=decades(row[key] for row in drawn))
         spec = curves(drawn, across=across, up=up, series=series, widest=2.5)
         data |= spec.pop("datasets")
         panels.append({**spec, "width": 620, "height": 220})

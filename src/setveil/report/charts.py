@@ -271,7 +271,7 @@ def curves(
     lines = [
         base.mark_line(strokeWidth=width, opacity=opacity).transform_filter(series.only(name))
         for name, (width, opacity) in zip(
-            series.names, [(widest, 0.5), *[(2.5, 1)] * (len(series.names) - 1)], strict=True
+            series.names, [(widest, 0.5 if widest > 2.5 else 1), *[(2.5, 1)] * (len(series.names) - 1)], strict=True
         )
     ]
     dots = base.mark_point(size=90, opacity=0, filled=True).encode(tooltip=_tooltip(series, across, up))
