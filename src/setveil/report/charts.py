@@ -283,11 +283,15 @@ def _limits(limits: Sequence[dict[str, Any]], across: Axis, up: Axis) -> list[An
     if not limits:
         return []
     base = _data([*limits]).encode(y=_number(alt.Y, up))
+    looks: dict[str, dict[str, Any]] = {
+        "below": {"align": "left", "baseline": "top", "dy": 5},
+        "above": {"align": "right", "baseline": "bottom", "dy": -4},
+    }
     names = [
-        base.mark_text(align=align, baseline=baseline, dy=dy)
+        base.mark_text(**look)
         .encode(x=_number(alt.X, across), text="name:N")
         .transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
-        for side, align, baseline, dy in (("below", "left", "top", 5), ("above", "right", "bottom", -4))
+        for side, look in looks.items()
     ]
     return [base.mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5), *names]
 
