@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ from setveil.cli.options import REQUIRED, Option
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.table_files import read_population, read_provider_table
 from setveil.errors import BadParameter
+from setveil.presence.dummies import KEY_BYTES
+from setveil.presence.home import Home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,3 +76,13 @@ def both_tables(a: str, b: str, schema: Schema, given: Mapping[str, Any]) -> Ori
 def place(text: str | None, default: Path) -> Path:
     """Return a path that may be left out."""
     return Path(text) if text else default
+
+
+def trial_key(home: str | None, role: str) -> bytes:
+    """Return the stored key of a home, or one that lasts for this trial."""
+    if not home:
+        return secrets.token_bytes(KEY_BYTES)
+    opened = Home.open(Path(home))
+    if opened.role != role:
+        raise BadParameter(f"{home} is the home of another party; --home-{role} wants that of provider {role.upper()}")
+    return opened.dummy_key()

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
 from setveil.cli.options import FORCE, REQUIRED, Option, argument
-from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, place
+from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, place, trial_key
 from setveil.cli.show import say, say_json, say_table
-from setveil.errors import BadParameter
 from setveil.metrics.joined_queries import RangeQueryError
-from setveil.presence.dummies import KEY_BYTES
-from setveil.presence.home import Home
 from setveil.presence.methods.base import Keys
 from setveil.presence.policy import Policy, read_policy
 from setveil.presence.trial import simulate
@@ -67,7 +63,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if given["backend"]:
         policy = _with_backend(policy, given["backend"])
     originals = both_tables(given["a"], given["b"], policy.schema, given)
-    keys = Keys(_key(given["home_a"], "a"), _key(given["home_b"], "b"))
+    keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     with door:
         found: list[JoinedTable] = []
@@ -105,16 +101,6 @@ def run(_name: str, given: dict[str, Any]) -> int:
 def _with_backend(policy: Policy, backend: str) -> Policy:
     values = policy.method.model_dump(mode="json") | {"backend": backend}
     return Policy(type(policy.method)(**values), policy.schema, policy.population)
-
-
-def _key(home: str | None, role: str) -> bytes:
-    """Return the stored key of a home, or one that lasts for this trial."""
-    if not home:
-        return secrets.token_bytes(KEY_BYTES)
-    opened = Home.open(Path(home))
-    if opened.role != role:
-        raise BadParameter(f"{home} is the home of another party; --home-{role} wants that of provider {role.upper()}")
-    return opened.dummy_key()
 
 
 def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:
