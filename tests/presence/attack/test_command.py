@@ -1,0 +1,59 @@
+"""`setveil presence attack`, as people call it."""
+
+import json
+
+import pytest
+
+from program import call
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("attack") / "trial"
+    assert call("presence", "sample", "--out", folder, "--people", "2000").code == 0
+    return (
+        *(folder / name for name in ("a.csv", "b.csv")),
+        *("--population", folder / "population.csv", "--policy", folder / "policy.toml"),
+    )
+
+
+def test_all_attacks_print_their_tables(files):
+    ended = call("presence", "attack", *files)
+    assert ended.code == 0, ended.err
+    for title in (
+        "Dummy test",
+        "Posterior",
+        "Certain from the joined table",
+        "What a margin costs",
+        "Two runs",
+        "Who learns what",
+    ):
+        assert title in ended.out
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [("dummies", "dummies"), ("posterior", "posterior"), ("two-runs", "two_runs"), ("together", "together")],
+)
+def test_one_attack_for_machines(files, kind, key):
+    ended = call("presence", "attack", *files, "--kind", kind, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert set(found) == {"groups", "policy_sha256", key}
+
+
+def test_the_home_of_another_party_is_refused(files, tmp_path):
+    home = tmp_path / "home"
+    assert call("presence", "init", home, "--role", "b").code == 0
+    ended = call("presence", "attack", *files, "--home-a", home)
+    assert ended.code == 2
+    assert "is the home of another party" in ended.err
+
+
+def test_the_same_homes_give_the_same_numbers(files, tmp_path):
+    homes = []
+    for role in "ab":
+        assert call("presence", "init", tmp_path / role, "--role", role).code == 0
+        homes += [f"--home-{role}", tmp_path / role]
+    first, second = (call("presence", "attack", *files, *homes, "--kind", "dummies", "--json").out for _ in range(2))
+    assert json.loads(first) == json.loads(second)
