@@ -248,7 +248,8 @@ def _tell_two_runs(found: Iterable[TwoRuns]) -> None:
 
 def _together(policy: Policy, trial: Trial, originals: Originals) -> tuple[Any, Any]:
     method = policy.method
-    found = together(trial, originals, counts_to=method.counts_to, backend=method.backend)
+    with progress.step("finding groups in the joined table"):
+        found = together(trial, originals, counts_to=method.counts_to, backend=method.backend)
     return [one.to_dict() for one in found], lambda: _tell_together(found)
 
 

@@ -71,6 +71,20 @@ def test_a_small_run_has_the_posteriors_of_every_set(party, seed, values):
         assert (reading.absent, reading.present) == (chances.count(0), chances.count(1))
 
 
+def test_groups_that_take_too_long_are_left_out_and_counted(monkeypatch):
+    monkeypatch.setattr("setveil.presence.attack.failed_cuts.MOST_STEPS", 3 * 4**2)
+    trial, there, method = runs.trial(5, 400, k=2, scope="qi"), runs.originals(400), runs.method(k=2, scope="qi")
+    common = there.existing("a") & there.existing("b")
+    divided = trial.b.divided
+    failed = np.unique(divided.groups.group_of[divided.failed_lower >= 0])
+    sizes = np.bincount(divided.groups.group_of[common])[failed]
+    found = failed_cuts(trial, there, method, "b")
+    assert found.too_large == (sizes > 4).sum() > 0
+    assert found.failed == len(failed)
+    assert found.unknown.groups <= (sizes <= 4).sum()
+    assert failed_cuts(trial, there, method, "a").too_large == 0
+
+
 def test_margins_cost_groups_and_impossible_ones_are_said():
     there = runs.originals()
     policy = policy_of(runs.method(margin="1/25"), there)

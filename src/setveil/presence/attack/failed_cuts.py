@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from setveil.presence.trial import Trial
 
 MARGINS = (Fraction(0), Fraction(1, 50), Fraction(1, 20), Fraction(1, 10))
-MOST_COMMON = 2_000
-"""Groups with more common users are left out, and counted, where limits hold for all kinds of users together: it would take minutes."""
+MOST_STEPS = 10_000_000
+"""Groups that take more, some ten seconds, are left out and counted; only where limits hold for all kinds of users together (scope qi)."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def failed_cuts(trial: Trial, originals: Originals, method: DummyUsers, party: P
         for done, group in enumerate(np.flatnonzero(numbers.failed).tolist()):
             cut = numbers.cut(group)
             explained += not numbers.holds(group, rules)
-            if not rules.by_kind and len(cut.users) > 1 and sum(cut.common) > MOST_COMMON:
+            if not rules.by_kind and len(cut.users) > 1 and len(cut.users) * sum(cut.common) ** 2 > MOST_STEPS:
                 too_large += 1
             else:
                 choices(cut, rules)  # the long part, which both readings find again

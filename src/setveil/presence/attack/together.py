@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.presence.attack.linking import linked_rows
 from setveil.presence.attack.view import other_than, owners
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from setveil.data.joined.originals import Originals
     from setveil.presence.methods.dummy_users import Backend
     from setveil.presence.secure.base import Provider
@@ -55,15 +54,13 @@ class _Run:
         common = originals.existing("a") & originals.existing("b")
         cell = divided.groups.group_of[common] * values + originals.sensitive()[common]
         self.counts = np.bincount(cell, minlength=groups * values).reshape(groups, values)
-        self.boxes = {
-            side: np.column_stack((result.divided.groups.lows, result.divided.groups.highs))
-            for side, result in (("a", trial.a), ("b", trial.b))
-        }
+        self._trial = trial
         self.of_one_value = int(((self.counts > 0).sum(axis=1) == 1).sum())
 
     def linked(self, side: Provider, *, by_counts: bool) -> int:
-        """Return how many groups a provider finds in the joined table without help: by its own intervals, perhaps with the counts."""
-        return _alone(np.column_stack((self.boxes[side], self.counts)) if by_counts else self.boxes[side])
+        """Return how many groups a provider finds in the joined table without help, perhaps with the counts of its groups."""
+        result = self._trial.a if side == "a" else self._trial.b
+        return len(linked_rows(result.divided, side, result.table, self.counts if by_counts else None))
 
 
 def together(trial: Trial, originals: Originals, *, counts_to: Literal["b", "c"], backend: Backend) -> list[Learned]:
@@ -75,8 +72,11 @@ def together(trial: Trial, originals: Originals, *, counts_to: Literal["b", "c"]
         found.append(Learned("C", "the size of the population, and how large the open groups are", 1, "population"))
     found += [*_with_collector(run, "a", backend), *_with_collector(run, "b", backend)]
     if backend == "clear":
-        hidden = "everything of the other: who exists there, its values, the parts of failed cuts"
-        found += [Learned("A", hidden, run.population, "ids"), Learned("B", hidden, run.population, "ids")]
+        hidden = "all that secure computation hides: who exists at the other, the parts of failed cuts"
+        found += [
+            Learned("A", f"{hidden}, sensitive values", run.population, "ids"),
+            Learned("B", hidden, run.population, "ids"),
+        ]
     found.append(
         Learned(
             "A+B",
@@ -104,10 +104,10 @@ def _provider(run: _Run, side: Provider, counts_to: str) -> list[Learned]:
     found.append(
         Learned(
             who,
-            f"which row of the joined table a group is, and so {name}'s intervals{'' if knows_counts else ' and the counts'}, "
-            "where nothing else in the table looks so",
+            f"which row of the joined table a group is, and so {name}'s intervals{'' if knows_counts else ' and the counts'}: it is found "
+            "from how groups came about",
             run.linked(side, by_counts=knows_counts),
-            "groups",
+            "groups at least",
         )
     )
     return found
@@ -142,9 +142,3 @@ def _with_collector(run: _Run, side: Provider, backend: str) -> list[Learned]:
             what = f"every secret: two of three shares rebuild who exists at {name} and the parts of failed cuts"
         found.append(Learned(who, what, run.population, "ids"))
     return found
-
-
-def _alone(rows: NDArray[Any]) -> int:
-    """Return how many rows occur once."""
-    _distinct, many = np.unique(rows, axis=0, return_counts=True)
-    return int((many == 1).sum())
