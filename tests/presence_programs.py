@@ -82,6 +82,7 @@ class Programs:
             rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
             called = [int(row[2].partition(":")[2], 16) for row in rows if row[3] == ESTABLISHED]
             if called.count(self.ports[0]) >= 1 and called.count(self.ports[1]) >= 2:
+                time.sleep(1)  # and greeted: a collector that still waits for a party goes on waiting
                 return
             time.sleep(0.02)
         raise AssertionError("the parties did not meet")

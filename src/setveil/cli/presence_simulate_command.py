@@ -79,7 +79,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         by_trial = "in a trial, with both tables"
         card = door.complete(table, {"k-anonymity": by_trial, "site-presence": by_trial})
         with progress.step("measuring"):
-            measurements = [RangeQueryError()(originals, table)]  # type: ignore[arg-type]  # of joined tables
+            measurements = [RangeQueryError()(originals, table)]
         for role, result in (("a", trial.a), ("b", trial.b)):
             folder = door.private / role
             folder.mkdir(mode=0o700)
