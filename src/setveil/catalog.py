@@ -100,7 +100,9 @@ METHODS: dict[str, type[Method]] = {
     )
 }
 
-JOINED_METHODS: dict[str, type[JoiningMethod]] = {method.name: method for method in (DummyUsers, ExtendedMondrian, Mpalm, Mondrian)}
+JOINED_METHODS: dict[str, type[JoiningMethod]] = {
+    method.name: method for method in (DummyUsers, ExtendedMondrian, Mpalm, Mondrian)
+}
 """Those that make a table of the tables of two providers."""
 
 GUARANTEES: dict[str, type[Guarantee]] = {

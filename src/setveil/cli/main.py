@@ -41,6 +41,7 @@ PRESENCE = {
     "collector": ("presence_collector", "Run the collector, over the network."),
     "check": ("presence_check", "Check a joined table again, alone or with both tables."),
     "measure": ("presence_measure", "Measure what a joined table still tells."),
+    "compare": ("presence_compare", "Run the protocol beside the methods it is compared with, in a trial."),
     "attack": ("presence_attack", "Try what a party could learn from a run."),
 }
 """The commands of `setveil presence`."""

@@ -35,10 +35,16 @@ class Trial:
     collector: Costs
 
     @property
+    def openings(self) -> dict[str, int]:
+        """How many openings of each kind the providers noted; what both learned counts once, what one learned too."""
+        at_a, at_b = (result.divided.openings.counts() for result in (self.a, self.b))
+        return {kind: max(number, at_b[kind]) for kind, number in at_a.items()}
+
+    @property
     def outcome(self) -> JoinedOutcome:
         """What was made."""
         groups = BothGroups(self.a.divided.groups, self.b.divided.groups)
-        openings = self.a.divided.openings.counts()
+        openings = self.openings
         account = {"groups": groups.side("a").groups, "levels": len(self.a.divided.levels), "openings": openings}
         return JoinedOutcome(self.a.table, groups, account)
 

@@ -58,15 +58,9 @@ def make_joined_dossier(
         "card": card.model_dump(mode="json"),
         "verdicts": [verdict.to_dict() for verdict in verdicts],
         "measurements": [one.to_dict() for one in measurements],
-        "openings": openings(trial),
+        "openings": trial.openings,
         "costs": {"a": trial.a.costs.to_dict(), "b": trial.b.costs.to_dict(), "c": trial.collector.to_dict()},
     }
-
-
-def openings(trial: Trial) -> dict[str, int]:
-    """Return how many openings of each kind the providers noted; what both learned counts once, what one learned too."""
-    at_a, at_b = (result.divided.openings.counts() for result in (trial.a, trial.b))
-    return {kind: max(number, at_b[kind]) for kind, number in at_a.items()}
 
 
 def shares(originals: Originals, trial: Trial) -> dict[str, list[list[int]]]:

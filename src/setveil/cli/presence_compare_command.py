@@ -1,0 +1,109 @@
+"""`setveil presence compare`."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from setveil import progress
+from setveil.catalog import JOINED_METHODS, named
+from setveil.cli.options import Option, argument
+from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, trial_key
+from setveil.cli.show import say, say_json, say_table
+from setveil.declaration import split_commas
+from setveil.errors import GuaranteeBroken
+from setveil.metrics.joined_queries import RangeQueryError
+from setveil.presence.methods.base import Keys
+from setveil.presence.policy import read_policy
+
+if TYPE_CHECKING:
+    from setveil.data.joined.originals import Originals
+    from setveil.presence.methods.base import JoiningMethod
+    from setveil.presence.policy import Policy
+
+TEXT = """Runs the protocol and the methods it is compared with on both tables, in the clear and with the limits of the policy, checks what
+each promises and counts with random range queries. Nothing is published: extended-mondrian would show who exists where, and mpalm and
+mondrian need both tables in one hand.
+
+Example:
+  setveil presence compare trial/a.csv trial/b.csv \\
+      --population trial/population.csv --policy trial/policy.toml"""
+
+
+def options(_name: str, _arguments: list[str]) -> list[Option]:
+    """Return the options."""
+    return [
+        argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
+        argument("b", "The table of provider B."),
+        POPULATION,
+        POLICY,
+        Option("methods", str, "Which, separated by commas.", ",".join(JOINED_METHODS)),
+        Option("selectivity", str, "Shares of the domain that queries cover, separated by commas.", "5%,10%,20%,30%"),
+        Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
+        Option("home_b", str, "The home of provider B."),
+        Option("query_a", str, "What to ask the database of A."),
+        Option("query_b", str, "What to ask the database of B."),
+        ID,
+        SEPARATOR,
+    ]
+
+
+def run(_name: str, given: dict[str, Any]) -> int:
+    """Compare."""
+    kinds = [named("method", JOINED_METHODS, name) for name in split_commas(given["methods"])]
+    metrics = [RangeQueryError(selectivity=share) for share in split_commas(given["selectivity"])]
+    policy = read_policy(given["policy"])
+    methods = [_with_limits(kind, policy) for kind in kinds]
+    originals = both_tables(given["a"], given["b"], policy.schema, given)
+    keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
+    found = [_compared(method, originals, keys, metrics) for method in methods]
+    if given["json"]:
+        say_json({"methods": found})
+        return 0
+    errors = [f"error at {metric.selectivity}" for metric in metrics]
+    rows = [
+        [
+            one["name"],
+            one["groups"],
+            *(None if error is None else f"{error:.3g}" for error in one["errors"]),
+            round(one["seconds"], 2),
+            one["promises"],
+        ]
+        for one in found
+    ]
+    say_table(["method", "groups", *errors, "seconds", "promises"], rows)
+    for one in found:
+        if one["reason"]:
+            say(f"{one['name']}: {one['reason']}")
+    return 0
+
+
+def _with_limits(kind: type[JoiningMethod], policy: Policy) -> JoiningMethod:
+    """Make a method with those limits of the policy that it knows; the protocol in the clear, whose groups are the same."""
+    limits = policy.method.model_dump(mode="json") | {"backend": "clear"}
+    return kind(**{p.name: limits[p.name] for p in kind.parameters() if p.name in limits})
+
+
+def _compared(
+    method: JoiningMethod, originals: Originals, keys: Keys, metrics: list[RangeQueryError]
+) -> dict[str, Any]:
+    """Run one method, check it, and measure it."""
+    began = time.perf_counter()
+    nothing = {"groups": None, "errors": [None] * len(metrics), "promises": "", "seconds": 0.0}
+    with progress.step(f"running {method.name}"):
+        try:
+            outcome = method.apply(originals, keys=keys)
+        except GuaranteeBroken as error:
+            return {"name": method.name, **nothing, "reason": str(error)}
+    seconds = time.perf_counter() - began
+    verdicts = [one.check(outcome.table, original=originals, alignment=outcome.groups) for one in method.guarantees]
+    with progress.step(f"measuring {method.name}"):
+        errors = [metric(originals, outcome.table).value for metric in metrics]
+    return {
+        "name": method.name,
+        "groups": outcome.table.groups,
+        "errors": errors,
+        "promises": ", ".join(f"{one.guarantee} {one.status}" for one in verdicts),
+        "seconds": seconds,
+        "reason": "",
+    }
