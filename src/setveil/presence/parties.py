@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.joined.attributes import Attribute
     from setveil.data.joined.population import Population
     from setveil.data.joined.provider_table import ProviderTable
     from setveil.guarantees.base import Verdict
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from setveil.presence.secure.base import CollectorSide, Provider
 
 MOST_GROUPS = 10_000_000
+MOST_RECORDS = 1 << 31
+"""More than any population has; so many groups of so many records still fit a number of 64 bits."""
 _KEPT, _BROKEN = b"\x01", b"\x00"
 
 
@@ -115,12 +118,30 @@ def _received_table(policy: Policy, collector: Channel, most: int) -> JoinedTabl
         raise PeerFailed(PARTY_IN_WORDS["c"], f"announced a table of {groups:,} groups where there are {most:,}")
     width, values = len(policy.schema.attributes), policy.schema.sensitive.cells
     lows, highs = (_numbers(collector, "table", "<i4", (groups, width)).astype(np.int32) for _ in range(2))
-    return JoinedTable(policy.schema, lows, highs, _numbers(collector, "table", "<i8", (groups, values)))
+    counts = _numbers(collector, "table", "<i8", (groups, values))
+    _refuse_boxes(PARTY_IN_WORDS["c"], policy.schema.attributes, lows, highs)
+    _refuse_counts(PARTY_IN_WORDS["c"], counts)
+    return JoinedTable(policy.schema, lows, highs, counts)
 
 
 def _numbers(channel: Channel, kind: str, number: str, shape: tuple[int, int]) -> NDArray[np.int64]:
     size = shape[0] * shape[1] * np.dtype(number).itemsize
     return np.frombuffer(channel.receive(kind, size), dtype=number).reshape(shape).astype(np.int64)
+
+
+def _refuse_boxes(
+    party: str, attributes: tuple[Attribute, ...], lows: NDArray[np.int32], highs: NDArray[np.int32]
+) -> None:
+    """Refuse intervals that no honest party sends."""
+    cells = np.array([one.cells for one in attributes])
+    if np.any(lows < 0) or np.any(highs > cells) or np.any(lows >= highs):
+        raise PeerFailed(party, "sent an interval that is empty or leaves its attribute; nothing was written")
+
+
+def _refuse_counts(party: str, counts: NDArray[np.int64]) -> None:
+    """Refuse numbers of records that no population has, or a group without any."""
+    if np.any(counts < 0) or np.any(counts >= MOST_RECORDS) or np.any(counts.sum(axis=1) == 0):
+        raise PeerFailed(party, "sent numbers of records that cannot be; nothing was written")
 
 
 def _checked_alone(
@@ -200,5 +221,9 @@ def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> Join
         [_numbers(channel, "boxes", "<i4", (groups[0], len(attributes))).astype(np.int32) for _ in range(2)]
         for channel, attributes in ((a, schema.a), (b, schema.b))
     ]
+    for role, attributes, edges in (("a", schema.a, boxes[0]), ("b", schema.b, boxes[1])):
+        _refuse_boxes(PARTY_IN_WORDS[role], attributes, edges[0], edges[1])
+    # Shares of counts are random by themselves: of a wrong sum nobody can tell whose share it was.
+    _refuse_counts(PARTY_IN_WORDS["b"] if to_b else "one of the providers", counts)
     lows, highs = (np.hstack((boxes[0][edge], boxes[1][edge])) for edge in range(2))
     return JoinedTable.arranged(schema, lows, highs, counts)
