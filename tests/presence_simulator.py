@@ -1,0 +1,184 @@
+"""A simulator: a provider's whole view made from that provider's own input and its ledger of openings, with nobody at the other end.
+
+The provider itself is the real one. What it would receive is drawn: points of the curve, random bytes in the place of what is hidden, and
+shares of openings that fit what the ledger says was opened. A view that cannot be told from this tells nothing beyond the ledger.
+"""
+
+import hashlib
+import secrets
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+
+from setveil.presence import parties
+from setveil.presence.channel import Traffic
+from setveil.presence.parties import run_provider
+from setveil.presence.secure.backends import open_session
+from setveil.presence.secure.two_party import coin as hash_coin
+from setveil.presence.secure.two_party.base_ot import POINT, SECURITY, _scalar
+from setveil.presence.secure.two_party.correlated import ChosenRows
+from setveil.presence.secure.two_party.libraries import curve
+from setveil.presence.secure.two_party.tables import Choice
+from setveil.presence.transport import handshake
+
+from presence_recordings import Recording, Seen
+
+JOINT = "setveil joint coin"
+
+
+class Line:
+    """An end of a line that leads to nobody."""
+
+    in_one_process = True
+
+    def __init__(self, role, peer):
+        self.role, self.peer, self.traffic = role, peer, Traffic()
+        self.last = {}
+
+    def send(self, kind, payload):
+        self.last[str(kind)] = bytes(payload)
+
+    def close(self):
+        pass
+
+    abort = close
+
+
+class SimulatedProvider(Line):
+    """Says what the other provider might say."""
+
+    def __init__(self, role, result):
+        super().__init__(role, "b" if role == "a" else "a")
+        self.share = None
+        """The share that this provider is about to open, which the simulator knows, as it runs the provider."""
+        self._groups = result.divided.groups.groups
+        entries = result.divided.openings.entries
+        told = {
+            kind: [one.value for one in entries if one.kind == kind] for kind in ("root", "winner", "pass", "counts")
+        }
+        told["side"] = [one.value == "a" for one in entries if one.kind == "side"]
+        names = {"open-root": "root", "open-wider": "side", "open-winner": "winner", "open-verdict": "pass"}
+        self._opened = {kind: iter(told[name]) for kind, name in names.items()}
+        self._counts = np.array(told["counts"], dtype=np.uint32)
+        self._ids = iter(told_ids(result, self.peer))
+        self._coins = [secrets.token_bytes(32) for _ in range(2)]
+        self._commits = iter(
+            [
+                hash_coin._commitment(self.peer.encode(), b"hash key", self._coins[0]),
+                handshake._commitment(JOINT, self.peer, self._coins[1]),
+            ]
+        )
+
+    def receive(self, kind, size):
+        kind = str(kind)
+        made = self._made(kind, size)
+        assert len(made) == size, kind
+        return made
+
+    def _made(self, kind, size):
+        if kind == "coin-commit":
+            return next(self._commits)
+        if kind in ("coin", "coin-reveal"):
+            return self._coins[kind == "coin-reveal"]
+        if kind in ("base-ot-offer", "base-ot-answer"):
+            assert size in (POINT, POINT * SECURITY)
+            return b"".join(curve().crypto_scalarmult_ed25519_base_noclamp(_scalar()) for _ in range(size // POINT))
+        if kind == "ids":
+            return next(self._ids)
+        if kind == "open-counts":
+            return (self._counts[self._order()] - self.share).astype("<u4").tobytes()
+        if kind in self._opened:
+            values = np.array([next(self._opened[kind]) for _ in range(self.share.shape[1])], dtype=np.int64)
+            bits = values >> np.arange(len(self.share))[:, None] & 1
+            return np.packbits(bits.astype(np.bool_) ^ self.share).tobytes()
+        assert kind in ("ot-extension", "ot-products", "ot-tables", "garbled"), kind
+        return secrets.token_bytes(size)
+
+    def _order(self):
+        """Return the order of groups that both coins gave."""
+        coins = {self.role: self.last["coin-reveal"], self.peer: self._coins[1]}
+        joint = hashlib.sha256(JOINT.encode() + b"\0" + coins["a"] + coins["b"]).digest()
+        return parties._shuffled(self._groups, joint)
+
+
+def told_ids(result, teller):
+    """Return the messages of ids of a provider, as they follow from who ended in which group, level by level."""
+    divided = result.divided
+    ends = [divided.ways[group].decode() for group in divided.groups.group_of]
+    by_kind = {
+        kind: {one.way: one.value for one in divided.openings.entries if one.kind == kind} for kind in ("side", "pass")
+    }
+    level, messages = [("", list(range(len(ends))))], []
+    while level:
+        told, below = [], []
+        for way, ids in level:
+            if by_kind["pass"][way]:
+                lower = [ends[one][len(way)] == "0" for one in ids]
+                told += lower if by_kind["side"][way] == teller else []
+                below += [
+                    (way + part, [one for one, low in zip(ids, lower, strict=True) if low == (part == "0")])
+                    for part in "01"
+                ]
+        messages += [np.packbits(told).tobytes()] if told else []
+        level = below
+    return messages
+
+
+class SimulatedCollector(Line):
+    """Says what the collector says, which is the table that all see in the end."""
+
+    def __init__(self, role, table):
+        super().__init__(role, "c")
+        self._said = iter(
+            [
+                table.groups.to_bytes(8, "little"),
+                *(np.ascontiguousarray(edges, dtype="<i4").tobytes() for edges in (table.lows, table.highs)),
+                np.ascontiguousarray(table.counts, dtype="<i8").tobytes(),
+                bytes(32),
+            ]
+        )
+
+    def receive(self, _kind, _size):
+        return next(self._said)
+
+
+def simulated_view(role, policy, table, population, key, result):
+    """Return what a provider sees, and how its run ends, given its own input and what the ledger holds."""
+    seen, peer = [], SimulatedProvider(role, result)
+
+    def opened_session(*given):
+        session = open_session(*given)
+        real = session.openings.reveal
+
+        def reveal(what, share, to):
+            peer.share = share
+            return real(what, share, to)
+
+        session.openings.reveal = reveal
+        return session
+
+    with patch.object(parties, "open_session", opened_session):
+        ended = run_provider(
+            role, policy, table, population, key,
+            peer=Recording(peer, seen), collector=Recording(SimulatedCollector(role, result.table), seen),
+        )  # fmt: skip
+    return seen, ended
+
+
+@contextmanager
+def noted_shares():
+    """Let views hold what a chooser makes of messages too: its shares of products, and the entries it took from tables."""
+    real_share, real_receive = ChosenRows.share, Choice.receive
+
+    def noted(chooser, kind, found):
+        chooser.line.seen.append(Seen(False, chooser.line.peer, kind, found.tobytes()))
+        return found
+
+    with (
+        patch.object(
+            ChosenRows, "share", lambda self, *given: noted(self._chooser, "taken-products", real_share(self, *given))
+        ),
+        patch.object(Choice, "receive", lambda self: noted(self._chooser, "taken-entries", real_receive(self))),
+    ):
+        yield
