@@ -77,7 +77,7 @@ def _show(found: Reproduction) -> None:
     by_support = f"{', '.join(some)} and {last}"
     for dataset in found.datasets:
         name, supports = dataset["name"], [*paper.shown] or found.figures.supports(dataset["name"])
-        say(f"{name}: {dataset['what']}; {dataset['records']:,} records, {dataset['distinct']:,} items")
+        say(f"{name}: {dataset['what']}; {', '.join(f'{dataset[key]:,} {of}' for key, of in paper.counted)}")
         say(f"{by_support} at {', '.join(supports)}; {over}")
         rows: list[list[Any]] = []
         for method, shown in paper.titles.items():

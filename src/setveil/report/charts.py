@@ -391,6 +391,22 @@ def lines_with_spread(
     return _finished(band + lines + points, height=height, text=text)
 
 
+def heat_map(
+    rows: Rows, *, across: Axis, down: Axis, up: Axis, series: Series, text: str = "", height: int = 300
+) -> Spec:
+    """Draw a field for each pair of names, coloured by the series and with what its `label` says; `dark` tells where that is white."""
+    base = _data(rows).encode(
+        x=_names(alt.X, across, **_tilted(rows, across)),
+        y=_names(alt.Y, down),
+        tooltip=_tooltip(across, down, up, series),
+    )
+    fields = base.mark_rect(stroke="white", strokeWidth=2).encode(color=series.colour())
+    labels = base.mark_text(fontSize=11).encode(
+        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    )
+    return _finished(fields + labels, height=height, text=text)
+
+
 def as_embedded(charts: Sequence[Chart]) -> Mapping[str, Any]:
     """Return what the page's script reads: the look once, and the specifications by their keys."""
     return {"look": LOOK, "specs": {chart.key: chart.spec for chart in charts}}

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from setveil.report.page import page_with_charts
-from setveil.report.reproduction_words import DISASSOCIATION, ITEMSETS, UNCERTAINTY, WORDS
+from setveil.report.reproduction_words import DISASSOCIATION, ITEMSETS, PRESENCE, UNCERTAINTY, WORDS
 
 if TYPE_CHECKING:
     from setveil.report.charts import Chart
@@ -43,8 +43,11 @@ def _charts(found: dict[str, Any], names: list[str], size: str) -> dict[str, lis
     from setveil.report.reproduction_charts import reproduction_charts  # noqa: PLC0415 - loads what draws
     from setveil.report.reproduction_disassociation_charts import disassociation_charts  # noqa: PLC0415 - the same
     from setveil.report.reproduction_itemset_charts import itemset_charts  # noqa: PLC0415 - the same
+    from setveil.report.reproduction_presence_charts import presence_charts  # noqa: PLC0415 - the same
     from setveil.report.reproduction_uncertainty_charts import uncertainty_charts  # noqa: PLC0415 - the same
 
+    if WORDS[found["paper"]] is PRESENCE:
+        return presence_charts(found, names, prefix=f"{size}-")
     if WORDS[found["paper"]] is UNCERTAINTY:
         return uncertainty_charts(found, names, prefix=f"{size}-")
     if WORDS[found["paper"]] is DISASSOCIATION:

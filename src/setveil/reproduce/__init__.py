@@ -15,6 +15,7 @@ PAPERS = {
     "itemset-swapping": "gunawan2021: hiding itemsets by swapping items. Tables II to V, Figures 4 to 8, and a verdict on each claim.",
     "rho-uncertainty": "jia2014: keeping sensitive items from being inferred. Figures 2 to 9, Table 3, and a verdict on each claim.",
     "disassociation": "awad2020: taking records apart and together again. Tables 3 to 6, Figures 5 and 6, and a verdict on each claim.",
+    "site-presence": "takenouchi2012: joining two providers' tables with dummy users. Figures 2 to 4, and a verdict on each claim.",
 }
 """The name of each paper on the command line, and a line about it."""
 

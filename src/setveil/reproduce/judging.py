@@ -61,7 +61,7 @@ def written(value: float | None, unit: str = "") -> str:
     if unit == "length":
         return f"{value:.2f}"
     if unit == "share":
-        return "0%" if value == 0 else f"{100 * value:.3g}%"
+        return "0%" if value == 0 else f"{100 * value:,.0f}%" if value >= 1 else f"{100 * value:.3g}%"
     if unit == "s":
         return f"{value:.3g}\u00a0s" if value >= 1 else f"{1000 * value:.3g}\u00a0ms"
     return f"{value:.3g}"

@@ -55,6 +55,8 @@ class Paper:
     columns: tuple[Column, ...]
     shown: tuple[str, ...] = ()
     """The supports, or other settings, whose figures are told in short; without any, all."""
+    counted: tuple[tuple[str, str], ...] = (("records", "records"), ("distinct", "items"))
+    """Which counts of a data set are told, and what they count."""
 
 
 @dataclass(frozen=True)
