@@ -90,14 +90,14 @@ def test_without_a_name_it_lists_what_can_be_reproduced(tmp_path):
     assert "jia2014" in ended.out
     assert "awad2020" in ended.out
     names = [paper["name"] for paper in call("reproduce", "--json").json]
-    assert names == ["tendency-swapping", "itemset-swapping", "rho-uncertainty", "disassociation"]
+    assert names == ["tendency-swapping", "itemset-swapping", "rho-uncertainty", "disassociation", "site-presence"]
 
 
 def test_a_name_that_is_not_known_gets_the_nearest(tmp_path):
     ended = call("reproduce", "tendency-swaping", cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == (
-        "there is no paper 'tendency-swaping'; there are: disassociation, itemset-swapping, rho-uncertainty, tendency-swapping. "
+        "there is no paper 'tendency-swaping'; there are: disassociation, itemset-swapping, rho-uncertainty, site-presence, tendency-swapping. "
         "Did you mean 'tendency-swapping'?"
     )
     assert names_in(tmp_path) == []

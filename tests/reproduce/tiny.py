@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ from setveil.reproduce import (
     disassociation_measuring,
     itemset_measuring,
     itemset_swapping,
+    presence_lines,
     rho_uncertainty,
     tendency_swapping,
     uncertainty_measuring,
 )
+from setveil.reproduce.adult import COLUMNS
 from setveil.reproduce.browsing import generated_browsing
 
 if TYPE_CHECKING:
@@ -79,6 +82,36 @@ def shrink_uncertainty(monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setattr(rho_uncertainty, "SYN_RECORDS", 400)
     monkeypatch.setattr(rho_uncertainty, "SYN_OCCURRENCES", 1600)
     monkeypatch.setattr(uncertainty_measuring, "MIN_SUPPORT", "2%")
+
+
+def write_tiny_adult(folder: Path, rows: int = 480) -> Path:
+    """Write census records whose columns go together, and some that lack a value."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(3)
+    lines = [",".join(COLUMNS)]
+    for number in range(rows):
+        wealth = rng.random()
+        values = {
+            "age": 17 + int(60 * wealth), "workclass": "?" if number % 60 == 7 else rng.choice(["Private", "State-gov"]),
+            "fnlwgt": int(rng.integers(20_000, 900_000)), "education": rng.choice(["11th", "Bachelors", "Masters"]),
+            "education-num": 1 + int(15 * wealth), "marital-status": rng.choice(["Divorced", "Never-married"]),
+            "occupation": rng.choice(["Sales", "Tech-support", "Other"]), "relationship": rng.choice(["Husband", "Wife"]),
+            "race": rng.choice(["Black", "White"]), "sex": rng.choice(["Female", "Male"]),
+            "capital-gain": int(rng.integers(0, 99_999)) if rng.random() < 0.2 else 0, "capital-loss": int(rng.integers(0, 4_000)),
+            "hours-per-week": int(rng.integers(1, 99)), "native-country": rng.choice(["Cuba", "Japan"]),
+            "income": ">50K" if wealth + 0.3 * rng.random() > 0.9 else "<=50K",
+        }  # fmt: skip
+        lines.append(",".join(str(values[name]) for name in COLUMNS))
+    (folder / "adult.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def shrink_presence(monkeypatch: MonkeyPatch) -> None:
+    """Deal out few people, with few keys, limits and queries; a third of A's users and half of B's are common, as in the paper."""
+    few = {"common": 90, "only_a": 180, "only_b": 90, "queries": 200}
+    full = replace(presence_lines.FULL, seeds=(0, 1), seeds_of_figure_4=(0,), **few)
+    monkeypatch.setattr(presence_lines, "FULL", full)
+    monkeypatch.setattr(presence_lines, "QUICK", replace(presence_lines.QUICK, **few))
 
 
 def shrink_disassociation(monkeypatch: MonkeyPatch) -> None:

@@ -330,7 +330,8 @@ PRESENCE = Words(
             "The paper says that a query covers θ of the domain, and in other words θ of the records. On Adult these differ: nine in ten"
             " people have the same capital-gain. So there are two kinds of {queries:,} queries on three random attributes. With"
             " <b>domain</b>, ranges cover θ of the cells, and records of a group are spread over its cells. With <b>even</b>, ranges"
-            " cover θ of the records, and each cell is as wide as it has records, as if attributes were coded by rank."
+            " aim at θ of the records, and each cell is as wide as it has records, as if attributes were coded by rank. For θ ="
+            " {thetas} the first hold {held_domain} of the records on average, the second {held_even}: a cell is never cut."
             " <b>One group</b> is a table that shows nothing but the sensitive values: what is not below it tells nothing of the"
             " attributes."
         ),

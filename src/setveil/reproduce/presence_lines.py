@@ -53,6 +53,11 @@ def error_of(kind: str) -> str:
     return f"error-{kind}"
 
 
+def held_by(kind: str) -> str:
+    """Return the metric: the share of the records that a query of a kind holds, on average."""
+    return f"held-{kind}"
+
+
 def at(theta: str) -> str:
     """Return the setting of a figure that belongs to a selectivity."""
     return f"θ={theta}"

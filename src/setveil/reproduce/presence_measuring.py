@@ -40,6 +40,7 @@ from setveil.reproduce.presence_lines import (
     Plan,
     at,
     error_of,
+    held_by,
     within,
 )
 from setveil.reproduce.presence_queries import questions_of
@@ -181,6 +182,8 @@ class Experiment:
         for dataset in self.tables:
             found.append(Figure(dataset, ONE_GROUP, None, "", GROUPS, 1.0))
             found += self._errors(dataset, ONE_GROUP, None, table, self.plan.thetas, "", control)
+        for (kind, theta), asked in self.questions.items():
+            found.append(Figure(ADULT, ONE_GROUP, None, at(theta), held_by(kind), asked.held))
         control[DONE] += 1
         return found
 

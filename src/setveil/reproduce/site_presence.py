@@ -24,9 +24,24 @@ from setveil.errors import BadParameter
 from setveil.reproduce import presence_lines
 from setveil.reproduce.adult import adult_tables
 from setveil.reproduce.figures import Figures
+from setveil.reproduce.judging import written
 from setveil.reproduce.paper import Column, Paper, Reproduction, circumstances
 from setveil.reproduce.presence_claims import judge
-from setveil.reproduce.presence_lines import ADULT, BANDS, DOMAIN, EVEN, GROUPS, INSIDE, TITLES, Plan, at, error_of
+from setveil.reproduce.presence_lines import (
+    ADULT,
+    BANDS,
+    DOMAIN,
+    EVEN,
+    GROUPS,
+    INSIDE,
+    KINDS,
+    ONE_GROUP,
+    TITLES,
+    Plan,
+    at,
+    error_of,
+    held_by,
+)
 from setveil.reproduce.presence_measuring import Experiment
 from setveil.reproduce.sources import data_folder
 
@@ -79,7 +94,12 @@ def reproduce(
     figures = Figures((figure for part in found for figure in part), seed_column="keys", setting_column="setting")
     records = {name: len(one.originals.population) for name, one in tables.items()}
     verdicts = judge(figures, {"paper": [*tables], "full": []}, records, TITLES)
-    about = circumstances(chosen.seeds, running, started, quick=not full, queries=chosen.queries)
+    held = {
+        kind: [figures.spread(ADULT, ONE_GROUP, held_by(kind), at(one)).mean for one in chosen.thetas] for kind in KINDS
+    }
+    told = {f"held_{kind}": ", ".join(written(share, "share") for share in shares) for kind, shares in held.items()}
+    thetas = ", ".join(chosen.thetas)
+    about = circumstances(chosen.seeds, running, started, quick=not full, queries=chosen.queries, thetas=thetas, **told)
     more = {"limits": {"least": [*chosen.least], "largest": [*chosen.largest]}, "bands": [*BANDS]}
     return Reproduction(PAPER, [described(name, one) for name, one in tables.items()], figures, verdicts, about, more)
 
