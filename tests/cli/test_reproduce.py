@@ -97,7 +97,8 @@ def test_a_name_that_is_not_known_gets_the_nearest(tmp_path):
     ended = call("reproduce", "tendency-swaping", cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == (
-        "there is no paper 'tendency-swaping'; there are: disassociation, itemset-swapping, rho-uncertainty, site-presence, tendency-swapping. "
+        "there is no paper 'tendency-swaping'; there are: disassociation, itemset-swapping, rho-uncertainty, site-presence, "
+        "tendency-swapping. "
         "Did you mean 'tendency-swapping'?"
     )
     assert names_in(tmp_path) == []

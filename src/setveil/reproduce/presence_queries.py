@@ -4,8 +4,8 @@ Paper    takenouchi2012, section V: a range predicate on three random attributes
          12,000 records and θ = 10 % the expected count is 1,200. Both are true only where values are spread evenly over the domain, and
          those of Adult are not: of the cells of capital-gain one holds nine in ten records.
 domain   θ is a share of the cells, and records are spread over the cells of an interval: `RangeQueryError`.
-even     θ is a share of the records, if attributes were independent and as near as whole cells allow, which often hold more. Each cell is as
-         wide as it has records, as if attributes had been coded by their ranks; the widths are taken from the original, which who gets the
+even     θ is a share of the records, if attributes were independent and as near as whole cells allow, which often hold more. Each cell is
+         as wide as it has records, as if attributes had been coded by their ranks; the widths are taken from the original, which who gets the
          table does not have.
 """
 
