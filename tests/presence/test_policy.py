@@ -1,0 +1,186 @@
+"""Policies: what the hash is of, what a file may say, drafts from tables, and the rules as numbers."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setveil.data.joined.attributes import NumericAttribute, OrderedAttribute
+from setveil.data.joined.drafting import draft_attributes, draft_sensitive
+from setveil.data.joined.sample import sample
+from setveil.errors import BadData, BadParameter
+from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.policy import Policy, read_policy
+from setveil.presence.trial import policy_of
+
+from presence_worlds import LIMITS, methods, world
+
+
+@pytest.fixture
+def policy():
+    return policy_of(DummyUsers(**LIMITS), sample(300).originals)
+
+
+@settings(max_examples=40, deadline=None)
+@given(method=methods(backend="clear"))
+def test_a_policy_reads_back_as_it_was_written(method, tmp_path_factory):
+    policy = policy_of(method, sample(300).originals)
+    file = tmp_path_factory.mktemp("policy") / "policy.toml"
+    file.write_text(policy.to_toml(), encoding="utf-8")
+    again = read_policy(file)
+    assert again == policy
+    assert again.sha256 == policy.sha256
+
+
+def test_the_hash_is_of_what_is_said_and_not_of_the_text(policy, tmp_path):
+    text = policy.to_toml()
+    other = "# a comment\n" + text.replace('max_a = "9/10"', "max_a = 0.90").replace('min_b = "1/10"', 'min_b = "10%"')
+    assert other != text
+    file = tmp_path / "policy.toml"
+    file.write_text(other, encoding="utf-8")
+    assert read_policy(file).sha256 == policy.sha256
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r"^k = 2", "k = 3"),
+        (r"^max_a = .*", 'max_a = "8/10"'),
+        (r"^max_b = .*", 'max_b = "8/10"'),
+        (r"^score = .*", 'score = "own"'),
+        (r"^backend = .*", 'backend = "mpyc"'),
+        (r"^counts_to = .*", 'counts_to = "c"'),
+        (r'^population = "..', 'population = "00'),
+        (r'high = "90"', 'high = "91"'),
+        (r'"drama", "news"', '"news", "drama"'),
+        (r'"Alder" = "North"', '"Alder" = "South"'),
+    ],
+)  # fmt: skip
+def test_the_hash_is_of_everything_that_is_said(policy, tmp_path, pattern, replacement):
+    text = re.sub(pattern, replacement, policy.to_toml(), flags=re.MULTILINE)
+    assert text != policy.to_toml()
+    file = tmp_path / "policy.toml"
+    file.write_text(text, encoding="utf-8")
+    assert read_policy(file).sha256 != policy.sha256
+
+
+def test_dummies_do_not_depend_on_what_computes_them(policy):
+    method = DummyUsers(**(policy.method.model_dump(mode="json") | {"backend": "mpyc", "counts_to": "c"}))
+    other = Policy(method, policy.schema, policy.population)
+    assert other.sha256 != policy.sha256
+    assert other.division_sha256 == policy.division_sha256
+    assert Policy(DummyUsers(**LIMITS, k=3), policy.schema, policy.population).division_sha256 != policy.division_sha256
+
+
+def test_a_taxonomy_in_a_file_counts_as_if_it_stood_in_the_policy(policy, tmp_path):
+    text = policy.to_toml()
+    parents = re.search(r"^parents = .*$", text, re.MULTILINE)[0]
+    (tmp_path / "towns.csv").write_text(
+        "item,parent\n" + "".join(f"{node},{parent}\n" for node, parent in policy.schema.a[2].parents if parent != "*")
+    )
+    file = tmp_path / "policy.toml"
+    file.write_text(text.replace(parents, 'file = "towns.csv"'), encoding="utf-8")
+    assert read_policy(file).sha256 == policy.sha256
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("k = 2", "k = 0"), "k is 0; allowed is a whole number and at least 1"),
+        (("k = 2", "k = 2\ncolour = 1"), "has no parameter 'colour'"),
+        (('min_a = "1/10"', 'min_a = "95%"'), "min_a is 95% and max_a is 9/10"),
+        (('margin = "0"', 'margin = "1/2"'), "leaves nothing between min_a and max_a"),
+        (('entropy = "parent"', 'entropy = "child"'), "backend = clear"),
+        (('kind = "taxonomy"', 'kind = "tree"'), "allowed is numeric | ordered | taxonomy"),
+        (('low = "18"', 'low = "99"'), "goes from 99 to 90"),
+        (('step = "5000"', 'step = "0"'), "step > 0"),
+        (("[sensitive]", "[secret]"), r"expected \[sensitive\]|no parameter 'secret'"),
+        (('name = "hour"', 'name = "age"'), "two attributes have the name 'age'"),
+        (("population = ", "people = "), "population is missing"),
+        (("k = 2", "k = "), "is not TOML"),
+    ],
+)
+def test_what_is_wrong_with_a_policy_is_said_in_a_sentence(policy, tmp_path, change, says):
+    text = policy.to_toml()
+    assert change[0] in text
+    file = tmp_path / "policy.toml"
+    file.write_text(text.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(BadData, match=says) as error:
+        read_policy(file)
+    assert str(error.value).startswith(str(file))
+
+
+def test_limits_that_no_ring_holds_are_refused():
+    method = DummyUsers(max_a="999999937/999999938", min_a="1/999999937", max_b="1", min_b="0")
+    assert method.rules(2, 1_000_000).ring_bits <= 62
+    with pytest.raises(BadParameter, match="62"):
+        method.rules(2, 10**10)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    methods(backend="clear"),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=2),
+    st.integers(0, 30),
+)
+def test_rules_in_whole_numbers_say_what_the_fractions_say(method, cells, others):
+    """Of a group with these common and further users of B, value by value, and so many further users of A."""
+    c = [common for common, _ in cells]
+    b = [common + more for common, more in cells]
+    a = sum(c) + others
+    rules = method.rules(2, 200)
+    kept = bool((rules.part.values(np.array([[a, *b, *c]])) >= 0).all())
+    margin = method.margin.share
+    pairs = [(sum(c), a, method.min_a, method.max_a)]
+    if method.scope == "qi":
+        pairs.append((sum(c), sum(b), method.min_b, method.max_b))
+    else:
+        pairs += [(both, here, method.min_b, method.max_b) for both, here in zip(c, b, strict=True)]
+    wanted = sum(c) >= method.k and all(
+        low.share + margin <= Fraction(both, here) <= high.share - margin for both, here, low, high in pairs if here
+    )
+    assert kept == wanted
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_draft_covers_the_table_and_takes_round_steps(tmp_path, ending):
+    table = pa.table({
+        "who": ["p", "q", "r"], "age": [23, 61, 40], "income": [-12_345, 98_765, 4], "share": [0.25, 0.5, 0.75],
+        "town": ["Ash", "Elm", "Ash"], "genre": ["drama", "news", "drama"],
+    })  # fmt: skip
+    file = tmp_path / f"b.{ending}"
+    if ending == "csv":
+        pacsv.write_csv(table, file)
+    else:
+        pq.write_table(table, file)
+    age, income, share, town = draft_attributes(str(file), id_column="who", leaving_out="genre")
+    assert (age.text(0, 1), age.cells) == ("[23, 24)", 39)
+    assert isinstance(income, NumericAttribute)
+    assert (income.low, income.step) == (-14_000, 2_000)
+    assert share.cells <= 101
+    assert isinstance(town, OrderedAttribute)
+    assert town.values == ("Ash", "Elm")
+    assert draft_sensitive(str(file), "genre").values == ("drama", "news")
+    for attribute in (age, income, share, town):
+        for value in table.column(attribute.name).to_pylist():
+            assert isinstance(attribute.cell(str(value)), int)
+
+
+def test_a_draft_of_columns_that_are_no_categories_is_refused(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("id,name\n" + "".join(f"{number},n{number}\n" for number in range(2_000)))
+    with pytest.raises(BadData, match="2,000 different texts"):
+        draft_attributes(str(file))
+
+
+def test_a_population_of_another_order_is_another(policy):
+    originals = sample(300).originals
+    policy.refuse_other(originals.population)
+    with pytest.raises(BadData, match="same ids in the same order"):
+        policy.refuse_other(world(1, 300).population)
