@@ -103,6 +103,14 @@ def _with_backend(policy: Policy, backend: str) -> Policy:
     return Policy(type(policy.method)(**values), policy.schema, policy.population)
 
 
+def _in_words(found: dict[str, Any]) -> str:
+    """Return a figure beside what makes sense of it: a few queries that hardly anybody meets weigh heavily in the mean."""
+    if found["value"] is None:
+        return f"none, {found['reason']}"
+    beside = found["details"]
+    return f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {beside['error-of-one-group']:.3g})"
+
+
 def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:
     users, table, costs = dossier["users"], dossier["table"], dossier["costs"]
     say(
@@ -123,8 +131,7 @@ def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:
         ],
     )
     for one in dossier["measurements"]:
-        value = "–" if one["value"] is None else f"{one['value']:.3g} {one['unit']}"
-        say(f"{one['name']}: {value}")
+        say(f"{one['name']}: {_in_words(one)}")
     say(dossier["card"]["secure_computation"])
     say(
         f"{out / CARD_NAME} says what it is; {private}/ is never handed over. Open {(private / 'report.html').resolve()}"
