@@ -25,7 +25,7 @@ WORST = -4 * SCORE_UNIT + 1
 """The score of a place that is filled up because a group has fewer cuts: below any real one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cuts:
     """The candidates of each group in their shuffled order."""
 

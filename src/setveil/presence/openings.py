@@ -25,7 +25,7 @@ class Opening:
     kind: Kind
     way: str
     """The way from the root to the group: 0 for a lower part, 1 for an upper one."""
-    value: Any
+    value: Any = field(repr=False)
     """What was opened; for `ids` how many ids the lower part has, for `counts` those of each sensitive value."""
     to: str
     """Who learned it: ab, a, b or c."""
@@ -35,7 +35,7 @@ class Opening:
 class Openings:
     """All openings of a run, in their order."""
 
-    entries: list[Opening] = field(default_factory=list)
+    entries: list[Opening] = field(default_factory=list, repr=False)
 
     def note(self, kind: Kind, ways: Iterable[bytes], values: Iterable[Any], to: str) -> None:
         """Add what one step opened."""

@@ -44,13 +44,13 @@ class Divided:
     groups: SideGroups
     ways: tuple[bytes, ...]
     """The way from the root to each final group."""
-    failed_lower: NDArray[np.int8]
+    failed_lower: NDArray[np.int8] = field(repr=False)
     """Of each id of the population: 1 or 0 for the lower and upper part of the cut that failed, where this provider owned it; else -1."""
     levels: tuple[LevelCost, ...]
     openings: Openings = field(repr=False, default_factory=Openings)
 
 
-@dataclass
+@dataclass(repr=False)
 class _Open:
     """The open groups, as this provider knows them."""
 

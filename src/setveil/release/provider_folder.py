@@ -41,7 +41,7 @@ BOXES_NAME = "boxes.parquet"
 OPENINGS_NAME = "openings.jsonl"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProviderFolder:
     """What a provider kept of a run."""
 

@@ -68,6 +68,9 @@ class SideGroups:
     highs: NDArray[np.int32]
     """The intervals of its attributes (groups x attributes)."""
 
+    def __repr__(self) -> str:
+        return f"SideGroups({self.groups:,} groups)"
+
     @property
     def groups(self) -> int:
         """How many groups there are."""

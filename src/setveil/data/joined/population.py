@@ -41,6 +41,9 @@ class Population:
         """Make a population of a list of ids."""
         return cls(pa.array(ids, pa.large_string()))
 
+    def __repr__(self) -> str:
+        return f"Population({len(self):,} ids)"
+
     def __len__(self) -> int:
         return len(self.ids)
 

@@ -37,6 +37,9 @@ class ProviderTable:
         if pc.count_distinct(self.ids).as_py() < len(self.ids):
             raise BadData("the table has an id twice; expected one row a user")
 
+    def __repr__(self) -> str:
+        return "ProviderTable(...)"
+
     def __len__(self) -> int:
         return len(self.ids)
 

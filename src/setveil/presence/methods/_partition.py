@@ -41,7 +41,7 @@ _ROOMY = 4
 """An attribute whose range in a group is more than so many times its members is counted by the cells that occur."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Users:
     """The population as both tables at once tell of it."""
 
@@ -61,7 +61,7 @@ class Users:
         return self.at_a & (self.sensitive >= 0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
     """What limits are about, of many groups at once: a row each."""
 
@@ -136,7 +136,7 @@ class Search:
     """Whether the method may look at the number of common users: then it tries nothing where fewer than 2k are left."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Partition:
     """The final groups, those with lower cells first."""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Provider = Literal["a", "b"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Level:
     """The open groups of one level, as both providers know them."""
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.people import People
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Some:
     """Some of the groups of a level."""
 
