@@ -3,6 +3,7 @@
 import threading
 import time
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import cache
 from types import SimpleNamespace
@@ -126,7 +127,9 @@ def play(method, originals, keys=KEYS, *, timeout=20.0, collector_timeout=None, 
     }
     began = time.monotonic()
     threads = {
-        role: threading.Thread(target=_party, args=(role, works, lines, played), name=role, daemon=True)
+        role: threading.Thread(
+            target=copy_context().run, args=(_party, role, works, lines, played), name=role, daemon=True
+        )
         for role in works
     }
     for thread in threads.values():

@@ -1,0 +1,69 @@
+"""Spoils one message of a running protocol: another length, other bytes, twice, late, never, or of another kind."""
+
+
+def flipped(dice, payload):
+    if not payload:
+        return b"\0"
+    spoilt = bytearray(payload)
+    spoilt[dice.randrange(len(spoilt))] ^= 1 << dice.randrange(8)
+    return bytes(spoilt)
+
+
+SPOILT = {
+    "truncated": lambda dice, payload: payload[: dice.randrange(max(len(payload), 1))],
+    "extended": lambda dice, payload: payload + dice.randbytes(dice.choice([1, 8, 5000])),
+    "flipped": flipped,
+    "noise": lambda dice, payload: dice.randbytes(len(payload)),
+    "zeros": lambda _, payload: bytes(len(payload)),
+    "ones": lambda _, payload: b"\xff" * len(payload),
+}
+WAYS = [*SPOILT, "dropped", "doubled", "replayed", "reordered", "another kind", "cut off"]
+
+
+class Meddler:
+    """Spoils one message of one direction, by its number."""
+
+    def __init__(self, dice, direction, number, way):
+        self.dice, self.direction, self.number, self.way = dice, direction, number, way
+        self.done = ""
+        """The kind of the message that was spoilt."""
+        self._count = 0
+        self._held = None
+
+    def __call__(self, sender, receiver):
+        return self.send if sender + receiver == self.direction else None
+
+    def send(self, line_, kind, payload):
+        number, self._count = self._count, self._count + 1
+        if self._held is not None:
+            line_.send(kind, payload)
+            kind, payload = self._held
+            self._held = None
+        elif number == self.number:
+            self.done = kind
+            if self.way == "reordered":
+                self._held = kind, payload
+                return
+            if self.way in SPOILT:
+                payload = SPOILT[self.way](self.dice, payload)
+            elif self.way == "dropped":
+                return
+            elif self.way == "doubled":
+                line_.send(kind, payload)
+            elif self.way == "replayed":
+                self._replay(line_, kind, payload)
+                return
+            elif self.way == "another kind":
+                kind = self.dice.choice(["ids", "garbled", "table", "kept", "abort", "no-such-kind"])
+            elif self.way == "cut off":
+                line_._put([line_._outgoing.header(kind, len(payload)), payload[: len(payload) // 2]])
+                line_.close()
+                return
+        line_.send(kind, payload)
+
+    @staticmethod
+    def _replay(line_, kind, payload):
+        """Send the very same bytes twice, header and number of the message included."""
+        frame = [line_._outgoing.header(kind, len(payload)), payload]
+        line_._put(frame)
+        line_._put(frame)
