@@ -26,7 +26,7 @@ COLOURS = {
 }
 """A colour a line, and its place in every chart; protocols are blue, Mondrian is brown, MPALM green."""
 KEYS = "the keys"
-KINDS = {"domain": "queries over θ of the domain", "even": "queries over θ of the records"}
+KINDS = {"domain": "domain queries", "even": "even queries"}
 AS_DEFINED = ("protocol", "default", "extended", "retrying", "one-group")
 BY_QI = ("protocol-qi", "default-qi", "extended-qi", "retrying-qi", "one-group")
 BESIDE_MPALM = ("protocol", "default", "mpalm", "mpalm-fixed", "one-group")

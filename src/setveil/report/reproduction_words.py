@@ -332,8 +332,8 @@ PRESENCE = Words(
             " <b>domain</b>, ranges cover θ of the cells, and records of a group are spread over its cells. With <b>even</b>, ranges"
             " aim at θ of the records, and each cell is as wide as it has records, as if attributes were coded by rank. For θ ="
             " {thetas} the first hold {held_domain} of the records on average, the second {held_even}: a cell is never cut."
-            " <b>One group</b> is a table that shows nothing but the sensitive values: what is not below it tells nothing of the"
-            " attributes."
+            " The second kind is our reading, added because errors of the first are far beyond what the paper says. <b>One group</b>"
+            " is a table that shows nothing but the sensitive values; on the even scale it knows how each single attribute is distributed."
         ),
     ),
     data_topic="",
@@ -357,7 +357,8 @@ PRESENCE = Words(
             "Figure 4",
             "Limits of presence",
             "limits",
-            "θ = 10 %, the protocol with the score as printed; the limits of the other provider are 0.1 to 0.9. Grey are limits that all"
+            "θ = 10 %, the protocol with the score as printed, pairs of keys: {keys_of_figure_4}; the other provider has 0.1 to 0.9. Grey"
+            " are limits that all"
             " users as one group break: nothing can be published with them. Steps of colour are those of the paper; with domain queries"
             " errors are beyond them, and drawn is their share of the error of one group.",
         ),

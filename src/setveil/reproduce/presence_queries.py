@@ -5,8 +5,9 @@ Paper    takenouchi2012, section V: a range predicate on three random attributes
          those of Adult are not: of the cells of capital-gain one holds nine in ten records.
 domain   θ is a share of the cells, and records are spread over the cells of an interval: `RangeQueryError`.
 even     θ is a share of the records, if attributes were independent and as near as whole cells allow, which often hold more. Each cell is
-         as wide as it has records, as if attributes had been coded by their ranks; the widths are taken from the original, which who gets the
-         table does not have.
+         as wide as it has records, as if attributes had been coded by their ranks. The widths are taken from the original, which who gets
+         the table does not have: even a table of one group then knows how each single attribute is distributed.
+         This reading is ours. It was added because errors of the first are far beyond all that the paper says.
 """
 
 from __future__ import annotations

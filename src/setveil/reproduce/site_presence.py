@@ -99,7 +99,16 @@ def reproduce(
     }
     told = {f"held_{kind}": ", ".join(written(share, "share") for share in shares) for kind, shares in held.items()}
     thetas = ", ".join(chosen.thetas)
-    about = circumstances(chosen.seeds, running, started, quick=not full, queries=chosen.queries, thetas=thetas, **told)
+    about = circumstances(
+        chosen.seeds,
+        running,
+        started,
+        quick=not full,
+        queries=chosen.queries,
+        thetas=thetas,
+        keys_of_figure_4=len(chosen.seeds_of_figure_4),
+        **told,
+    )
     more = {"limits": {"least": [*chosen.least], "largest": [*chosen.largest]}, "bands": [*BANDS]}
     return Reproduction(PAPER, [described(name, one) for name, one in tables.items()], figures, verdicts, about, more)
 
