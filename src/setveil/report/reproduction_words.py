@@ -328,7 +328,7 @@ PRESENCE = Words(
         ),
         Markup(
             "The paper says that a query covers θ of the domain, and in other words θ of the records. On Adult these differ: nine in ten"
-            " people have the same capital-gain. So there are two kinds of {queries:,} queries on three random attributes. With"
+            " people are in one cell of capital-gain. So there are two kinds of {queries:,} queries on three random attributes. With"
             " <b>domain</b>, ranges cover θ of the cells, and records of a group are spread over its cells. With <b>even</b>, ranges"
             " aim at θ of the records, and each cell is as wide as it has records, as if attributes were coded by rank. For θ ="
             " {thetas} the first hold {held_domain} of the records on average, the second {held_even}: a cell is never cut."
