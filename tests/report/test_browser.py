@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from setveil.report import page as page_module
-from setveil.report.charts import SHARE, Axis, Chart, Series, grouped_bars, lines_with_spread
+from setveil.report.charts import Axis, Chart, Series, grouped_bars, lines_with_spread
+from setveil.report.look import SHARE
 from setveil.report.page import page_with_charts, render
 
 from report.dossiers import (

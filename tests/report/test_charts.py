@@ -5,7 +5,8 @@ import json
 import pytest
 
 from setveil.report import charts
-from setveil.report.charts import AFTER, BEFORE, COUNT, PALETTE, SHARE, SIDES, Axis, Chart, Series
+from setveil.report.charts import SIDES, Axis, Chart, Series
+from setveil.report.look import AFTER, BEFORE, COUNT, LOOK, PALETTE, SHARE
 
 PAIRS = [
     {"name": name, "side": side, "count": count}
@@ -162,7 +163,7 @@ def test_names_below_a_chart_are_tilted_only_where_they_need_it():
 
 def test_a_page_reads_the_look_once_and_the_specifications_by_their_keys():
     made = [Chart(key, "title", "text", {"mark": "bar"}, ("a",), []) for key in ("one", "two")]
-    assert charts.as_embedded(made) == {"look": charts.LOOK, "specs": {"one": {"mark": "bar"}, "two": {"mark": "bar"}}}
+    assert charts.as_embedded(made) == {"look": LOOK, "specs": {"one": {"mark": "bar"}, "two": {"mark": "bar"}}}
 
 
 def test_rows_are_left_as_they_are():

@@ -108,7 +108,8 @@ def _in_words(found: dict[str, Any]) -> str:
     if found["value"] is None:
         return f"none, {found['reason']}"
     beside = found["details"]
-    return f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {beside['error-of-one-group']:.3g})"
+    one_group = beside["error-of-one-group"]
+    return f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {one_group:.3g})"
 
 
 def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:

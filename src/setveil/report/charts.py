@@ -2,7 +2,7 @@
 
 A `Chart` is what a page embeds: a specification, its text alternative, and the same numbers as a table. The functions below make the
 specifications from plain rows, and `Axis` and `Series` say what is on which side, in words and in which colour. All are drawn as wide
-as the page is, and their look is in `LOOK`, once a page. Why so: docs/decisions/0012-charts-in-the-page.md.
+as the page is, and their look is in `look.LOOK`, once a page. Why so: docs/decisions/0012-charts-in-the-page.md.
 """
 
 from __future__ import annotations
@@ -14,62 +14,27 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
+from setveil.report.look import (
+    AFTER,
+    BEFORE,
+    COUNT,
+    DASHES,
+    IN_LINES,
+    INK,
+    LOOK,
+    MOST_IN_LINE,
+    NEUTRAL,
+    PALETTE,
+    SCRIPT_ONLY,
+    SHAPES,
+    SHARE,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Rows = list[dict[str, Any]]
 Spec = dict[str, Any]
-
-BEFORE, AFTER = "#0072B2", "#D55E00"
-"""Of the colours of Okabe and Ito, which are told apart with any kind of colour vision and on grey paper."""
-NEUTRAL, WARNING = "#8A94A3", "#8B1A5A"
-PALETTE = (BEFORE, AFTER, "#009E73", "#CC79A7", "#56B4E9", "#B58900", "#4D4D4D")
-"""For series that have no colour of their own."""
-SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "triangle-right")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 4], [1, 3])
-
-COUNT, SHARE = ",d", ".1%"
-"""Formats of numbers: thousands apart, and percent."""
-
-MOST_IN_LINE = 18
-"""Characters of a name beside a bar, before it goes on in the next line."""
-
-IN_LINES = "split(datum.label, '\\n')"
-"""The lines of a name, as Vega computes them."""
-
-INK, PALE = "#1c2430", "#e3e8ef"
-FONT = "system-ui, sans-serif"
-
-LOOK: dict[str, Any] = {
-    "font": FONT,
-    "background": None,
-    "view": {"stroke": None},
-    "axis": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "titlePadding": 8,
-        "labelColor": INK,
-        "titleColor": INK,
-        "gridColor": PALE,
-        "domainColor": "#aab4c2",
-        "tickColor": "#aab4c2",
-    },
-    "legend": {
-        "orient": "top",
-        "labelFontSize": 13,
-        "titleFontSize": 13,
-        "labelColor": INK,
-        "symbolSize": 110,
-        "columnPadding": 18,
-        "labelLimit": 300,
-    },
-    "text": {"color": INK, "fontSize": 12, "font": FONT},
-}
-"""What all charts of a page share."""
-
-SCRIPT_ONLY = ("$schema", "config", "usermeta")
-"""Parts of a specification that a page has no use for; the first one is an address, and pages name none."""
 
 
 @dataclass(frozen=True)

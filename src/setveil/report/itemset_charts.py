@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from setveil.report.charts import AFTER, BEFORE, NEUTRAL, Axis, Chart, Series, bars, decades, paired_dots, wrapped
+from setveil.report.charts import Axis, Chart, Series, bars, decades, paired_dots, wrapped
+from setveil.report.look import AFTER, BEFORE, NEUTRAL
 from setveil.report.page import cut, plain
 
 MOST_ROWS = 200

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from setveil.presence.channel import PARTY_IN_WORDS
-from setveil.report.charts import AFTER, NEUTRAL, SHARE, Axis, Chart, Series, bars, curves, grouped_bars
+from setveil.report.charts import Axis, Chart, Series, bars, curves, grouped_bars
+from setveil.report.look import AFTER, NEUTRAL, SHARE
 from setveil.report.page import share
 
 if TYPE_CHECKING:

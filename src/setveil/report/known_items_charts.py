@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.report.charts import AFTER, Axis, Chart, Series, bars, paired_dots
+from setveil.report.charts import Axis, Chart, Series, bars, paired_dots
+from setveil.report.look import AFTER
 from setveil.report.page import cut
 
 MOST_SETS = 15

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.catalog import GUARANTEES
 from setveil.report.charts import (
-    AFTER,
-    BEFORE,
-    NEUTRAL,
-    SHARE,
     SIDES,
-    WARNING,
     Axis,
     Chart,
     Series,
@@ -24,6 +19,7 @@ from setveil.report.charts import (
 )
 from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.known_items_charts import cluster_chart, pair_chart
+from setveil.report.look import AFTER, BEFORE, NEUTRAL, SHARE, WARNING
 from setveil.report.page import share, words
 from setveil.report.sensitive_charts import sensitive_chart
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from setveil.report.charts import AFTER, BEFORE, COUNT, INK, Axis, Chart, grouped_bars
+from setveil.report.charts import Axis, Chart, grouped_bars
+from setveil.report.look import AFTER, BEFORE, COUNT, INK
 from setveil.report.reproduction_charts import Panels
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from setveil.report.charts import AFTER, BEFORE, SHARE, Axis, Chart
+from setveil.report.charts import Axis, Chart
+from setveil.report.look import AFTER, BEFORE, SHARE
 from setveil.report.reproduction_charts import Panels
 
 if TYPE_CHECKING:
