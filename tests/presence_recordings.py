@@ -9,6 +9,7 @@ from functools import cache
 from types import SimpleNamespace
 from unittest.mock import patch
 
+from setveil.data.joined.joined_files import csv_sha256
 from setveil.presence.parties import run_collector, run_provider
 from setveil.presence.secure.two_party import base_ot
 from setveil.presence.secure.two_party.libraries import curve
@@ -106,7 +107,7 @@ def play(method, originals, keys=KEYS, *, timeout=20.0, collector_timeout=None, 
 
     def publishing(table):
         played.staged.append(table)
-        commit = publish(table) if publish else lambda: bytes(32).hex()
+        commit = publish(table) if publish else lambda: csv_sha256(table)
 
         def committed():
             played.published.append(table)

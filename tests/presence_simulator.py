@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from setveil.data.joined.joined_files import csv_sha256
 from setveil.presence import parties
 from setveil.presence.channel import Traffic
 from setveil.presence.parties import run_provider
@@ -135,7 +136,7 @@ class SimulatedCollector(Line):
                 table.groups.to_bytes(8, "little"),
                 *(np.ascontiguousarray(edges, dtype="<i4").tobytes() for edges in (table.lows, table.highs)),
                 np.ascontiguousarray(table.counts, dtype="<i8").tobytes(),
-                bytes(32),
+                bytes.fromhex(csv_sha256(table)),
             ]
         )
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from setveil.errors import BadData, GuaranteeBroken
+from setveil.errors import BadData, GuaranteeBroken, PeerFailed
 from setveil.presence import trial
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
@@ -130,3 +130,10 @@ def test_a_population_of_both_providers_users_alone_is_refused_by_the_secure_roo
         with pytest.raises(GuaranteeBroken, match="neither provider"):
             run(method, originals)
         assert run(with_backend(method, "two-party", outsiders=0), originals).outcome.table.records
+
+
+def test_a_collector_that_publishes_another_file_than_it_showed_is_named():
+    originals = world(5, 200)
+    policy = trial.policy_of(DummyUsers(**LIMITS, backend="clear"), originals)
+    with pytest.raises(PeerFailed, match="the collector published another file"):
+        trial.simulate(policy, originals, KEYS, lambda _table: lambda: "00" * 32)

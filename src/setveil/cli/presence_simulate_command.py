@@ -109,7 +109,9 @@ def _in_words(found: dict[str, Any]) -> str:
         return f"none, {found['reason']}"
     beside = found["details"]
     one_group = beside["error-of-one-group"]
-    return f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {one_group:.3g})"
+    return (
+        f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {one_group:.3g})"
+    )
 
 
 def _tell(out: Path, private: Path, dossier: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil import progress
+from setveil.data.joined.joined_files import csv_sha256
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.data.joined.originals import BothGroups, Originals
 from setveil.errors import GuaranteeBroken, PeerFailed
@@ -100,6 +101,8 @@ def run_provider(
             verdict=next(verdict for verdict in verdicts if not verdict),
         )
     sha256 = collector.receive("published", 32).hex()
+    if sha256 != csv_sha256(joined):
+        raise PeerFailed(PARTY_IN_WORDS["c"], "published another file than the table that it showed")
     traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (peer, collector)}
     costs = Costs(time.perf_counter() - began, cpu_clock() - cpu, traffic, divided.levels)
     return ProviderResult(divided, joined, verdicts, sha256, costs)

@@ -7,6 +7,7 @@ the groups, and in a group in that of the sensitive values, so that the order te
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -78,6 +79,14 @@ def write_joined(table: JoinedTable, folder: str | Path, file: str = DATA_NAME) 
     with writing(path) as out:
         for block in _parquet(table, path) if ending in _COLUMN_FILES else _csv(table):
             out.write(block)
+
+
+def csv_sha256(table: JoinedTable) -> str:
+    """Return the checksum of the CSV file of a table, without writing it: whoever has the table can tell the file from another."""
+    digest = hashlib.sha256()
+    for block in _csv(table):
+        digest.update(block)
+    return digest.hexdigest()
 
 
 def _texts(table: JoinedTable) -> list[list[str]]:
