@@ -1,11 +1,12 @@
-"""The three programs of a joint run, on loopback: homes, files and processes for tests."""
+"""The three programs of a joint run, on loopback or in network namespaces: homes, files and processes for tests."""
 
 import socket
+import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from program import Ended, call, ended, start
+from program import PROGRAM, Ended, call, ended, start
 
 HOST = "127.0.0.1"
 ESTABLISHED = "01"
@@ -41,34 +42,28 @@ class Programs:
     policies: dict[str, str]
     wait: float = 60
     timeout: float = 20
+    hosts: dict[str, str] = field(default_factory=lambda: dict.fromkeys("abc", HOST))
+    namespaces: dict[str, str] = field(default_factory=dict)
+    """The network namespace of each party, where they stand in some."""
+
+    def address(self, role):
+        return f"{self.hosts[role]}:{self.ports['bc'.index(role)]}"
 
     def arguments(self, role, *more):
-        trial = self.folder / "trial"
-        policy = self.policies.get(role, "trial/policy.toml")
-        waits = ("--wait", self.wait, "--timeout", self.timeout)
+        policy = ("--policy", self.policies.get(role, "trial/policy.toml"))
+        waits = ("--wait", self.wait, "--timeout", 6 * self.timeout if role == "c" else self.timeout)
+        common = ("--home", role, *policy, *waits, *more)
         if role == "c":
-            listen = f"{HOST}:{self.ports[1]}"
-            return (
-                "presence",
-                "collector",
-                "--home",
-                "c",
-                "--policy",
-                policy,
-                "--listen",
-                listen,
-                "--out",
-                "joined",
-                *waits,
-                *more,
-            )
-        met = ("--peer", f"{HOST}:{self.ports[0]}") if role == "a" else ("--listen", f"{HOST}:{self.ports[0]}")
-        files = ("--data", trial / f"{role}.csv", "--population", trial / "population.csv", "--policy", policy)
-        to = ("--collector", f"{HOST}:{self.ports[1]}", "--private", f"run-{role}")
-        return ("presence", "provider", "--role", role, "--home", role, *files, *met, *to, *waits, *more)
+            return ("presence", "collector", "--listen", self.address("c"), "--out", "joined", *common)
+        met = ("--peer" if role == "a" else "--listen", self.address("b"))
+        files = ("--data", f"trial/{role}.csv", "--population", "trial/population.csv", "--private", f"run-{role}")
+        return ("presence", "provider", "--role", role, *files, *met, "--collector", self.address("c"), *common)
+
+    def _inside(self, role):
+        return ("ip", "netns", "exec", self.namespaces[role]) if self.namespaces else ()
 
     def start(self, role, *more):
-        return start(*self.arguments(role, *more), cwd=self.folder)
+        return start(*self.arguments(role, *more), cwd=self.folder, program=(*self._inside(role), *PROGRAM))
 
     def run(self, **more) -> dict[str, Ended]:
         """Run all three to their end."""
@@ -79,13 +74,18 @@ class Programs:
         """Wait until all three lines are open: A to B, and both to the collector."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-            called = [int(row[2].partition(":")[2], 16) for row in rows if row[3] == ESTABLISHED]
+            called = [port for role in ("ab" if self.namespaces else "a") for port in self._called(role)]
             if called.count(self.ports[0]) >= 1 and called.count(self.ports[1]) >= 2:
                 time.sleep(1)  # and greeted: a collector that still waits for a party goes on waiting
                 return
             time.sleep(0.02)
         raise AssertionError("the parties did not meet")
+
+    def _called(self, role):
+        """Return the ports that are called from where a party stands."""
+        told = subprocess.run([*self._inside(role), "cat", "/proc/net/tcp"], capture_output=True, text=True, check=True)
+        rows = [line.split() for line in told.stdout.splitlines()[1:]]
+        return [int(row[2].partition(":")[2], 16) for row in rows if row[3] == ESTABLISHED]
 
     def left(self):
         """Return the folders that a run leaves, as far as they are there."""

@@ -97,7 +97,7 @@ def test_parties_that_disagree_on_the_policy_stop_and_say_so(parties):
 
 @pytest.mark.parametrize("victim", ["a", "b", "c"])
 def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
-    parties = programs(tmp_path, people=20_000)
+    parties = programs(tmp_path, people=60_000)
     started = {role: parties.start(role) for role in "cba"}
     parties.await_lines()
     assert started[victim].poll() is None, "it was done before it could be killed"
@@ -113,7 +113,7 @@ def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
 
 
 def test_a_person_who_stops_one_party_stops_all(tmp_path):
-    parties = programs(tmp_path, people=20_000)
+    parties = programs(tmp_path, people=60_000)
     started = {role: parties.start(role) for role in "cba"}
     parties.await_lines()
     started["a"].send_signal(signal.SIGINT)

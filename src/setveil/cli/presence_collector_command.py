@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import FORCE, REQUIRED, Option
-from setveil.cli.presence_options import POLICY, TIMEOUT, WAIT, place, seconds
+from setveil.cli.presence_options import POLICY, WAIT, place, seconds
 from setveil.cli.show import say, say_json
 from setveil.errors import BadParameter
 from setveil.presence.channel import PARTY_IN_WORDS
@@ -42,7 +42,13 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("listen", str, "Where to wait for the providers, as HOST:PORT.", REQUIRED),
         Option("out", str, "The release folder to make.", REQUIRED),
         Option("private", str, "The private folder to make (default: OUT.private)."),
-        TIMEOUT,
+        Option(
+            "timeout",
+            float,
+            "Give up when a provider sent nothing for so many seconds. They divide for as long as they need, and say nothing meanwhile; a "
+            "party or a network that is gone is noticed sooner.",
+            3600.0,
+        ),
         WAIT,
         FORCE,
     ]
