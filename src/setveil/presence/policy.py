@@ -117,16 +117,23 @@ def read_policy(path: str | Path) -> Policy:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadData("is not there; expected a policy file", file=str(file)) from None
-    except IsADirectoryError:
-        raise BadData("is a folder; expected a policy file", file=str(file)) from None
+    except OSError as error:
+        what = "is a folder" if file.is_dir() else f"cannot be read: {error.strerror or error}"
+        raise BadData(f"{what}; expected a policy file", file=str(file)) from None
     except UnicodeDecodeError:
         raise BadData("is not UTF-8 text; expected a policy file", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
         raise BadData(f"is not TOML ({error})", file=str(file)) from None
+    except RecursionError:
+        raise BadData("is nested too deeply; expected a policy file", file=str(file)) from None
+    except ValueError:
+        raise BadData("is not a name that a file can have", file=repr(str(file))) from None
     try:
         return policy_from_dict(given, folder=file.parent)
     except BadParameter as error:
         raise BadData(str(error), file=str(file)) from None
+    except BadData as error:  # of a tree, which may be in a file of its own
+        raise (error if error.file else BadData(str(error), file=str(file))) from None
 
 
 def policy_from_dict(given: dict[str, Any], *, folder: Path) -> Policy:

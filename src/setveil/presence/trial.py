@@ -77,6 +77,7 @@ def simulate(
     publish: Callable[[JoinedTable], Callable[[], str]] | None = None,
 ) -> Trial:
     """Run all three parties as threads; what one raises is raised here."""
+    policy.refuse_other(originals.population)
     refuse_union(originals, policy.method.outsiders)
     ab, ba = local_pair("a", "b")
     ac, ca = local_pair("a", "c")

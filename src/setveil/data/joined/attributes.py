@@ -245,7 +245,7 @@ def attribute_from_dict(given: dict[str, Any], *, where: str) -> Attribute:
     if not isinstance(name, str) or unusable(name):
         raise BadParameter(f"{where}: an attribute has no usable name; expected name = a column")
     wanted = {"numeric": {"low", "high", "step"}, "ordered": {"values"}, "taxonomy": {"parents"}}
-    if kind not in wanted:
+    if not isinstance(kind, str) or kind not in wanted:
         raise BadParameter(f"{where}: attribute {name!r} is of kind {kind!r}; allowed is {' | '.join(wanted)}")
     if kind == "numeric":
         values.setdefault("step", 1)
@@ -257,7 +257,9 @@ def attribute_from_dict(given: dict[str, Any], *, where: str) -> Attribute:
         numbers = {key: as_number(str(value)) for key, value in values.items()}
         for key, number in numbers.items():
             if number is None:
-                raise BadParameter(f"{where}: {key} of attribute {name!r} is {values[key]!r}; expected a number")
+                raise BadParameter(
+                    f"{where}: {key} of attribute {name!r} is {shown(str(values[key]))}; expected a number"
+                )
         return NumericAttribute(name, **numbers)  # type: ignore[arg-type]  # none of them is None
     if kind == "ordered":
         labels = values["values"]

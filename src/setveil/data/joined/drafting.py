@@ -10,7 +10,7 @@ from setveil.data.joined.attributes import Attribute, NumericAttribute, OrderedA
 from setveil.data.joined.table_files import text_columns
 from setveil.data.labels import label_order
 from setveil.data.texts import in_words
-from setveil.errors import BadData
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,4 +77,7 @@ def _categories(name: str, values: Sequence[str], source: str) -> OrderedAttribu
             file=source,
         )
     labels = list(values)
-    return OrderedAttribute(name, tuple(labels[place] for place in label_order(labels)))
+    try:
+        return OrderedAttribute(name, tuple(labels[place] for place in label_order(labels)))
+    except BadParameter as error:
+        raise BadData(f"{error}; correct the column or leave it out of the table", file=source) from None

@@ -66,6 +66,8 @@ def sample(people: int = 20_000, seed: int = 1) -> Sample:
     """Draw a population: a third is at the bank, a quarter at the video service, and being at one makes the other a little likelier."""
     if not LEAST <= people <= 10_000_000:
         raise BadParameter(f"the sample has {people:,} people; allowed is {LEAST:,} to 10,000,000")
+    if seed < 0:
+        raise BadParameter(f"the seed is {seed}; allowed is a whole number from 0 on")
     rng = np.random.default_rng(seed)
     schema = sample_schema()
     age = np.clip(rng.gamma(6.0, 7.5, people) + 15, 18, 90).astype(np.int64)
