@@ -64,7 +64,7 @@ class Home:
                 f"a name in a certificate has 1 to {MOST_NAME_LETTERS} printable letters; {len(name)} were given"
             )
         require_cryptography()
-        if folder.name in ("", ".."):
+        if folder.name in ("", "..") or "\0" in str(folder):
             raise OutputRefused(f"{str(folder)!r} is not a name for a new folder; name another place")
         _refuse_taken(folder)
         sweep(folder)
@@ -131,17 +131,23 @@ class Home:
         """Return what a line needs: this party's certificate and key, and the pinned ones."""
         return Credentials(self.certificate, self.folder / CERTIFICATE, self.folder / KEY, dict(self.pinned))
 
-    def pin(self, role: Role, certificate_file: Path, *, force: bool = False) -> Home:
-        """Pin the certificate of another party and return the home with it; one that was changed needs `force`."""
+    @staticmethod
+    def refuse_pin(own: Role, role: Role, certificate_file: Path) -> Certificate:
+        """Return a certificate that a party of the role `own` may pin, or refuse it."""
         certificate = read_certificate(certificate_file)
-        if certificate.der == self.certificate.der:
-            raise BadParameter(f"{certificate_file} is this party's own certificate; pin those of the others")
-        if role == self.role:
+        if role == own:
             raise BadParameter(f"this is the home of {PARTY_IN_WORDS[role]}, which pins the certificates of the others")
         if certificate.role != role:
             raise BadParameter(
                 f"{certificate_file} is the certificate of {certificate.party}, not of {PARTY_IN_WORDS[role]}"
             )
+        return certificate
+
+    def pin(self, role: Role, certificate_file: Path, *, force: bool = False) -> Home:
+        """Pin the certificate of another party and return the home with it; one that was changed needs `force`."""
+        if read_certificate(certificate_file).der == self.certificate.der:
+            raise BadParameter(f"{certificate_file} is this party's own certificate; pin those of the others")
+        certificate = self.refuse_pin(self.role, role, certificate_file)
         before = self.pinned.get(role)
         if before is not None and before.der == certificate.der:
             return self

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from setveil.methods.base import Method
 
 CARD_NAME = "card.json"
+JOINED: Final = "joined"
+"""The form of a table that two providers joined, whose card is another."""
 CARD_VERSION: Final = 1
 
 UNIT_IN_WORDS = {
@@ -112,12 +114,27 @@ class Card(_Part):
         except FileNotFoundError:
             raise BadData(f"is not a release folder: it has no {CARD_NAME}", file=str(folder)) from None
         except (OSError, ValidationError) as error:
+            if form_told(path) == JOINED:
+                raise BadData(
+                    "is the card of a joined table; use setveil presence check or setveil presence measure",
+                    file=str(path),
+                ) from None
             first = str(error).splitlines()[0]
             raise BadData(f"is not a card that setveil {__version__} reads ({first})", file=str(path)) from None
 
     def to_json(self) -> str:
         """Return the text of the file."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def form_told(card: Path) -> str | None:
+    """Return the form that a card tells, of whatever kind of release it is."""
+    try:
+        told = json.loads(card.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    form = told.get("form") if isinstance(told, dict) else None
+    return form if isinstance(form, str) else None
 
 
 def file_sha256(path: Path) -> str:

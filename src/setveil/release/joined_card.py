@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setveil import __version__
 from setveil.errors import BadData
-from setveil.release.card import CARD_NAME, FileBeside, Recipe
+from setveil.release.card import CARD_NAME, JOINED, FileBeside, Recipe, form_told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Guarantee
     from setveil.presence.methods.base import JoiningMethod
 
-FORM: Final = "joined"
+FORM: Final = JOINED
 JOINED_CARD_VERSION: Final = 1
 
 
@@ -74,6 +74,10 @@ class JoinedCard(_Part):
         except (FileNotFoundError, NotADirectoryError):
             raise BadData(f"is not a release folder: it has no {CARD_NAME}", file=str(folder)) from None
         except (OSError, ValidationError) as error:
+            if form_told(path) not in (None, FORM):
+                raise BadData(
+                    "is the card of a release that is no joined table; use setveil check", file=str(path)
+                ) from None
             first = str(error).splitlines()[0]
             raise BadData(
                 f"is not the card of a joined table that setveil {__version__} reads ({first})", file=str(path)

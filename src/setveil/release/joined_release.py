@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from setveil.data.joined.joined_files import ATTRIBUTES_NAME, read_joined, write_joined
-from setveil.errors import BadData, GuaranteeBroken, OutputRefused
+from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
 from setveil.presence.secure.backends import EXPERIMENTAL
 from setveil.release.card import CARD_NAME, FileBeside, file_sha256
 from setveil.release.joined_card import JoinedCard, make_joined_card
@@ -132,14 +132,26 @@ def open_joined(folder: str | Path) -> OpenedJoined:
             raise BadData(f"lacks the file {one.file!r} that its card names", file=str(place))
         if file_sha256(path) != one.sha256:
             raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
-    return OpenedJoined(place, card, read_joined(place, card.data.file))
+    table = read_joined(place, card.data.file)
+    if (table.records, table.groups) != (card.counts.records, card.counts.groups):
+        raise BadData(
+            f"tells of {card.counts.records:,} records in {card.counts.groups:,} groups, and {card.data.file} has {table.records:,} in "
+            f"{table.groups:,}; get the release again from its collector",
+            file=str(place / CARD_NAME),
+        )
+    return OpenedJoined(place, card, table)
 
 
 def promised(card: JoinedCard, known: dict[str, Any]) -> list[Any]:
     """Return the guarantees that the card promises."""
+    if not card.guarantees:
+        raise BadData("promises no guarantee, so there is nothing to check", file=CARD_NAME)
     made = []
     for promise in card.guarantees:
         if promise.name not in known:
             raise BadData(f"promises {promise.name!r}, which setveil does not know", file=CARD_NAME)
-        made.append(known[promise.name](**promise.parameters))
+        try:
+            made.append(known[promise.name](**promise.parameters))
+        except BadParameter as error:
+            raise BadData(str(error), file=CARD_NAME) from None
     return made

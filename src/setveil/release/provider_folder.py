@@ -15,6 +15,7 @@ import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,6 @@ from setveil.data.joined.originals import SideGroups
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from setveil.data.joined.population import Population
@@ -100,6 +99,17 @@ def write_provider_folder(
     return record
 
 
+def _reason(error: Exception) -> str:
+    """Say what was wrong without any value of the data."""
+    if isinstance(error, OSError):
+        return (
+            f"{Path(error.filename).name}: {error.strerror}"
+            if error.filename and error.strerror
+            else "a file cannot be read"
+        )
+    return "one of its files is damaged"
+
+
 def read_provider_folder(folder: Path, role: str, population: Population) -> ProviderFolder:
     """Read what `write_provider_folder` wrote, and see that it is of that role and population."""
     try:
@@ -107,9 +117,9 @@ def read_provider_folder(folder: Path, role: str, population: Population) -> Pro
         noted = run["role"], run["population_sha256"]
         groups = pq.read_table(folder / GROUPS_NAME)
         boxes = pq.read_table(folder / BOXES_NAME)
-        failed = groups.column("failed_lower").combine_chunks()
+        failed = groups.column("failed_lower").combine_chunks().cast(pa.bool_())
         side = SideGroups(
-            groups.column("group").to_numpy().astype(np.int64),
+            groups.column("group").combine_chunks().cast(pa.int64()).to_numpy(),
             np.array(boxes.column("lows").to_pylist(), dtype=np.int32),
             np.array(boxes.column("highs").to_pylist(), dtype=np.int32),
         )
@@ -118,7 +128,7 @@ def read_provider_folder(folder: Path, role: str, population: Population) -> Pro
             openings = tuple(json.loads(line) for line in file)
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise BadData(
-            f"is not the private folder of a provider after a run ({type(error).__name__})", file=str(folder)
+            f"is not the private folder of a provider after a run ({_reason(error)})", file=str(folder)
         ) from None
     if noted[0] != role:
         raise BadData(
@@ -126,6 +136,11 @@ def read_provider_folder(folder: Path, role: str, population: Population) -> Pro
         )
     if noted[1] != population.sha256 or len(side.group_of) != len(population):
         raise BadData("belongs to a run over another population", file=str(folder))
+    if len(side.group_of) and not -1 <= int(side.group_of.min()) <= int(side.group_of.max()) < side.groups:
+        raise BadData(
+            f"has an id in a group that is not there; {GROUPS_NAME} and {BOXES_NAME} are not of one run",
+            file=str(folder),
+        )
     lower = np.full(len(population), -1, dtype=np.int8)
     known = failed.is_valid().to_numpy(zero_copy_only=False)
     lower[known] = failed.drop_null().to_numpy(zero_copy_only=False)

@@ -29,8 +29,7 @@ def private_beside(out: Path) -> Path:
 def refuse_taken(out: Path, private: Path, *, force: bool) -> None:
     """Refuse targets that exist, before any work is done; clear away what a killed run left."""
     for target in (out, private):
-        if target.name in ("", ".."):
-            raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
+        _refuse_name(target)
     places = out.resolve(), private.resolve()
     if places[0] == places[1] or places[0] in places[1].parents or places[1] in places[0].parents:
         raise OutputRefused(
@@ -47,6 +46,11 @@ def refuse_taken(out: Path, private: Path, *, force: bool) -> None:
                 raise OutputRefused(f"{target} is a file; expected a folder or nothing")
     except OSError as error:
         raise OutputRefused(f"{error.filename} cannot be used: {error.strerror}") from None
+
+
+def _refuse_name(target: Path) -> None:
+    if target.name in ("", "..") or "\0" in str(target):
+        raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
 
 
 def _there(target: Path) -> bool:
@@ -113,8 +117,7 @@ def staged_folder(target: Path, *, force: bool) -> Iterator[Path]:
 
 def refuse_folder_taken(target: Path, *, mark: str, force: bool) -> None:
     """Refuse a folder that exists, before any work is done; with `force` only one that holds the file `mark` may be replaced."""
-    if target.name in ("", ".."):
-        raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
+    _refuse_name(target)
     sweep(target)
     _refuse(target, force=force)
     if target.exists() and not target.is_dir():

@@ -127,7 +127,8 @@ def require_pinned(credentials: Credentials, peer: Role) -> None:
         raise BadParameter(f"{PARTY_IN_WORDS[peer]} cannot connect to itself; name another role")
     if peer not in credentials.pinned:
         raise BadParameter(
-            f"the certificate of {PARTY_IN_WORDS[peer]} is not pinned; get its certificate.pem and pin it before the run"
+            f"the certificate of {PARTY_IN_WORDS[peer]} is not pinned; get its certificate.pem and pin it before the "
+            f"run, with setveil presence init HOME --pin-{peer} FILE"
         )
 
 
