@@ -8,7 +8,16 @@ from typing import Any
 from setveil import progress
 from setveil.catalog import JOINED_GUARANTEES
 from setveil.cli.options import Option, argument
-from setveil.cli.presence_options import ID, POPULATION, SEPARATOR, population_of, table_of
+from setveil.cli.presence_options import (
+    ID,
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    SEPARATOR,
+    population_of,
+    table_of,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.joined.originals import BothGroups, Originals
 from setveil.errors import BadData, BadParameter, Missing
@@ -21,7 +30,8 @@ Ends with 0 if everything that was checked holds, with 3 if not. A table goes wi
 
 Example:
   setveil presence check joined --population trial/population.csv \\
-      --a trial/a.csv --private-a joined.private/a --b trial/b.csv --private-b joined.private/b"""
+      --a trial/a.csv --private-a joined.private/a \\
+      --b trial/b.csv --private-b joined.private/b"""
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
@@ -33,8 +43,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("private_a", str, "The private folder of provider A after the run."),
         Option("private_b", str, "The private folder of provider B after the run."),
         Option(POPULATION.name, str, POPULATION.help),
-        Option("query_a", str, "What to ask the database of A."),
-        Option("query_b", str, "What to ask the database of B."),
+        QUERY_A,
+        QUERY_B,
+        QUERY_POPULATION,
         ID,
         SEPARATOR,
         Option("witnesses", int, "Show so many cases of what is broken.", 0),
@@ -53,6 +64,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
             continue
         with progress.step(f"checking {guarantee.name}"):
             verdicts.append(guarantee.check(opened.table, original=originals, alignment=groups))
+    if not verdicts:
+        raise Missing(
+            "what the card promises needs the table and the private folder of a provider, or of both, to be checked"
+        )
     kept = all(verdicts)
     if given["json"]:
         say_json({"kept": kept, "verdicts": [one.to_dict(witnesses=given["witnesses"]) for one in verdicts]})
@@ -71,7 +86,16 @@ def _sides(given: dict[str, Any], opened: Any) -> tuple[Originals | None, BothGr
     """Read what was named of each provider: its table and its groups go together."""
     named = [role for role in ("a", "b") if given[role] or given[f"private_{role}"]]
     if not named:
+        for option in ("population", "query_a", "query_b", "query_population"):
+            if given[option]:
+                raise Missing(
+                    f"--{option.replace('_', '-')} goes with the table and the private folder of a provider: name them with --a and "
+                    "--private-a, --b and --private-b, or both"
+                )
         return None, None
+    for role in ("a", "b"):
+        if given[f"query_{role}"] and role not in named:
+            raise Missing(f"--query-{role} goes with --{role} and --private-{role}")
     for role in named:
         for option in (role, f"private_{role}"):
             if not given[option]:
@@ -84,7 +108,7 @@ def _sides(given: dict[str, Any], opened: Any) -> tuple[Originals | None, BothGr
     population = population_of(given)
     tables, sides = {}, {}
     for role in named:
-        tables[role] = table_of(given[role], role, schema, given, query=f"query_{role}")
+        tables[role] = table_of(given[role], role, schema, population, given, query=f"query_{role}")
         kept = read_provider_folder(Path(given[f"private_{role}"]), role, population)
         if kept.run.get("release_sha256") != opened.card.data.sha256:
             raise BadData("is of a run that published another table", file=given[f"private_{role}"])

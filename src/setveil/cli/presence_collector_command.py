@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import FORCE, REQUIRED, Option
-from setveil.cli.presence_options import POLICY, WAIT, place, seconds
+from setveil.cli.presence_options import POLICY, WAIT, place, refuse_in_the_clear, seconds
 from setveil.cli.show import say, say_json
 from setveil.errors import BadParameter
 from setveil.presence.channel import PARTY_IN_WORDS
@@ -31,7 +31,8 @@ collector k-anonymity on the written file, each provider its own side of δ-site
 population.
 
 Example:
-  setveil presence collector --home agency --policy policy.toml --listen 0.0.0.0:7002 --out joined"""
+  setveil presence collector --home agency --policy policy.toml \\
+      --listen 0.0.0.0:7002 --out joined"""
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
@@ -65,6 +66,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if home.role != "c":
         raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
     policy = read_policy(given["policy"])
+    refuse_in_the_clear(policy)
     mine = greeting(home, policy, None)
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     with door, lines_of(home, ("a", "b"), listen, timeout=timeout, wait=wait) as lines:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.cli.options import Option, argument, declared, of_declaration
-from setveil.cli.presence_options import ID, POPULATION, SEPARATOR, both_tables
+from setveil.cli.presence_options import (
+    ID,
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    SEPARATOR,
+    both_tables,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
 from setveil.release.joined_release import open_joined
@@ -13,7 +21,8 @@ from setveil.release.joined_release import open_joined
 TEXT = """Counts with random range queries, or with those of a file, on the joined table and on the true join of both tables, in a trial.
 
 Example:
-  setveil presence measure joined trial/a.csv trial/b.csv --population trial/population.csv"""
+  setveil presence measure joined trial/a.csv trial/b.csv \\
+      --population trial/population.csv"""
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
@@ -23,8 +32,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         argument("a", "The table of provider A."),
         argument("b", "The table of provider B."),
         POPULATION,
-        Option("query_a", str, "What to ask the database of A."),
-        Option("query_b", str, "What to ask the database of B."),
+        QUERY_A,
+        QUERY_B,
+        QUERY_POPULATION,
         *of_declaration(RangeQueryError),
         ID,
         SEPARATOR,

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import REQUIRED, Option
+from setveil.data.databases import is_database, shown
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.table_files import read_population, read_provider_table
-from setveil.errors import BadParameter
+from setveil.errors import BadParameter, Missing
 from setveil.presence.dummies import KEY_BYTES
 from setveil.presence.home import Home
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from setveil.data.joined.population import Population
     from setveil.data.joined.provider_table import ProviderTable
     from setveil.data.joined.schema import Schema
+    from setveil.presence.policy import Policy
 
 POLICY = Option("policy", str, "The policy file.", REQUIRED)
 POPULATION = Option(
@@ -29,6 +31,9 @@ POPULATION = Option(
 )
 ID = Option("id", str, "The column of ids in all tables.", "id")
 QUERY = Option("query", str, "What to ask a database, where the table is one.")
+QUERY_A = Option("query_a", str, "What to ask the database of A, where its table is one.")
+QUERY_B = Option("query_b", str, "What to ask the database of B, where its table is one.")
+QUERY_POPULATION = Option("query_population", str, "What to ask the database of the population, where it is one.")
 SEPARATOR = Option("separator", str, "What separates the columns of CSV files (default: a comma).")
 TIMEOUT = Option("timeout", float, "Give up when another party sent nothing for so many seconds.", 60.0)
 
@@ -43,34 +48,59 @@ def seconds(given: Mapping[str, Any]) -> tuple[float, float]:
     return given["timeout"], given["wait"]
 
 
+def query_of(source: str, given: Mapping[str, Any], name: str) -> str | None:
+    """Return the query that goes with a source, which a database needs and a file has not."""
+    query: str | None = given[name]
+    option = f"--{name.replace('_', '-')}"
+    if is_database(source):
+        if not query:
+            raise Missing(f"{option} is missing: {shown(source)} is a database; name its rows with a SELECT")
+    elif query is not None:
+        raise BadParameter(f"{option} goes with a database (postgresql://, sqlite:///, duckdb:///), not with {source}")
+    return query
+
+
 def table_of(
-    source: str, role: str, schema: Schema, given: Mapping[str, Any], *, query: str = "query"
+    source: str, role: str, schema: Schema, population: Population, given: Mapping[str, Any], *, query: str = "query"
 ) -> ProviderTable:
-    """Read the table of a provider."""
+    """Read the table of a provider, whose users are of the population."""
     sensitive = schema.sensitive if role == "b" else None
     return read_provider_table(
         source,
         schema.of(role),
         sensitive,
         id_column=given["id"],
-        query=given.get(query),
-        separator=given.get("separator"),
+        query=query_of(source, given, query),
+        separator=given["separator"],
+        population=population,
     )
 
 
 def population_of(given: Mapping[str, Any]) -> Population:
     """Read the population."""
-    return read_population(given["population"], id_column=given["id"])
+    source = given["population"]
+    return read_population(
+        source, id_column=given["id"], query=query_of(source, given, "query_population"), separator=given["separator"]
+    )
 
 
 def both_tables(a: str, b: str, schema: Schema, given: Mapping[str, Any]) -> Originals:
     """Read both tables, for a trial."""
+    population = population_of(given)
     return Originals(
         schema,
-        population_of(given),
-        table_of(a, "a", schema, given, query="query_a"),
-        table_of(b, "b", schema, given, query="query_b"),
+        population,
+        table_of(a, "a", schema, population, given, query="query_a"),
+        table_of(b, "b", schema, population, given, query="query_b"),
     )
+
+
+def refuse_in_the_clear(policy: Policy) -> None:
+    """Refuse a policy whose computation hides nothing, for a run over a network."""
+    if policy.method.backend == "clear":
+        raise BadParameter(
+            "the policy names the backend clear, which hides nothing and runs in a trial alone; see presence simulate"
+        )
 
 
 def place(text: str | None, default: Path) -> Path:

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.options import FORCE, Option, of_declaration
-from setveil.cli.presence_options import ID, POPULATION, SEPARATOR, population_of
+from setveil.cli.presence_options import (
+    ID,
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    SEPARATOR,
+    population_of,
+    query_of,
+)
 from setveil.cli.show import say, say_json
 from setveil.data.joined.drafting import draft_attributes, draft_sensitive
 from setveil.data.joined.schema import Schema
@@ -37,6 +46,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("b", str, "The table of provider B."),
         Option("sensitive", str, "The sensitive column of provider B."),
         Option(POPULATION.name, str, POPULATION.help),
+        QUERY_A,
+        QUERY_B,
+        QUERY_POPULATION,
         ID,
         SEPARATOR,
         Option("show", str, "Print the hash of this policy file and what it says, and write nothing."),
@@ -53,30 +65,44 @@ def run(_name: str, given: dict[str, Any]) -> int:
     _require(given)
     out = Path(given["out"])
     refuse_file(out, force=given["force"])
-    reading = {"id_column": given["id"], "separator": given["separator"]}
     sides = {
-        role: draft_attributes(given[role], leaving_out=given["sensitive"] if role == "b" else None, **reading)
+        role: draft_attributes(
+            given[role], leaving_out=given["sensitive"] if role == "b" else None, **_reading(role, given)
+        )
         for role in ("a", "b")
         if given[role]
     }
     if len(sides) < 2:
         role = next(iter(sides))
-        text = _part(role, sides[role], given, reading)
+        text = _part(role, sides[role], given)
         with replacing(out, force=given["force"]) as file:
             file.write_text(text, encoding="utf-8")
-        say(f"{out} holds the part of provider {role.upper()}; put it together with the other's")
+        note(_LOOK)
+        if given["json"]:
+            say_json({"out": str(out), "part": role})
+        else:
+            say(f"{out} holds the part of provider {role.upper()}; put it together with the other's")
         return 0
-    schema = Schema(sides["a"], sides["b"], draft_sensitive(given["b"], given["sensitive"], **reading))
+    schema = Schema(sides["a"], sides["b"], draft_sensitive(given["b"], given["sensitive"], **_reading("b", given)))
     values = {p.name: given[p.name] for p in DummyUsers.parameters() if given[p.name] is not None}
     policy = Policy(DummyUsers(**values), schema, population_of(given).sha256)
     with replacing(out, force=given["force"]) as file:
         file.write_text(policy.to_toml(), encoding="utf-8")
-    note("the ranges, steps and categories of the draft come from the data: look at them before you hand it over")
+    note(_LOOK)
     if given["json"]:
         say_json({"out": str(out), "sha256": policy.sha256})
     else:
         say(f"{out} has the hash {policy.sha256}")
     return 0
+
+
+_LOOK = "the ranges, steps and categories of the draft come from the data: look at them before you hand it over"
+
+
+def _reading(role: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return how the table of a provider is read."""
+    query = query_of(given[role], given, f"query_{role}")
+    return {"id_column": given["id"], "separator": given["separator"], "query": query}
 
 
 def _require(given: dict[str, Any]) -> None:
@@ -90,13 +116,20 @@ def _require(given: dict[str, Any]) -> None:
         raise Missing("--population is missing: the ids of all people, whose hash stands in the policy")
     if given["sensitive"] and not given["b"]:
         raise BadParameter("--sensitive goes with --b, whose column it is")
+    if given["sensitive"] == given["id"]:
+        raise BadParameter(
+            f"--sensitive is {given['id']!r}, the column of ids, which no policy may hold; name another column"
+        )
+    for role in ("a", "b"):
+        if given[f"query_{role}"] and not given[role]:
+            raise Missing(f"--{role} is missing: the database that --query-{role} asks")
 
 
-def _part(role: str, attributes: tuple[Any, ...], given: dict[str, Any], reading: dict[str, Any]) -> str:
+def _part(role: str, attributes: tuple[Any, ...], given: dict[str, Any]) -> str:
     """Return the tables of one provider alone."""
     lines = attribute_tables(role, attributes)
     if role == "b":
-        lines = sensitive_table(draft_sensitive(given["b"], given["sensitive"], **reading)) + lines
+        lines = sensitive_table(draft_sensitive(given["b"], given["sensitive"], **_reading("b", given))) + lines
     return "\n".join(lines).strip() + "\n"
 
 

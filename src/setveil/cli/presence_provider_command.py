@@ -12,10 +12,12 @@ from setveil.cli.presence_options import (
     POLICY,
     POPULATION,
     QUERY,
+    QUERY_POPULATION,
     SEPARATOR,
     TIMEOUT,
     WAIT,
     population_of,
+    refuse_in_the_clear,
     seconds,
     table_of,
 )
@@ -28,11 +30,13 @@ from setveil.presence.parties import run_provider
 from setveil.presence.policy import read_policy
 from setveil.presence.secure.backends import EXPERIMENTAL
 from setveil.presence.transport.handshake import greet
+from setveil.presence.transport.tls import require_pinned
 from setveil.progress import note
 from setveil.release.provider_folder import RUN_NAME, write_provider_folder
 from setveil.release.staging import refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:
+    from setveil.presence.channel import Role
     from setveil.presence.parties import ProviderResult
     from setveil.presence.secure.base import Provider
 
@@ -41,8 +45,9 @@ of the table leaves this machine but what the ledger of openings in the private 
 but other data or another policy is refused, since two such runs tell real users from dummies; --again allows it.
 
 Example:
-  setveil presence provider --role b --home video --data b.csv --population population.csv \\
-      --policy policy.toml --listen 0.0.0.0:7001 --collector 10.0.0.3:7002 --private run"""
+  setveil presence provider --role b --home video --data b.csv \\
+      --population population.csv --policy policy.toml \\
+      --listen 0.0.0.0:7001 --collector 10.0.0.3:7002 --private run"""
 
 
 def options(_name: str, _arguments: list[str]) -> list[Option]:
@@ -67,6 +72,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         WAIT,
         ID,
         QUERY,
+        QUERY_POPULATION,
         SEPARATOR,
         FORCE,
     ]
@@ -83,20 +89,17 @@ def run(_name: str, given: dict[str, Any]) -> int:
     home = Home.open(Path(given["home"]))
     if home.role != role:
         raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of {PARTY_IN_WORDS[role]}")
+    for party in cast("tuple[Role, ...]", (other, "c")):
+        require_pinned(home.credentials(), party)  # before a run is noted in the ledger
     policy = read_policy(given["policy"])
-    if policy.method.backend == "clear":
-        raise BadParameter(
-            "the policy names the backend clear, which hides nothing and runs in a trial alone; see presence simulate"
-        )
+    refuse_in_the_clear(policy)
     population = population_of(given)
     policy.refuse_other(population)
-    table = table_of(given["data"], role, policy.schema, given)
-    population.places(table.ids)  # refused before anybody is called
+    table = table_of(given["data"], role, policy.schema, population, given)
     if policy.method.backend == "two-party":
         note(EXPERIMENTAL)
-    pinned = home.pinned.get(other)
     entry = home.ledger.begin(
-        peer="" if pinned is None else pinned.fingerprint,
+        peer=home.pinned[other].fingerprint,
         population=population.sha256,
         policy=policy.sha256,
         data=table.checksum(),

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
 from setveil.cli.options import FORCE, REQUIRED, Option, argument
-from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, place, trial_key
+from setveil.cli.presence_options import (
+    ID,
+    POLICY,
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    SEPARATOR,
+    both_tables,
+    place,
+    trial_key,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
 from setveil.presence.methods.base import Keys
@@ -46,8 +57,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("backend", Literal["two-party", "mpyc", "clear"], "Another secure computation than the policy's."),
         Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
         Option("home_b", str, "The home of provider B."),
-        Option("query_a", str, "What to ask the database of A."),
-        Option("query_b", str, "What to ask the database of B."),
+        QUERY_A,
+        QUERY_B,
+        QUERY_POPULATION,
         ID,
         SEPARATOR,
         FORCE,

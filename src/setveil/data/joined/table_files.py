@@ -44,11 +44,12 @@ def read_provider_table(
     id_column: str = "id",
     query: str | None = None,
     separator: str | None = None,
+    population: Population | None = None,
 ) -> ProviderTable:
     """Read the table of a provider; columns that are not named are not looked at.
 
     `source` is a CSV file (packed or not), a Parquet or Arrow file, or a database (`postgresql://`, `sqlite:///`, `duckdb:///`) with a
-    query. `sensitive` is None for provider A.
+    query. `sensitive` is None for provider A. Where the population is given, an id that is not in it is refused.
     """
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
@@ -56,6 +57,8 @@ def read_provider_table(
         raise BadParameter(f"the column of ids is {id_column!r}, which is an attribute too; name another with --id")
     read = _columns(source, [id_column, *named], _HINT, query=query, separator=separator, numbered=numbered)
     _refuse_bad_ids(read.columns[id_column], read.origin, "a user")
+    if population is not None:
+        _refuse_strangers(read.columns[id_column], population, read.origin)
     name = read.origin.name
     try:
         return provider_table(read.columns, tuple(attributes), sensitive, id_column=id_column, file=name)
@@ -246,3 +249,13 @@ def _refuse_bad_ids(ids: Any, origin: Origin, whose: str) -> None:
         # New ids are numbered as they come: the first row that does not get its own number repeats an id.
         row = int(np.argmax(encoded.indices.to_numpy() != np.arange(len(ids))))
         raise origin.wrong(f"the id stands in an earlier row too; expected one row {whose}", row)
+
+
+def _refuse_strangers(ids: Any, population: Population, origin: Origin) -> None:
+    known = pc.is_in(ids, population.ids)
+    if strangers := len(ids) - int(pc.sum(known).as_py()):
+        row = int(pc.index(known, value=False).as_py())
+        raise origin.wrong(
+            f"the id is not in the population ({strangers:,} of {len(ids):,} are not); leave it out, or agree on a larger population",
+            row,
+        )
