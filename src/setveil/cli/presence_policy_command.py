@@ -19,7 +19,7 @@ from setveil.cli.presence_options import (
 from setveil.cli.show import say, say_json
 from setveil.data.joined.drafting import draft_attributes, draft_sensitive
 from setveil.data.joined.schema import Schema
-from setveil.errors import BadParameter, Missing
+from setveil.errors import BadParameter, Missing, OutputRefused
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.policy import Policy, attribute_tables, read_policy, sensitive_table
 from setveil.progress import note
@@ -75,8 +75,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if len(sides) < 2:
         role = next(iter(sides))
         text = _part(role, sides[role], given)
-        with replacing(out, force=given["force"]) as file:
-            file.write_text(text, encoding="utf-8")
+        _write(out, text, force=given["force"])
         note(_LOOK)
         if given["json"]:
             say_json({"out": str(out), "part": role})
@@ -86,8 +85,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     schema = Schema(sides["a"], sides["b"], draft_sensitive(given["b"], given["sensitive"], **_reading("b", given)))
     values = {p.name: given[p.name] for p in DummyUsers.parameters() if given[p.name] is not None}
     policy = Policy(DummyUsers(**values), schema, population_of(given).sha256)
-    with replacing(out, force=given["force"]) as file:
-        file.write_text(policy.to_toml(), encoding="utf-8")
+    _write(out, policy.to_toml(), force=given["force"])
     note(_LOOK)
     if given["json"]:
         say_json({"out": str(out), "sha256": policy.sha256})
@@ -103,6 +101,14 @@ def _reading(role: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return how the table of a provider is read."""
     query = query_of(given[role], given, f"query_{role}")
     return {"id_column": given["id"], "separator": given["separator"], "query": query}
+
+
+def _write(out: Path, text: str, *, force: bool) -> None:
+    with replacing(out, force=force) as file:
+        try:
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputRefused(f"{out} cannot be written: {error.strerror or error}") from None
 
 
 def _require(given: dict[str, Any]) -> None:

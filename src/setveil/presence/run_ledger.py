@@ -114,15 +114,12 @@ class RunLedger:
         """Give the file, kept from other processes."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+            with os.fdopen(handle, "r+b") as file:  # closing may write, and so may fail too
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                yield file
         except OSError as error:
             raise OutputRefused(f"{self.path} cannot be written: {error.strerror}") from None
-        with os.fdopen(handle, "r+b") as file:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX)
-            try:
-                yield file
-            except OSError as error:
-                raise OutputRefused(f"{self.path} cannot be written: {error.strerror}") from None
 
     def _read(self, file: IO[bytes]) -> list[Event]:
         """Read all events and stand at the end of the last whole line: one without an end was being written when the system fell."""
