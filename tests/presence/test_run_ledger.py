@@ -42,6 +42,7 @@ def test_a_run_and_its_end_are_noted(ledger):
         ({"data": OTHER}, "with other data."),
         ({"policy": OTHER}, "with another policy."),
         ({"data": OTHER, "policy": MORE}, "with other data and another policy."),
+        ({"peer": OTHER}, "with another peer."),
     ],
 )
 def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, notes, how, change, said):
@@ -68,9 +69,8 @@ def test_a_refused_run_is_not_noted(ledger):
     assert ledger.path.read_bytes() == before
 
 
-def test_other_peers_and_populations_are_other_matters(ledger, notes):
+def test_other_populations_are_other_matters(ledger, notes):
     ledger.begin(**RUN)
-    ledger.begin(**RUN | {"peer": OTHER, "data": MORE})
     ledger.begin(**RUN | {"population": OTHER, "data": MORE})
     ledger.begin(**RUN, again=True)
     assert notes() == ""

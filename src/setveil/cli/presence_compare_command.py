@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from setveil import progress
 from setveil.catalog import JOINED_METHODS, named
 from setveil.cli.options import Option, argument
-from setveil.cli.presence_options import ID, POLICY, POPULATION, SEPARATOR, both_tables, trial_key
+from setveil.cli.presence_options import (
+    ID,
+    POLICY,
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    SEPARATOR,
+    both_tables,
+    trial_key,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.declaration import split_commas
 from setveil.errors import GuaranteeBroken
@@ -41,8 +51,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option("selectivity", str, "Shares of the domain that queries cover, separated by commas.", "5%,10%,20%,30%"),
         Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
         Option("home_b", str, "The home of provider B."),
-        Option("query_a", str, "What to ask the database of A."),
-        Option("query_b", str, "What to ask the database of B."),
+        QUERY_A,
+        QUERY_B,
+        QUERY_POPULATION,
         ID,
         SEPARATOR,
     ]

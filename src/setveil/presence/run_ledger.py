@@ -1,7 +1,8 @@
 """What a party ran with whom: one line of JSON an event, only ever appended to.
 
-Dummies are drawn from a keyed stream, so a run with the same data and policy has the same dummies and tells a peer nothing new. With
-other data or another policy they differ, and what stays the same in both runs is a real user. Such a run is refused unless asked for.
+Dummies are drawn from a keyed stream, so a run with the same peer, data and policy has the same dummies and tells nothing new. With other
+data, another policy or another peer they differ, and what stays the same in both runs is a real user; two peers can lay what they saw side
+by side. Such a run over the same population is refused unless asked for.
 """
 
 from __future__ import annotations
@@ -83,15 +84,15 @@ class RunLedger:
             if not _HASH.fullmatch(digits):
                 raise BadParameter(f"the {name} of a run is named by a SHA-256 of 64 hexadecimal digits")
         with self._held() as file:
-            before = [event for event in self._read(file) if (event.peer, event.population) == (peer, population)]
-            differs = bool(before) and all((event.policy, event.data) != (policy, data) for event in before)
-            if differs and not again:
-                raise BadParameter(_refusal(before[-1], policy, data))
+            before = [event for event in self._read(file) if event.population == population]
             event = Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population, policy, data)
+            differs = bool(before) and all(_differences(event, earlier) for earlier in before)
+            if differs and not again:
+                raise BadParameter(_refusal(event, before[-1]))
             self._append(file, event)
         if differs:
             progress.note(
-                "this is another run with the same peer and population and with other data or another policy: "
+                "this is another run over the same population, with other data, another policy or another peer: "
                 "whoever compares the two can tell real users from dummies."
             )
         return Run(self, event)
@@ -159,13 +160,14 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _refusal(before: Event, policy: str, data: str) -> str:
-    other = [
-        what
-        for what, differs in (("other data", before.data != data), ("another policy", before.policy != policy))
-        if differs
-    ]
+def _differences(one: Event, other: Event) -> list[str]:
+    """Return in which ways two runs over a population differ."""
+    ways = {"data": "other data", "policy": "another policy", "peer": "another peer"}
+    return [words for name, words in ways.items() if getattr(one, name) != getattr(other, name)]
+
+
+def _refusal(event: Event, before: Event) -> str:
     return (
-        f"a run with this peer and this population was begun on {before.when}, with {' and '.join(other)}. Whoever compares the two "
-        "runs can tell real users from dummies. Use the data and the policy of that run, or say --again if you accept this"
+        f"a run over this population was begun on {before.when}, with {' and '.join(_differences(event, before))}. Whoever compares the "
+        "two runs can tell real users from dummies. Use the data, the policy and the peer of that run, or say --again if you accept this"
     )

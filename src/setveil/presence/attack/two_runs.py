@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 PULL = 2.0
 """Ids of a way count together with so many that go like those of the shorter way."""
+_LEAST_CHANCE = 1e-12
 
 CASES = {
     "fresh": "fresh keys, the same policy",
@@ -99,7 +100,7 @@ def moving_scores(first: Divided, second: Divided, owner: Provider) -> tuple[NDA
             alike += 1
             continue
         lower = split.lower.astype(np.float64)
-        base = (lower.sum() - lower + 0.5) / len(lower)
+        base = (lower.sum() - lower + 0.5) / len(lower)  # never 0; and never 1, since both parts have somebody
         chance = base
         for column in contexts[split.ids].T:
             deeper = column >= 0  # ids whose way is so long
@@ -110,6 +111,7 @@ def moving_scores(first: Divided, second: Divided, owner: Provider) -> tuple[NDA
             others_lower = np.bincount(way, lower[deeper])[way] - lower[deeper]
             chance = chance.copy()
             chance[deeper] = (others_lower + PULL * chance[deeper]) / (others + PULL)
+        chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may take it to 1 on a long way
         scores[split.ids] += np.where(split.lower, np.log(chance) - np.log(base), np.log1p(-chance) - np.log1p(-base))
     return scores, len(splits), alike
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 WELCOME = b"welcome\n"
 TAKEN = b"taken..\n"
 """What who listens says first: with TLS 1.3 who connects does not know yet whether its certificate was accepted."""
-DEFAULT_PORTS: dict[str, int] = {"b": 7621, "c": 7622}
 _KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 _RETRY_SECONDS = 0.1
 _CLAIM = re.compile(r"([abc])\.([0-9a-f]{32})\.([0-9a-f]{32})\.setveil")
