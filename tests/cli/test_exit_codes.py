@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from setveil.cli.main import COMMANDS
+from setveil.cli.main import COMMANDS, GROUPS
 
+from cli import presence_wrong_uses
 from program import call, names_in, run
 
 SAMPLE = "sample:supermarket?records=60"
@@ -241,6 +242,8 @@ def test_a_wrong_use_ends_with_its_code_and_one_sentence(folder, arguments, code
 
 def test_every_command_is_used_wrongly():
     assert {arguments[0] for arguments, _, _ in WRONG} >= set(COMMANDS)
+    below = {tuple(arguments[:2]) for arguments, _, _ in presence_wrong_uses.WRONG}  # given in test_presence_exit_codes
+    assert below >= {(group, name) for group, (commands, _) in GROUPS.items() for name in commands}
 
 
 CHECKED = {

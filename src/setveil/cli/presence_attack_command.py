@@ -68,7 +68,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Try the attacks."""
     policy = read_policy(given["policy"])
-    originals = both_tables(given["a"], given["b"], policy.schema, given)
+    originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
     keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
     clear = _in_the_clear(policy)
     trial = simulate(clear, originals, keys)

@@ -84,9 +84,11 @@ def population_of(given: Mapping[str, Any]) -> Population:
     )
 
 
-def both_tables(a: str, b: str, schema: Schema, given: Mapping[str, Any]) -> Originals:
-    """Read both tables, for a trial."""
+def both_tables(a: str, b: str, schema: Schema, given: Mapping[str, Any], *, policy: Policy | None = None) -> Originals:
+    """Read both tables, for a trial; the population must be that of the policy, where there is one."""
     population = population_of(given)
+    if policy is not None:
+        policy.refuse_other(population)
     return Originals(
         schema,
         population,

@@ -74,7 +74,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     policy = read_policy(given["policy"])
     if given["backend"]:
         policy = _with_backend(policy, given["backend"])
-    originals = both_tables(given["a"], given["b"], policy.schema, given)
+    originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
     keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     with door:
