@@ -112,9 +112,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
                 peer = lines.enter_context(lines_of(home, (other,), place, timeout=timeout, wait=wait))[other]
             else:
                 peer = lines.enter_context(line_to(home, other, place, timeout=timeout, wait=wait))
-            greet(peer, mine)
             # Twice as patient: the collector may itself be waiting for the other provider, and is the one to say so.
             collector = lines.enter_context(line_to(home, "c", collector_place, timeout=2 * timeout, wait=wait))
+            greet(peer, mine)  # with the collector on the line, who hears it where the providers disagree
             greet(collector, mine)
             result = run_provider(role, policy, table, population, home.dummy_key(), peer=peer, collector=collector)
         with staged_folder(private, force=given["force"]) as folder:
