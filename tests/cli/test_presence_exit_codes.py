@@ -144,9 +144,8 @@ main()
             10,
             "alone/peers/c.pem cannot be written: File too large",
         ),
-        (provider(), 0, "a/runs.jsonl cannot be written: File too large"),
     ],
-    ids=["attributes", "report", "sample", "policy", "init", "pin", "ledger"],
+    ids=["attributes", "report", "sample", "policy", "init", "pin"],
 )
 def test_a_disk_that_is_full_is_no_bug_and_leaves_nothing(folder, arguments, size, says):
     program = [sys.executable, "-B", "-W", "error", "-c", LIMITED, str(size)]

@@ -142,6 +142,9 @@ def test_nobody_comes(parties):
         assert alone.code == 4
         assert alone.sentence().startswith(missing)
     assert parties.left() == []
+    assert not [role for role in "ab" if (parties.folder / role / "runs.jsonl").read_bytes()], (
+        "nobody was met: it is no run"
+    )
 
 
 def test_a_table_that_breaks_the_policy_is_published_by_nobody(parties):

@@ -1,6 +1,7 @@
 """The ledger of runs: a second run that would tell real users from dummies is refused, whatever happened to the first."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -67,6 +68,19 @@ def test_a_refused_run_is_not_noted(ledger):
     with pytest.raises(BadParameter):
         ledger.begin(**RUN | {"data": OTHER})
     assert ledger.path.read_bytes() == before
+
+
+def test_what_would_be_refused_is_told_without_noting_it(ledger, notes):
+    ledger.refuse(**RUN)
+    assert ledger.events() == []
+    ledger.begin(**RUN)
+    before = ledger.path.read_bytes()
+    ledger.refuse(**RUN)
+    ledger.refuse(**RUN | {"data": OTHER}, again=True)
+    with pytest.raises(BadParameter, match="with other data"):
+        ledger.refuse(**RUN | {"data": OTHER})
+    assert ledger.path.read_bytes() == before
+    assert notes() == ""
 
 
 def test_other_populations_are_other_matters(ledger, notes):
@@ -141,3 +155,15 @@ def test_only_one_of_two_processes_may_begin_with_a_change(ledger):
     ]
     assert sorted(process.wait(60) for process in processes) == [0, 1, 1]
     assert len(ledger.events()) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits are set in a process of its own")
+def test_a_disk_that_is_full_is_a_sentence_that_names_the_ledger(ledger):
+    program = (
+        "import resource, sys; from pathlib import Path; from setveil.presence.run_ledger import RunLedger\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"
+        f"RunLedger(Path(sys.argv[1])).begin(**{RUN!r})"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, ledger.path], capture_output=True, text=True, check=False)
+    assert "OutputRefused" in ended.stderr
+    assert "runs.jsonl cannot be written: File too large" in ended.stderr

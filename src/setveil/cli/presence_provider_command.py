@@ -38,6 +38,7 @@ from setveil.release.staging import refuse_folder_taken, staged_folder
 if TYPE_CHECKING:
     from setveil.presence.channel import Role
     from setveil.presence.parties import ProviderResult
+    from setveil.presence.run_ledger import Run
     from setveil.presence.secure.base import Provider
 
 TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
@@ -98,14 +99,16 @@ def run(_name: str, given: dict[str, Any]) -> int:
     table = table_of(given["data"], role, policy.schema, population, given)
     if policy.method.backend == "two-party":
         note(EXPERIMENTAL)
-    entry = home.ledger.begin(
-        peer=home.pinned[other].fingerprint,
-        population=population.sha256,
-        policy=policy.sha256,
-        data=table.checksum(),
-        again=given["again"],
-    )
+    of_run = {
+        "peer": home.pinned[other].fingerprint,
+        "population": population.sha256,
+        "policy": policy.sha256,
+        "data": table.checksum(),
+        "again": given["again"],
+    }
+    home.ledger.refuse(**of_run)  # before anybody is called
     mine = greeting(home, policy, population.sha256)
+    entry: Run | None = None
     try:
         with ExitStack() as lines:
             if role == "b":
@@ -116,6 +119,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
             collector = lines.enter_context(line_to(home, "c", collector_place, timeout=2 * timeout, wait=wait))
             greet(peer, mine)  # with the collector on the line, who hears it where the providers disagree
             greet(collector, mine)
+            entry = home.ledger.begin(**of_run)  # from here on the peer may learn something
             result = run_provider(role, policy, table, population, home.dummy_key(), peer=peer, collector=collector)
         with staged_folder(private, force=given["force"]) as folder:
             record = write_provider_folder(folder, role, policy, table, population, result)
@@ -123,7 +127,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
 
             (folder / "report.html").write_text(render_run(record), encoding="utf-8")
     except BaseException:
-        entry.failed()
+        if entry is not None:
+            entry.failed()
         raise
     entry.finished()
     _tell(private, result, record, as_json=given["json"])

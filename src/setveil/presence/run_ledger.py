@@ -79,16 +79,10 @@ class RunLedger:
         self.path = path
 
     def begin(self, *, peer: str, population: str, policy: str, data: str, again: bool = False) -> Run:
-        """Note that a run begins, before anything is sent; refuse one that would tell real users from dummies, unless `again`."""
-        for name, digits in (("peer", peer), ("population", population), ("policy", policy), ("data", data)):
-            if not _HASH.fullmatch(digits):
-                raise BadParameter(f"the {name} of a run is named by a SHA-256 of 64 hexadecimal digits")
+        """Note that a run begins, before anything of the data is sent; refuse one that tells real users from dummies, unless `again`."""
+        event = _begun(peer, population, policy, data)
         with self._held() as file:
-            before = [event for event in self._read(file) if event.population == population]
-            event = Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population, policy, data)
-            differs = bool(before) and all(_differences(event, earlier) for earlier in before)
-            if differs and not again:
-                raise BadParameter(_refusal(event, before[-1]))
+            differs = self._refuse(event, self._read(file), again=again)
             self._append(file, event)
         if differs:
             progress.note(
@@ -96,6 +90,19 @@ class RunLedger:
                 "whoever compares the two can tell real users from dummies."
             )
         return Run(self, event)
+
+    def refuse(self, *, peer: str, population: str, policy: str, data: str, again: bool = False) -> None:
+        """Refuse what `begin` would refuse, and note nothing: for whoever has not yet met the others."""
+        self._refuse(_begun(peer, population, policy, data), self.events(), again=again)
+
+    @staticmethod
+    def _refuse(event: Event, noted: list[Event], *, again: bool) -> bool:
+        """Tell whether a run differs from all that were noted over its population; refuse it then, unless `again`."""
+        before = [earlier for earlier in noted if earlier.population == event.population]
+        differs = bool(before) and all(_differences(event, earlier) for earlier in before)
+        if differs and not again:
+            raise BadParameter(_refusal(event, before[-1]))
+        return differs
 
     def events(self) -> list[Event]:
         """Return all that was noted, the oldest first."""
@@ -158,6 +165,13 @@ class RunLedger:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _begun(peer: str, population: str, policy: str, data: str) -> Event:
+    for name, digits in (("peer", peer), ("population", population), ("policy", policy), ("data", data)):
+        if not _HASH.fullmatch(digits):
+            raise BadParameter(f"the {name} of a run is named by a SHA-256 of 64 hexadecimal digits")
+    return Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population, policy, data)
 
 
 def _differences(one: Event, other: Event) -> list[str]:
