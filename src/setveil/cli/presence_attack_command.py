@@ -6,18 +6,8 @@ import secrets
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
-from setveil.cli.options import Option, argument
-from setveil.cli.presence_options import (
-    ID,
-    POLICY,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    both_tables,
-    trial_key,
-)
+from setveil.cli.options import Option
+from setveil.cli.presence_options import TRIAL, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.presence.attack.certain import Certain, certain
 from setveil.presence.attack.dummy_test import DummyTest, dummy_test
@@ -26,7 +16,7 @@ from setveil.presence.attack.together import Learned, together
 from setveil.presence.attack.two_runs import CASES, TwoRuns, two_runs
 from setveil.presence.dummies import KEY_BYTES
 from setveil.presence.methods.base import Keys
-from setveil.presence.policy import Policy, read_policy
+from setveil.presence.policy import Policy
 from setveil.presence.trial import simulate
 
 if TYPE_CHECKING:
@@ -50,26 +40,14 @@ Kind = Literal["dummies", "posterior", "two-runs", "together", "all"]
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
-        argument("b", "The table of provider B."),
-        POPULATION,
-        POLICY,
+        *TRIAL,
         Option("kind", Kind, "Which attack to try.", "all"),
-        Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
-        Option("home_b", str, "The home of provider B."),
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
-        ID,
-        SEPARATOR,
     ]
 
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Try the attacks."""
-    policy = read_policy(given["policy"])
-    originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
-    keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
+    policy, originals, keys = trial_of(given)
     clear = _in_the_clear(policy)
     trial = simulate(clear, originals, keys)
     wanted = ("dummies", "posterior", "two-runs", "together") if given["kind"] == "all" else (given["kind"],)

@@ -7,28 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from setveil import progress
 from setveil.catalog import JOINED_METHODS, named
-from setveil.cli.options import Option, argument
-from setveil.cli.presence_options import (
-    ID,
-    POLICY,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    both_tables,
-    trial_key,
-)
+from setveil.cli.options import Option
+from setveil.cli.presence_options import TRIAL, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.declaration import split_commas
 from setveil.errors import GuaranteeBroken
 from setveil.metrics.joined_queries import RangeQueryError
-from setveil.presence.methods.base import Keys
-from setveil.presence.policy import read_policy
 
 if TYPE_CHECKING:
     from setveil.data.joined.originals import Originals
-    from setveil.presence.methods.base import JoiningMethod
+    from setveil.presence.methods.base import JoiningMethod, Keys
     from setveil.presence.policy import Policy
 
 TEXT = """Runs the protocol and the methods it is compared with on both tables, in the clear and with the limits of the policy, checks what
@@ -43,19 +31,9 @@ Example:
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
-        argument("b", "The table of provider B."),
-        POPULATION,
-        POLICY,
+        *TRIAL,
         Option("methods", str, "Which, separated by commas.", ",".join(JOINED_METHODS)),
         Option("selectivity", str, "Shares of the domain that queries cover, separated by commas.", "5%,10%,20%,30%"),
-        Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
-        Option("home_b", str, "The home of provider B."),
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
-        ID,
-        SEPARATOR,
     ]
 
 
@@ -63,10 +41,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
     """Compare."""
     kinds = [named("method", JOINED_METHODS, name) for name in split_commas(given["methods"])]
     metrics = [RangeQueryError(selectivity=share) for share in split_commas(given["selectivity"])]
-    policy = read_policy(given["policy"])
+    policy, originals, keys = trial_of(given)
     methods = [_with_limits(kind, policy) for kind in kinds]
-    originals = both_tables(given["a"], given["b"], policy.schema, given)
-    keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
     found = [_compared(method, originals, keys, metrics) for method in methods]
     if given["json"]:
         say_json({"methods": found})

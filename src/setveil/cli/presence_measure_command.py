@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.cli.options import Option, argument, declared, of_declaration
-from setveil.cli.presence_options import (
-    ID,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    both_tables,
-)
+from setveil.cli.presence_options import BOTH_TABLES, both_tables
 from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
 from setveil.release.joined_release import open_joined
@@ -29,15 +21,8 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
         argument("release", "The folder of the joined table."),
-        argument("a", "The table of provider A."),
-        argument("b", "The table of provider B."),
-        POPULATION,
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
+        *BOTH_TABLES,
         *of_declaration(RangeQueryError),
-        ID,
-        SEPARATOR,
     ]
 
 

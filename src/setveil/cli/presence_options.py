@@ -6,13 +6,15 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.cli.options import REQUIRED, Option
+from setveil.cli.options import REQUIRED, Option, argument
 from setveil.data.databases import is_database, shown
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.table_files import read_population, read_provider_table
 from setveil.errors import BadParameter, Missing
 from setveil.presence.dummies import KEY_BYTES
 from setveil.presence.home import Home
+from setveil.presence.methods.base import Keys
+from setveil.presence.policy import read_policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +39,24 @@ QUERY_POPULATION = Option("query_population", str, "What to ask the database of 
 SEPARATOR = Option("separator", str, "What separates the columns of CSV files (default: a comma).")
 TIMEOUT = Option("timeout", float, "Give up when another party sent nothing for so many seconds.", 60.0)
 
+BOTH_TABLES = (
+    argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
+    argument("b", "The table of provider B."),
+    POPULATION,
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    ID,
+    SEPARATOR,
+)
+"""What a command reads that has both tables at hand."""
+TRIAL = (
+    *BOTH_TABLES,
+    POLICY,
+    Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
+    Option("home_b", str, "The home of provider B."),
+)
+"""What a command reads that runs a policy on both tables."""
 WAIT = Option("wait", float, "Wait so many seconds for the others to start.", 600.0)
 
 
@@ -95,6 +115,13 @@ def both_tables(a: str, b: str, schema: Schema, given: Mapping[str, Any], *, pol
         table_of(a, "a", schema, population, given, query="query_a"),
         table_of(b, "b", schema, population, given, query="query_b"),
     )
+
+
+def trial_of(given: Mapping[str, Any]) -> tuple[Policy, Originals, Keys]:
+    """Read the policy, both tables and the keys of dummies."""
+    policy = read_policy(given["policy"])
+    originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
+    return policy, originals, Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
 
 
 def refuse_in_the_clear(policy: Policy) -> None:

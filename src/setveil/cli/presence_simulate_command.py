@@ -6,23 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
-from setveil.cli.options import FORCE, REQUIRED, Option, argument
-from setveil.cli.presence_options import (
-    ID,
-    POLICY,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    both_tables,
-    place,
-    trial_key,
-)
+from setveil.cli.options import FORCE, REQUIRED, Option
+from setveil.cli.presence_options import TRIAL, place, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
-from setveil.presence.methods.base import Keys
-from setveil.presence.policy import Policy, read_policy
+from setveil.presence.policy import Policy
 from setveil.presence.trial import simulate
 from setveil.release.card import CARD_NAME
 from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
@@ -48,20 +36,10 @@ Example:
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
-        argument("a", "The table of provider A: a CSV or Parquet file, or a database with --query-a."),
-        argument("b", "The table of provider B."),
-        POPULATION,
-        POLICY,
+        *TRIAL,
         Option("out", str, "The release folder to make.", REQUIRED),
         Option("private", str, "The private folder to make (default: OUT.private)."),
         Option("backend", Literal["two-party", "mpyc", "clear"], "Another secure computation than the policy's."),
-        Option("home_a", str, "The home of provider A, whose key draws its dummies (default: a key for this trial)."),
-        Option("home_b", str, "The home of provider B."),
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
-        ID,
-        SEPARATOR,
         FORCE,
     ]
 
@@ -71,11 +49,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     out = Path(given["out"])
     private = place(given["private"], private_beside(out))
     refuse_targets(out, private, force=given["force"])
-    policy = read_policy(given["policy"])
+    policy, originals, keys = trial_of(given)
     if given["backend"]:
         policy = _with_backend(policy, given["backend"])
-    originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
-    keys = Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     with door:
         found: list[JoinedTable] = []
