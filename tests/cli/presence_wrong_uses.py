@@ -172,6 +172,12 @@ WRONG = [
     (check(*SIDE_A[:3], "trial", *POPULATION), 2, "trial: is not the private folder of a provider after a run (run.json: No such file"),
     (check(*SIDE_A, "--population", "other/population.csv"), 2, "is not in the population"),
     (check("--a", "fewer.csv", *SIDE_A[2:], *POPULATION), 2, "fewer.csv: is not the table that the run was made from"),
+    # compare
+    (["presence", "compare"], 2, "A requires an argument"),
+    (["presence", "compare", *TABLES, *POLICY, "--methods", "mondrain"], 2, "Did you mean 'mondrian'?"),
+    (["presence", "compare", *TABLES, *POLICY, "--selectivity", "10%,0"], 2, "allowed is a share above 0"),
+    (["presence", "compare", *TABLES, "--policy", "missing.toml"], 2, "missing.toml: is not there; expected a policy file"),
+    (["presence", "compare", *TABLES, *POLICY, "--home-a", "b"], 2, "b is the home of another party"),
     # measure
     (["presence", "measure"], 2, "RELEASE requires an argument"),
     (measure(release="trial"), 2, "trial: is not a release folder"),

@@ -52,6 +52,7 @@ RIGHT = {
     "presence check": ["presence", "check", "joined"],
     "presence check with both": ["presence", "check", "joined", *SIDES, *PRIVATE, *PEOPLE],
     "presence measure": ["presence", "measure", "joined", *TABLES],
+    "presence compare": ["presence", "compare", *TABLES, *AGREED, "--methods", "mondrian,dummy-users"],
     "presence attack": [
         "presence",
         "attack",
@@ -106,7 +107,8 @@ def test_json_and_nothing_else_is_on_standard_output(folder, arguments):
 
 def steady(text, name):
     """Return the words of a trial without their numbers, since it draws a key and tells its seconds; else all that was printed."""
-    return re.sub(r"[\d.,─]+", " ", text).split() if name == "presence simulate" else text
+    is_trial = name in ("presence simulate", "presence compare")
+    return re.sub(r"[\d.,─]+", " ", text).split() if is_trial else text
 
 
 @pytest.mark.parametrize("name", RIGHT)
