@@ -24,7 +24,7 @@ FARTHEST = 8.0
 """Standard deviations of chi-square with 255 degrees of freedom: random bytes are farther once in more than 10^9."""
 
 _SHARED = {"coin-commit", "coin", "base-ot-offer", "base-ot-answer", "ot-extension", "ot-products", "ot-tables"}
-_SHARED |= {"open-root", "open-wider", "open-winner", "open-verdict", "ids", "coin-reveal"}
+_SHARED |= {"open-root", "open-wider", "open-winner", "open-verdict", "ids"}
 
 
 def unevenness(payload):

@@ -4,7 +4,6 @@ The provider itself is the real one. What it would receive is drawn: points of t
 shares of openings that fit what the ledger says was opened. A view that cannot be told from this tells nothing beyond the ledger.
 """
 
-import hashlib
 import secrets
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -12,20 +11,18 @@ from unittest.mock import patch
 import numpy as np
 
 from setveil.data.joined.joined_files import csv_sha256
-from setveil.presence import parties
+from setveil.presence import coin, parties
 from setveil.presence.channel import Traffic
 from setveil.presence.parties import run_provider
 from setveil.presence.secure.backends import open_session
-from setveil.presence.secure.two_party import coin as hash_coin
 from setveil.presence.secure.two_party.base_ot import POINT, SECURITY, _scalar
 from setveil.presence.secure.two_party.correlated import ChosenRows
 from setveil.presence.secure.two_party.libraries import curve
 from setveil.presence.secure.two_party.tables import Choice
-from setveil.presence.transport import handshake
 
 from presence_recordings import Recording, Seen
 
-JOINT = "setveil joint coin"
+PURPOSES = (b"hash key", b"group order")
 
 
 class Line:
@@ -64,12 +61,8 @@ class SimulatedProvider(Line):
         self._counts = np.array(told["counts"], dtype=np.uint32)
         self._ids = iter(told_ids(result, self.peer))
         self._coins = [secrets.token_bytes(32) for _ in range(2)]
-        self._commits = iter(
-            [
-                hash_coin._commitment(self.peer.encode(), b"hash key", self._coins[0]),
-                handshake._commitment(JOINT, self.peer, self._coins[1]),
-            ]
-        )
+        self._commits = iter([coin.commitment(self.peer, *pair) for pair in zip(PURPOSES, self._coins, strict=True)])
+        self._shown = iter(self._coins)
 
     def receive(self, kind, size):
         kind = str(kind)
@@ -80,8 +73,8 @@ class SimulatedProvider(Line):
     def _made(self, kind, size):
         if kind == "coin-commit":
             return next(self._commits)
-        if kind in ("coin", "coin-reveal"):
-            return self._coins[kind == "coin-reveal"]
+        if kind == "coin":
+            return next(self._shown)
         if kind in ("base-ot-offer", "base-ot-answer"):
             assert size in (POINT, POINT * SECURITY)
             return b"".join(curve().crypto_scalarmult_ed25519_base_noclamp(_scalar()) for _ in range(size // POINT))
@@ -98,9 +91,8 @@ class SimulatedProvider(Line):
 
     def _order(self):
         """Return the order of groups that both coins gave."""
-        coins = {self.role: self.last["coin-reveal"], self.peer: self._coins[1]}
-        joint = hashlib.sha256(JOINT.encode() + b"\0" + coins["a"] + coins["b"]).digest()
-        return parties._shuffled(self._groups, joint)
+        parts = {self.role: self.last["coin"], self.peer: self._coins[1]}
+        return parties._shuffled(self._groups, coin.joined(PURPOSES[1], parts))
 
 
 def told_ids(result, teller):

@@ -1,7 +1,6 @@
 """Before a run: who means another one is told so, and the nonce is of both."""
 
 import dataclasses
-import hashlib
 import json
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from setveil import __version__
 from setveil.errors import PeerFailed
 from setveil.presence.transport.frames import NO_NONCE
-from setveil.presence.transport.handshake import PROTOCOL, Greeting, greet, joint_coin
+from setveil.presence.transport.handshake import PROTOCOL, Greeting, greet
 from setveil.presence.transport.local import local_pair
 
 from parties import HASHES, Task, lines
@@ -113,40 +112,6 @@ def test_a_greeting_of_any_bytes_is_an_error_that_names_the_party(raw):
         greet(a, MINE)
     assert refused.value.party == "provider B"
     assert str(refused.value).isprintable()
-
-
-def test_a_coin_is_the_same_at_both_and_new_each_time():
-    a, b = local_pair("a", "b")
-    seen = set()
-    for _ in range(20):
-        there = Task(joint_coin, b)
-        mine = joint_coin(a)
-        assert mine == there.result()
-        assert len(mine) == 32
-        seen.add(mine)
-    assert len(seen) == 20
-
-
-def test_who_reveals_another_coin_than_it_committed_to_is_named():
-    a, b = local_pair("a", "b")
-    tossing = Task(joint_coin, a)
-    b.send("coin-commit", hashlib.sha256(b"anything").digest())
-    b.receive("coin-commit", 32)
-    b.send("coin-reveal", bytes(32))
-    with pytest.raises(PeerFailed, match="provider B revealed another coin than the one it had committed to"):
-        tossing.result()
-    b.receive("coin-reveal", 32)
-    with pytest.raises(PeerFailed, match="provider A stopped: seen from provider A: provider B revealed another coin"):
-        b.receive("x", 1)
-
-
-def test_who_sends_back_what_it_got_does_not_get_a_coin_that_it_knows():
-    a, b = local_pair("a", "b")
-    tossing = Task(joint_coin, a)
-    b.send("coin-commit", b.receive("coin-commit", 32))
-    b.send("coin-reveal", b.receive("coin-reveal", 32))
-    with pytest.raises(PeerFailed, match="revealed another coin"):
-        tossing.result()
 
 
 @pytest.mark.parametrize("wrong", [{"policy": "abc"}, {"backend": "two party"}, {"role": "d"}, {"protocol": True}])

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.errors import Missing, PeerFailed
+from setveil.presence.coin import toss
 from setveil.presence.secure.two_party import base_ot, libraries, tables
 from setveil.presence.secure.two_party.blocks import SECURITY, lowest_bits, random_numbers, stretched, times
-from setveil.presence.secure.two_party.coin import toss
 from setveil.presence.secure.two_party.correlated import ChosenRows, SentRows
 from setveil.presence.secure.two_party.extension import Chooser, Sender
 from setveil.presence.secure.two_party.hashing import MOST_TWEAKS, FixedKeyHash, Tweaks, Use

@@ -18,11 +18,11 @@ from setveil.data.joined.joined_table import JoinedTable
 from setveil.data.joined.originals import BothGroups, Originals
 from setveil.errors import GuaranteeBroken, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.coin import toss
 from setveil.presence.costs import Costs
 from setveil.presence.dummies import KeyedStream
 from setveil.presence.protocol import Divided, ProviderProtocol
 from setveil.presence.secure.backends import computes_along, open_collector_side, open_session
-from setveil.presence.transport.handshake import joint_coin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ def run_provider(
     session = open_session(policy.method.backend, role, rules, peer, collector)
     try:
         divided = ProviderProtocol(role, policy, table, population, key, session, peer).divide()
-        order = _shuffled(divided.groups.groups, joint_coin(peer))
+        order = _shuffled(divided.groups.groups, toss(role, peer, b"group order"))
         groups = divided.groups.groups.to_bytes(8, "little")
         if not computes_along(policy.method.backend):
             collector.send("groups", groups)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import re
-import secrets
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_args
 
 from setveil import __version__
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS, Channel, Role
+from setveil.presence.channel import PARTY_IN_WORDS, Role
+from setveil.presence.coin import toss
 from setveil.presence.transport.frames import NONCE_BYTES
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 PROTOCOL = 1
 """The version of what parties say to each other; raised with every change of a message."""
-COIN_BYTES = 32
 _MOST_GREETING_BYTES = 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
 _WORD = re.compile(r"[A-Za-z0-9.+_-]{1,64}")
@@ -70,13 +67,8 @@ def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
     except PeerFailed as error:
         channel.abort(f"seen from {PARTY_IN_WORDS[mine.role]}: {error}")
         raise
-    channel.bind(_coin(channel, mine.role, "setveil run nonce")[:NONCE_BYTES])
+    channel.bind(toss(mine.role, channel, b"run nonce")[:NONCE_BYTES])
     return theirs
-
-
-def joint_coin(channel: Channel) -> bytes:
-    """Return 32 random bytes that both have a hand in and neither can choose; both must ask at the same point."""
-    return _coin(channel, channel.role, "setveil joint coin")
 
 
 def _agreed(mine: Greeting, raw: bytes, peer: Role) -> Greeting:
@@ -129,22 +121,3 @@ def _difference(mine: Greeting, theirs: Greeting, peer: Role) -> str | None:
 
 def _short(digits: str | None) -> str:
     return (digits or "none")[:12]
-
-
-def _coin(channel: Channel, role: Role, purpose: str) -> bytes:
-    """Commit, then reveal: who reveals last has been held to its choice before it saw the other's."""
-    mine = secrets.token_bytes(COIN_BYTES)
-    channel.send("coin-commit", _commitment(purpose, role, mine))
-    held = channel.receive("coin-commit", COIN_BYTES)
-    channel.send("coin-reveal", mine)
-    theirs = channel.receive("coin-reveal", COIN_BYTES)
-    if not hmac.compare_digest(held, _commitment(purpose, channel.peer, theirs)):
-        error = PeerFailed(PARTY_IN_WORDS[channel.peer], "revealed another coin than the one it had committed to")
-        channel.abort(f"seen from {PARTY_IN_WORDS[role]}: {error}")
-        raise error
-    parts = (mine, theirs) if role < channel.peer else (theirs, mine)
-    return hashlib.sha256(purpose.encode() + b"\0" + b"".join(parts)).digest()
-
-
-def _commitment(purpose: str, role: Role, coin: bytes) -> bytes:
-    return hashlib.sha256(f"{purpose}, commitment of {role}\0".encode() + coin).digest()

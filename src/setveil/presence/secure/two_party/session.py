@@ -9,10 +9,10 @@ import numpy as np
 
 from setveil.errors import BadParameter, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.coin import toss
 from setveil.presence.secure.base import Level, Provider, Session
 from setveil.presence.secure.tallies import CommonUsers, checked_rules, checked_scores, checked_widths
 from setveil.presence.secure.two_party import circuits, half_gates, scoring
-from setveil.presence.secure.two_party.coin import toss
 from setveil.presence.secure.two_party.extension import Chooser, Sender
 from setveil.presence.secure.two_party.gates import ands_of, bits_of
 from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks
