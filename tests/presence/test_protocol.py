@@ -137,3 +137,15 @@ def test_a_collector_that_publishes_another_file_than_it_showed_is_named():
     policy = trial.policy_of(DummyUsers(**LIMITS, backend="clear"), originals)
     with pytest.raises(PeerFailed, match="the collector published another file"):
         trial.simulate(policy, originals, KEYS, lambda _table: lambda: "00" * 32)
+
+
+@pytest.mark.parametrize("score", ["both", "own"])
+def test_winners_that_the_owner_could_not_foresee_are_counted(score):
+    """Where only its own dummies count, an owner learns nothing from the winner; and a provider without dummies is foreseen too."""
+    hidden = run(DummyUsers(**LIMITS, backend="clear", score=score, alpha="0", scope="qi"), world(5, 600))
+    told = [result.divided.unforeseen for result in (hidden.a, hidden.b)]
+    assert (sum(told) > 0) == (score == "both")
+    everybody_at_b = world(3, 200, chance=(0.5, 1.0))
+    limits = LIMITS | {"min_b": "0", "max_b": "1", "max_a": "1"}
+    plain = run(DummyUsers(**limits, backend="clear", score=score, outsiders=0), everybody_at_b)
+    assert plain.a.divided.unforeseen == 0

@@ -47,6 +47,8 @@ class Divided:
     failed_lower: NDArray[np.int8] = field(repr=False)
     """Of each id of the population: 1 or 0 for the lower and upper part of the cut that failed, where this provider owned it; else -1."""
     levels: tuple[LevelCost, ...]
+    unforeseen: int
+    """Of how many own cuts another candidate won than the own part of the score says: there the winner tells of the other's dummies."""
     openings: Openings = field(repr=False, default_factory=Openings)
 
 
@@ -100,6 +102,7 @@ class ProviderProtocol:
         )
         self._cells = np.array([one.cells for one in attributes], dtype=np.int32)
         self._openings = Openings()
+        self._unforeseen = 0
 
     def divide(self) -> Divided:
         """Divide as long as the rules are kept."""
@@ -125,7 +128,7 @@ class ProviderProtocol:
                     open_ = self._level(open_, final)
                 advance(self._size - len(open_.level.ids))
         groups = SideGroups(final.group_of, np.vstack(final.lows), np.vstack(final.highs))
-        return Divided(groups, tuple(final.ways), final.failed_lower, tuple(levels), self._openings)
+        return Divided(groups, tuple(final.ways), final.failed_lower, tuple(levels), self._unforeseen, self._openings)
 
     def _level(self, open_: _Open, final: _Final) -> _Open:
         level, ways = open_.level, open_.ways
@@ -163,6 +166,7 @@ class ProviderProtocol:
             scores = np.where(mine[:, None], cuts.scores, 0)
             winners = self._session.winners(level, owned_by_a, candidates, scores)
             self._openings.note("winner", open_.ways, winners.tolist(), "ab")
+            self._unforeseen += int(np.count_nonzero(mine & (winners != cuts.scores.argmax(axis=1))))
         place, lower = cuts.chosen(level, np.where(mine, winners, 0))
         lower &= np.repeat(mine, level.sizes)
         return place, lower

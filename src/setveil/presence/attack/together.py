@@ -54,6 +54,7 @@ class _Run:
         common = originals.existing("a") & originals.existing("b")
         cell = divided.groups.group_of[common] * values + originals.sensitive()[common]
         self.counts = np.bincount(cell, minlength=groups * values).reshape(groups, values)
+        self.unforeseen = {"a": trial.a.divided.unforeseen, "b": trial.b.divided.unforeseen}
         self._trial = trial
         self.of_one_value = int(((self.counts > 0).sum(axis=1) == 1).sum())
 
@@ -96,6 +97,12 @@ def _provider(run: _Run, side: Provider, counts_to: str) -> list[Learned]:
         Learned(who, f"who went into which part of {name}'s divisions that passed", run.passed[other], "divisions"),
         Learned(who, "whether a division passed, and whose it was", run.openings["pass"], "bits of each"),
         Learned(who, "which candidate cut won (score = both)", run.openings["winner"], "winners"),
+        Learned(
+            who,
+            f"that of an own cut another candidate won than it would have taken, and so something of where {name}'s dummies are",
+            run.unforeseen[side],
+            f"of {run.passed[side] + run.failed[side]:,} own cuts",
+        ),
         Learned(who, "that an own cut failed, of which it knows the parts", run.failed[side], "groups"),
     ]
     knows_counts = side == "b" and counts_to == "b"
