@@ -1,5 +1,7 @@
 """Spoils one message of a running protocol: another length, other bytes, twice, late, never, or of another kind."""
 
+from contextlib import suppress
+
 
 def flipped(dice, payload):
     if not payload:
@@ -8,6 +10,8 @@ def flipped(dice, payload):
     spoilt[dice.randrange(len(spoilt))] ^= 1 << dice.randrange(8)
     return bytes(spoilt)
 
+
+from setveil.presence.transport.framed import LineEnded
 
 SPOILT = {
     "truncated": lambda dice, payload: payload[: dice.randrange(max(len(payload), 1))],
@@ -56,7 +60,8 @@ class Meddler:
             elif self.way == "another kind":
                 kind = self.dice.choice(["ids", "garbled", "table", "kept", "abort", "no-such-kind"])
             elif self.way == "cut off":
-                line_._put([line_._outgoing.header(kind, len(payload)), payload[: len(payload) // 2]])
+                with suppress(LineEnded):
+                    line_._put([line_._outgoing.header(kind, len(payload)), payload[: len(payload) // 2]])
                 line_.close()
                 return
         line_.send(kind, payload)
@@ -65,5 +70,6 @@ class Meddler:
     def _replay(line_, kind, payload):
         """Send the very same bytes twice, header and number of the message included."""
         frame = [line_._outgoing.header(kind, len(payload)), payload]
-        line_._put(frame)
-        line_._put(frame)
+        with suppress(LineEnded):  # the receiver may be gone by then
+            line_._put(frame)
+            line_._put(frame)
