@@ -2,6 +2,8 @@
 
 from contextlib import suppress
 
+from setveil.presence.transport.framed import LineEnded
+
 
 def flipped(dice, payload):
     if not payload:
@@ -10,8 +12,6 @@ def flipped(dice, payload):
     spoilt[dice.randrange(len(spoilt))] ^= 1 << dice.randrange(8)
     return bytes(spoilt)
 
-
-from setveil.presence.transport.framed import LineEnded
 
 SPOILT = {
     "truncated": lambda dice, payload: payload[: dice.randrange(max(len(payload), 1))],
