@@ -10,9 +10,9 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 from setveil.data.joined.joined_files import csv_sha256
+from setveil.presence.libraries import curve
 from setveil.presence.parties import run_collector, run_provider
 from setveil.presence.secure.two_party import base_ot
-from setveil.presence.secure.two_party.libraries import curve
 from setveil.presence.transport.local import local_pair
 from setveil.presence.trial import policy_of
 

@@ -13,11 +13,11 @@ import numpy as np
 from setveil.data.joined.joined_files import csv_sha256
 from setveil.presence import coin, parties
 from setveil.presence.channel import Traffic
+from setveil.presence.libraries import curve
 from setveil.presence.parties import run_provider
 from setveil.presence.secure.backends import open_session
 from setveil.presence.secure.two_party.base_ot import POINT, SECURITY, _scalar
 from setveil.presence.secure.two_party.correlated import ChosenRows
-from setveil.presence.secure.two_party.libraries import curve
 from setveil.presence.secure.two_party.tables import Choice
 
 from presence_recordings import Recording, Seen

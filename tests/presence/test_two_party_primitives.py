@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.errors import Missing, PeerFailed
+from setveil.presence import libraries
 from setveil.presence.coin import toss
-from setveil.presence.secure.two_party import base_ot, libraries, tables
+from setveil.presence.secure.two_party import base_ot, tables
 from setveil.presence.secure.two_party.blocks import SECURITY, lowest_bits, random_numbers, stretched, times
 from setveil.presence.secure.two_party.correlated import ChosenRows, SentRows
 from setveil.presence.secure.two_party.extension import Chooser, Sender
@@ -254,7 +255,7 @@ def test_other_entries_stay_hidden_from_the_keys_of_the_chosen_one():
 )
 def test_a_library_that_is_not_installed_is_named(module, package, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(Missing, match=rf"needs {package}, which is not installed; pip install 'setveil\[presence\]'"):
+    with pytest.raises(Missing, match=rf"needs {package}, which is not installed; install it with: pip install 'setveil\[presence\]'"):
         libraries.curve() if package == "PyNaCl" else FixedKeyHash(KEY)
 
 

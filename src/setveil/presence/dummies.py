@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.errors import BadParameter
-from setveil.presence.extra import aes_blocks
+from setveil.presence.libraries import aes_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from setveil.errors import PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.libraries import curve
 from setveil.presence.secure.two_party.blocks import BLOCK, SECURITY
-from setveil.presence.secure.two_party.libraries import curve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

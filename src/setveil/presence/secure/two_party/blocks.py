@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.presence.secure.two_party.libraries import aes_stream
+from setveil.presence.libraries import aes_stream
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.presence.libraries import aes_stream
 from setveil.presence.secure.two_party import base_ot
 from setveil.presence.secure.two_party.blocks import SECURITY, Blocks, packed, random_block
-from setveil.presence.secure.two_party.libraries import aes_stream
 from setveil.presence.secure.two_party.transposing import columns_as_blocks
 
 if TYPE_CHECKING:

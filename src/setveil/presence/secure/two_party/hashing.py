@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.presence.libraries import aes_permutation
 from setveil.presence.secure.two_party.blocks import BLOCK, Blocks
-from setveil.presence.secure.two_party.libraries import aes_permutation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

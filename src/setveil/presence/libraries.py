@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+def _missing(library: str) -> Missing:
+    return Missing(f"this needs {library}, which is not installed; install it with: pip install 'setveil[presence]'")
+
+
 def _ciphers() -> ModuleType:
     try:
         from cryptography.hazmat.primitives import ciphers  # noqa: PLC0415 - an extra
     except ImportError:
-        raise Missing("two-party needs cryptography, which is not installed; pip install 'setveil[presence]'") from None
+        raise _missing("cryptography") from None
     return ciphers
 
 
@@ -22,6 +26,12 @@ def aes_permutation(key: bytes) -> Any:
     """Return what encrypts each block of a buffer by itself: AES as a permutation of blocks, not a way to hide data."""
     ciphers = _ciphers()
     return ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
+
+
+def aes_blocks(key: bytes, blocks: bytes) -> bytes:
+    """Return AES of each 16-byte block."""
+    encrypted: bytes = aes_permutation(key).update(blocks)
+    return encrypted
 
 
 def aes_stream(key: bytes) -> Any:
@@ -35,5 +45,5 @@ def curve() -> ModuleType:
     try:
         from nacl import bindings  # noqa: PLC0415 - an extra
     except ImportError:
-        raise Missing("two-party needs PyNaCl, which is not installed; pip install 'setveil[presence]'") from None
+        raise _missing("PyNaCl") from None
     return bindings
