@@ -255,7 +255,9 @@ def test_other_entries_stay_hidden_from_the_keys_of_the_chosen_one():
 )
 def test_a_library_that_is_not_installed_is_named(module, package, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(Missing, match=rf"needs {package}, which is not installed; install it with: pip install 'setveil\[presence\]'"):
+    with pytest.raises(
+        Missing, match=rf"needs {package}, which is not installed; install it with: pip install 'setveil\[presence\]'"
+    ):
         libraries.curve() if package == "PyNaCl" else FixedKeyHash(KEY)
 
 
