@@ -174,6 +174,8 @@ WRONG = [
     (check("--a", "fewer.csv", *SIDE_A[2:], *POPULATION), 2, "fewer.csv: is not the table that the run was made from"),
     # compare
     (["presence", "compare"], 2, "A requires an argument"),
+    (["presence", "compare", *TABLES, *POLICY, "--methods", ","], 2, "--methods names nothing; expected at least one"),
+    (["presence", "compare", *TABLES, *POLICY, "--selectivity", ""], 2, "--selectivity names nothing"),
     (["presence", "compare", *TABLES, *POLICY, "--methods", "mondrain"], 2, "Did you mean 'mondrian'?"),
     (["presence", "compare", *TABLES, *POLICY, "--selectivity", "10%,0"], 2, "allowed is a share above 0"),
     (["presence", "compare", *TABLES, "--policy", "missing.toml"], 2, "missing.toml: is not there; expected a policy file"),

@@ -48,7 +48,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Try the attacks."""
     policy, originals, keys = trial_of(given)
-    clear = _in_the_clear(policy)
+    clear = policy.changed(backend="clear")  # which opens the same and draws the same dummies
     trial = simulate(clear, originals, keys)
     wanted = ("dummies", "posterior", "two-runs", "together") if given["kind"] == "all" else (given["kind"],)
     attacks = {
@@ -66,12 +66,6 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if given["json"]:
         say_json(found)
     return 0
-
-
-def _in_the_clear(policy: Policy) -> Policy:
-    """Return the policy with the clear backend, which opens the same and draws the same dummies."""
-    values = policy.method.model_dump(mode="json") | {"backend": "clear"}
-    return Policy(type(policy.method)(**values), policy.schema, policy.population)
 
 
 def _dummies(trial: Trial, originals: Originals) -> tuple[Any, Any]:

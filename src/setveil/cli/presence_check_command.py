@@ -8,16 +8,7 @@ from typing import Any
 from setveil import progress
 from setveil.catalog import JOINED_GUARANTEES
 from setveil.cli.options import Option, argument
-from setveil.cli.presence_options import (
-    ID,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    population_of,
-    table_of,
-)
+from setveil.cli.presence_options import EITHER_TABLE, population_of, table_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.joined.originals import BothGroups, Originals
 from setveil.errors import BadData, BadParameter, Missing
@@ -38,16 +29,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
         argument("release", "The folder of the joined table."),
-        Option("a", str, "The table of provider A."),
-        Option("b", str, "The table of provider B."),
         Option("private_a", str, "The private folder of provider A after the run."),
         Option("private_b", str, "The private folder of provider B after the run."),
-        Option(POPULATION.name, str, POPULATION.help),
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
-        ID,
-        SEPARATOR,
+        *EITHER_TABLE,
         Option("witnesses", int, "Show so many cases of what is broken.", 0),
     ]
 

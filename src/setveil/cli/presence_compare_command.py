@@ -11,7 +11,7 @@ from setveil.cli.options import Option
 from setveil.cli.presence_options import TRIAL, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.declaration import split_commas
-from setveil.errors import GuaranteeBroken
+from setveil.errors import BadParameter, GuaranteeBroken
 from setveil.metrics.joined_queries import RangeQueryError
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Compare."""
+    for option in ("methods", "selectivity"):
+        if not split_commas(given[option]):
+            raise BadParameter(f"--{option} names nothing; expected at least one, separated by commas")
     kinds = [named("method", JOINED_METHODS, name) for name in split_commas(given["methods"])]
     metrics = [RangeQueryError(selectivity=share) for share in split_commas(given["selectivity"])]
     policy, originals, keys = trial_of(given)
@@ -67,7 +70,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
 
 def _with_limits(kind: type[JoiningMethod], policy: Policy) -> JoiningMethod:
     """Make a method with those limits of the policy that it knows; the protocol in the clear, whose groups are the same."""
-    limits = policy.method.model_dump(mode="json") | {"backend": "clear"}
+    limits = policy.changed(backend="clear").method.model_dump(mode="json")
     return kind(**{p.name: limits[p.name] for p in kind.parameters() if p.name in limits})
 
 

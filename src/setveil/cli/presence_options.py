@@ -50,6 +50,17 @@ BOTH_TABLES = (
     SEPARATOR,
 )
 """What a command reads that has both tables at hand."""
+EITHER_TABLE = (
+    Option("a", str, "The table of provider A."),
+    Option("b", str, "The table of provider B."),
+    Option(POPULATION.name, str, POPULATION.help),
+    QUERY_A,
+    QUERY_B,
+    QUERY_POPULATION,
+    ID,
+    SEPARATOR,
+)
+"""What a command reads that takes the table of one provider, or of both."""
 TRIAL = (
     *BOTH_TABLES,
     POLICY,

@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.cli.options import FORCE, Option, of_declaration
-from setveil.cli.presence_options import (
-    ID,
-    POPULATION,
-    QUERY_A,
-    QUERY_B,
-    QUERY_POPULATION,
-    SEPARATOR,
-    population_of,
-    query_of,
-)
+from setveil.cli.presence_options import EITHER_TABLE, population_of, query_of
 from setveil.cli.show import say, say_json
 from setveil.data.joined.drafting import draft_attributes, draft_sensitive
 from setveil.data.joined.schema import Schema
@@ -42,15 +33,8 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option(option.name, option.kind, option.help, limits.get(option.name)) for option in of_declaration(DummyUsers)
     ]
     return [
-        Option("a", str, "The table of provider A."),
-        Option("b", str, "The table of provider B."),
         Option("sensitive", str, "The sensitive column of provider B."),
-        Option(POPULATION.name, str, POPULATION.help),
-        QUERY_A,
-        QUERY_B,
-        QUERY_POPULATION,
-        ID,
-        SEPARATOR,
+        *EITHER_TABLE,
         Option("show", str, "Print the hash of this policy file and what it says, and write nothing."),
         Option("out", str, "The policy file to write."),
         *declared,

@@ -10,7 +10,6 @@ from setveil.cli.options import FORCE, REQUIRED, Option
 from setveil.cli.presence_options import TRIAL, place, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
-from setveil.presence.policy import Policy
 from setveil.presence.trial import simulate
 from setveil.release.card import CARD_NAME
 from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
@@ -51,7 +50,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     refuse_targets(out, private, force=given["force"])
     policy, originals, keys = trial_of(given)
     if given["backend"]:
-        policy = _with_backend(policy, given["backend"])
+        policy = policy.changed(backend=given["backend"])
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     with door:
         found: list[JoinedTable] = []
@@ -84,11 +83,6 @@ def run(_name: str, given: dict[str, Any]) -> int:
         return 0
     _tell(out, private, dossier)
     return 0
-
-
-def _with_backend(policy: Policy, backend: str) -> Policy:
-    values = policy.method.model_dump(mode="json") | {"backend": backend}
-    return Policy(type(policy.method)(**values), policy.schema, policy.population)
 
 
 def _in_words(found: dict[str, Any]) -> str:

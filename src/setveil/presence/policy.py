@@ -67,6 +67,11 @@ class Policy:
         """Return the rules as numbers."""
         return self.method.rules(self.schema.sensitive.cells, population)
 
+    def changed(self, **limits: Any) -> Policy:
+        """Return the policy with some limits of its method changed."""
+        values = self.method.model_dump(mode="json") | limits
+        return Policy(DummyUsers(**values), self.schema, self.population)
+
     def refuse_other(self, population: Population) -> None:
         """Refuse a population that the policy does not speak of."""
         if population.sha256 != self.population:

@@ -148,12 +148,12 @@ def margins(
     rows = []
     for margin in wanted:
         try:
-            method = type(policy.method)(**policy.method.model_dump(mode="json") | {"margin": str(margin)})
-            trial = simulate(Policy(method, policy.schema, policy.population), originals, keys)
+            drawn_in = policy.changed(margin=str(margin))
+            trial = simulate(drawn_in, originals, keys)
         except (BadParameter, GuaranteeBroken):
             rows.append(MarginRow(margin, None, None, None))
             continue
-        found = {side: failed_cuts(trial, originals, method, side) for side in ("a", "b")}
+        found = {side: failed_cuts(trial, originals, drawn_in.method, side) for side in ("a", "b")}
         rows.append(MarginRow(margin, trial.a.divided.groups.groups, found["a"], found["b"]))
     return tuple(rows)
 

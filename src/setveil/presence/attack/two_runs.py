@@ -63,10 +63,9 @@ class TwoRuns:
 
 def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, first: Trial) -> tuple[TwoRuns, ...]:
     """Run again in three ways, and compare with the first run as either provider can."""
-    changed = type(policy.method)(**policy.method.model_dump(mode="json") | {"k": policy.method.k + 1})
     seconds = {
         "fresh": simulate(policy, originals, fresh),
-        "again": simulate(Policy(changed, policy.schema, policy.population), originals, keys),
+        "again": simulate(policy.changed(k=policy.method.k + 1), originals, keys),
         "same": simulate(policy, originals, keys),
     }
     return tuple(
