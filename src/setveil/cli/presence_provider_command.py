@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from setveil.presence.secure.base import Provider
 
 TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
-of the table leaves this machine but what the ledger of openings in the private folder tells. A second run with the same peer and population
-but other data or another policy is refused, since two such runs tell real users from dummies; --again allows it.
+of the table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people, with
+another population, other data, another policy or another peer, is refused, since two such runs tell real users from dummies; --again allows it.
 
 Example:
   setveil presence provider --role b --home video --data b.csv \\
@@ -66,7 +66,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option(
             "again",
             bool,
-            "Run although data or policy changed since the last run with this peer and population.",
+            "Run although the population, the data, the policy or the peer is another than in an earlier run over some of the same people.",
             False,
         ),
         TIMEOUT,
@@ -101,7 +101,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         note(EXPERIMENTAL)
     of_run = {
         "peer": home.pinned[other].fingerprint,
-        "population": population.sha256,
+        "population": population,
         "policy": policy.sha256,
         "data": table.checksum(),
         "again": given["again"],

@@ -8,6 +8,7 @@
       dummies.key      0600  key of the stream that dummies are drawn from, in hexadecimal digits
       peers/                 pinned certificates: a.pem, b.pem, c.pem
       runs.jsonl       0600  ledger of runs
+      people/          0700  whom the runs were about, from the first run on
 """
 
 from __future__ import annotations

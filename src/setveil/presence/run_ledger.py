@@ -1,8 +1,8 @@
 """What a party ran with whom: one line of JSON an event, only ever appended to.
 
-Dummies are drawn from a keyed stream, so a run with the same peer, data and policy has the same dummies and tells nothing new. With other
-data, another policy or another peer they differ, and what stays the same in both runs is a real user; two peers can lay what they saw side
-by side. Such a run over the same population is refused unless asked for.
+Dummies are drawn from a keyed stream, so a run with the same peer, population, data and policy has the same dummies and tells nothing new.
+With any of these changed they differ, and who goes to the same side in both runs is a real user; two peers can lay what they saw side by
+side. Such a run is refused unless asked for, if a single person of its population was in that of an earlier run.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from setveil import progress
 from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.presence.known_people import KnownPeople
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from setveil.data.joined.population import Population
 
 try:
     import fcntl
@@ -32,6 +35,7 @@ Outcome = Literal["begun", "finished", "failed"]
 _OUTCOMES = ("begun", "finished", "failed")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _RUN_BYTES = 8
+PEOPLE = "people"
 
 
 @dataclass(frozen=True)
@@ -73,36 +77,62 @@ class Run:
 
 
 class RunLedger:
-    """The ledger in a file, which need not exist yet."""
+    """The ledger in a file, which need not exist yet; whom its runs were about is in a folder beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._people = KnownPeople(path.with_name(PEOPLE))
 
-    def begin(self, *, peer: str, population: str, policy: str, data: str, again: bool = False) -> Run:
+    def begin(self, *, peer: str, population: Population, policy: str, data: str, again: bool = False) -> Run:
         """Note that a run begins, before anything of the data is sent; refuse one that tells real users from dummies, unless `again`."""
         event = _begun(peer, population, policy, data)
         with self._held() as file:
-            differs = self._refuse(event, self._read(file), again=again)
+            refusal = self._refusal(event, population, self._read(file))
+            if refusal is not None and not again:
+                raise BadParameter(refusal)
+            self._people.keep(population)
             self._append(file, event)
-        if differs:
+        if refusal is not None:
             progress.note(
-                "this is another run over the same population, with other data, another policy or another peer: "
+                "this is another run over the same people, with another population, other data, another policy or another peer: "
                 "whoever compares the two can tell real users from dummies."
             )
         return Run(self, event)
 
-    def refuse(self, *, peer: str, population: str, policy: str, data: str, again: bool = False) -> None:
+    def refuse(self, *, peer: str, population: Population, policy: str, data: str, again: bool = False) -> None:
         """Refuse what `begin` would refuse, and note nothing: for whoever has not yet met the others."""
-        self._refuse(_begun(peer, population, policy, data), self.events(), again=again)
+        refusal = self._refusal(_begun(peer, population, policy, data), population, self.events())
+        if refusal is not None and not again:
+            raise BadParameter(refusal)
 
-    @staticmethod
-    def _refuse(event: Event, noted: list[Event], *, again: bool) -> bool:
-        """Tell whether a run differs from all that were noted over its population; refuse it then, unless `again`."""
-        before = [earlier for earlier in noted if earlier.population == event.population]
-        differs = bool(before) and all(_differences(event, earlier) for earlier in before)
-        if differs and not again:
-            raise BadParameter(_refusal(event, before[-1]))
-        return differs
+    def _refusal(self, event: Event, population: Population, noted: list[Event]) -> str | None:
+        """Tell why a run would give people away: it is none of those that were noted, and one of these was about some of its people."""
+        if any(not _differences(event, earlier) for earlier in noted):
+            return None
+        strangers: set[str] = set()
+        for earlier in reversed(noted):
+            if earlier.population not in strangers:
+                shared = self._people.shared(earlier.population, population)
+                if shared != 0:
+                    return self._refusal_beside(event, earlier, shared, len(population))
+                strangers.add(earlier.population)
+        return None
+
+    def _refusal_beside(self, event: Event, before: Event, shared: int | None, people: int) -> str:
+        differences = " and ".join(_differences(event, before))
+        if event.population == before.population:
+            what = f"a run over this population was begun on {before.when}, with {differences}"
+        elif shared is None:
+            what = (
+                f"a run was begun on {before.when} with another population, and {self._people.file(before.population)}, which says who was "
+                "in it, is missing"
+            )
+        else:
+            what = f"{shared:,} of these {people:,} people were in a run that was begun on {before.when}, with {differences}"
+        return (
+            f"{what}. Whoever compares the two runs can tell real users from dummies. Use the population, the data, the policy and the peer "
+            "of that run, or say --again if you accept this"
+        )
 
     def events(self) -> list[Event]:
         """Return all that was noted, the oldest first."""
@@ -167,21 +197,20 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _begun(peer: str, population: str, policy: str, data: str) -> Event:
-    for name, digits in (("peer", peer), ("population", population), ("policy", policy), ("data", data)):
+def _begun(peer: str, population: Population, policy: str, data: str) -> Event:
+    for name, digits in (("peer", peer), ("policy", policy), ("data", data)):
         if not _HASH.fullmatch(digits):
             raise BadParameter(f"the {name} of a run is named by a SHA-256 of 64 hexadecimal digits")
-    return Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population, policy, data)
+    return Event(secrets.token_hex(_RUN_BYTES), "begun", _now(), peer, population.sha256, policy, data)
 
 
 def _differences(one: Event, other: Event) -> list[str]:
-    """Return in which ways two runs over a population differ."""
-    ways = {"data": "other data", "policy": "another policy", "peer": "another peer"}
-    return [words for name, words in ways.items() if getattr(one, name) != getattr(other, name)]
-
-
-def _refusal(event: Event, before: Event) -> str:
-    return (
-        f"a run over this population was begun on {before.when}, with {' and '.join(_differences(event, before))}. Whoever compares the "
-        "two runs can tell real users from dummies. Use the data, the policy and the peer of that run, or say --again if you accept this"
-    )
+    """Return in which ways two runs differ; a policy names its population, so that another one needs no words there."""
+    ways = {
+        "population": "another population",
+        "data": "other data",
+        "policy": "another policy",
+        "peer": "another peer",
+    }
+    found = [name for name in ways if getattr(one, name) != getattr(other, name)]
+    return [ways[name] for name in found if name != "policy" or "population" not in found]
