@@ -54,7 +54,9 @@ class Protocol:
                 both = sum(self.sensitive[i] == value for i in common)
                 pairs.append(("b", both, sum(self.sensitive[i] == value for i in at_b)))
         for side, both, here in pairs:
-            if here and not p[f"min_{side}"] + margin <= Fraction(both, here) <= p[f"max_{side}"] - margin:
+            least, most = p[f"min_{side}"], p[f"max_{side}"]
+            least, most = least + margin if least > 0 else 0, most - margin if most < 1 else 1
+            if here and not least <= Fraction(both, here) <= most:
                 return False
         return True
 
@@ -89,8 +91,7 @@ class Protocol:
         winner = max(range(len(shuffled)), key=lambda place: (shuffled[place][0], -place))
         if self.policy["score"] == "both":
             self.opened[("winner", way)] = winner
-        cut = shuffled[winner][1]
-        cut = cut[0] if cut is not None else None
+        cut = shuffled[winner][1][0]
         lower = [i for i in ids if cut is None or values[i] < cut]
         upper = [i for i in ids if not (cut is None or values[i] < cut)]
         margin = self.policy["margin"]
@@ -107,12 +108,12 @@ class Protocol:
             self.split(members, way + part, {**boxes, owner: mine})
 
     def candidates(self, ids, values):
-        """Return cuts at quantiles: (place, real), or None for a group with one value."""
+        """Return cuts at quantiles: (place, real); of a group with one value the first stands for no cut, with None as its place."""
         wanted = self.policy["candidates"]
         rising = sorted(values.values())
         distinct = sorted(set(rising))
         if len(distinct) < 2:
-            return [None] * wanted
+            return [(None, j == 0) for j in range(wanted)]
         cuts, last = [], 0
         for j in range(1, wanted + 1):
             at = rising[j * len(ids) // (wanted + 1)]
@@ -125,7 +126,7 @@ class Protocol:
         """Return formula (3) in whole units, with the owner's part rounded by itself and each entropy too."""
         p = self.policy
         weight = float(1 - p["alpha"]) / 2 * math.e / 2
-        place = None if cut is None else cut[0]
+        place, real = cut
         lower = {i for i in ids if place is None or values[i] < place}
 
         def distance(at):
@@ -135,9 +136,9 @@ class Protocol:
         if place is not None:
             most = max(*(distance(other[0]) for other in cuts), 1)
             total += round(-float(p["alpha"]) * (distance(place) / most) * UNIT)
-            if not cut[1]:
-                other = "b" if owner == "a" else "a"
-                return WORST + (self.entropy(ids, lower, other, weight) if p["score"] == "both" else 0)
+        if not real:
+            other = "b" if owner == "a" else "a"
+            return WORST + (self.entropy(ids, lower, other, weight) if p["score"] == "both" else 0)
         for side in "ab":
             if side == owner or p["score"] == "both":
                 total += self.entropy(ids, lower, side, weight)

@@ -1,12 +1,17 @@
 """The whole protocol: equal to its slow twin, the same bits whatever computes them, and nothing opened beside what the ledger may hold."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from setveil.data.joined.originals import Originals
 from setveil.errors import BadData, GuaranteeBroken, PeerFailed
 from setveil.presence import trial
+from setveil.presence.attack.together import together
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 
@@ -90,8 +95,10 @@ def test_the_ledger_holds_what_may_be_opened_and_nothing_else(backend, score, co
         assert sorted(entry.way for entry in by_kind.pop("side")) == sorted(asked)
         assert sorted(entry.way for entry in by_kind.pop("winner", [])) == (sorted(asked) if score == "both" else [])
         assert sorted(entry.way for entry in by_kind.pop("ids")) == sorted(inner)
-        told = by_kind.pop("counts", [])
-        assert {entry.way for entry in told} == (leaves if (role, counts_to) == ("b", "b") else set())
+        told = by_kind.pop("counts")
+        assert sorted(entry.way for entry in told) == sorted(leaves)
+        assert {entry.to for entry in told} == {counts_to}
+        assert all((entry.value is None) == ((role, counts_to) != ("b", "b")) for entry in told)
         by_kind.pop("pass")
         assert not by_kind
 
@@ -137,6 +144,41 @@ def test_a_collector_that_publishes_another_file_than_it_showed_is_named():
     policy = trial.policy_of(DummyUsers(**LIMITS, backend="clear"), originals)
     with pytest.raises(PeerFailed, match="the collector published another file"):
         trial.simulate(policy, originals, KEYS, lambda _table: lambda: "00" * 32)
+
+
+@pytest.mark.parametrize("backend", ["clear", "two-party"])
+def test_the_winner_does_not_tell_that_there_was_nothing_to_cut(backend):
+    """Where all rows of both are alike the winner is anywhere in the owner's shuffled list, as it is for a real cut."""
+    there = world(4, 24, chance=(0.9, 0.9))
+    alike = [replace(table, codes=np.zeros_like(table.codes)) for table in (there.a, there.b)]
+    originals = Originals(there.schema, there.population, *alike)
+    method = DummyUsers(max_a="1", min_a="0", max_b="1", min_b="0", k=1, outsiders=0, scope="qi", backend=backend)
+    won = [
+        [
+            entry.value
+            for entry in run(method, originals, Keys(bytes([key]) * 32, KEYS.b)).a.divided.openings.entries
+            if entry.kind == "winner"
+        ]
+        for key in range(12)
+    ]
+    assert all(len(one) == 1 for one in won)
+    assert len({winner for (winner,) in won}) > 3
+
+
+@pytest.mark.parametrize("given", [{"entropy": "child"}, {"normalise": "max"}])
+def test_with_the_score_as_printed_nobody_says_what_could_be_foreseen(given):
+    found = run(DummyUsers(**LIMITS, backend="clear", **given), world(5, 200))
+    assert found.a.divided.unforeseen is found.b.divided.unforeseen is None
+    told = [one.what for one in together(found, world(5, 200), counts_to="b", backend="clear")]
+    assert not [what for what in told if "another candidate won" in what]
+
+
+def test_a_margin_does_not_make_limits_where_there_are_none():
+    free = {"max_a": "0.9", "min_a": "0.1", "max_b": "1", "min_b": "0", "scope": "qi"}
+    with_margin, without = (DummyUsers(**free, margin=margin).rules(2, 100).part for margin in ("1/20", "0"))
+    assert with_margin.weights.shape == without.weights.shape == (3, 5)
+    assert DummyUsers(**free, margin="1/20").drawn_in("a") == (Fraction(3, 20), Fraction(17, 20))
+    assert DummyUsers(**free, margin="1/20").drawn_in("b") == (0, 1)
 
 
 @pytest.mark.parametrize("score", ["both", "own"])

@@ -117,11 +117,13 @@ class Cutter:
         nth = np.maximum.accumulate(np.maximum(nth, 1) - step, axis=1) + step
         many = begins[1:] - begins[:-1]
         real = nth < many[:, None]
+        # Where there is nothing to cut one place stands for that, and wins wherever the order puts it, as a cut would.
+        real[:, 0] |= many < 2
         index = begins[:-1, None] + np.minimum(nth, many[:, None] - 1)
         places = np.where(many[:, None] > 1, distinct[index] % span, span)
         below = np.where(many[:, None] > 1, first[index] - level.starts[:-1, None], sizes[:, None])
         scores = self._scores(level, group, values, keys % span, places, below)
-        scores = np.where(real | (many[:, None] < 2), scores, WORST)
+        scores = np.where(real, scores, WORST)
         order = self._order.shuffles(ways, wanted)
         return Cuts(
             attribute,

@@ -88,7 +88,8 @@ def run_provider(
         collector.send("groups", groups)
     if counts is not None:
         collector.send("counts", np.ascontiguousarray(counts, dtype="<i8").tobytes())
-        divided.openings.note("counts", divided.ways, counts[np.argsort(order)].tolist(), role)
+    known = [None] * len(order) if counts is None else counts[np.argsort(order)].tolist()
+    divided.openings.note("counts", divided.ways, known, policy.method.counts_to)
     for edges in (divided.groups.lows, divided.groups.highs):
         collector.send("boxes", np.ascontiguousarray(edges[order], dtype="<i4").tobytes())
     joined = _received_table(policy, collector, len(order))

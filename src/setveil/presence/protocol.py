@@ -47,8 +47,9 @@ class Divided:
     failed_lower: NDArray[np.int8] = field(repr=False)
     """Of each id of the population: 1 or 0 for the lower and upper part of the cut that failed, where this provider owned it; else -1."""
     levels: tuple[LevelCost, ...]
-    unforeseen: int
-    """Of how many own cuts another candidate won than the own part of the score says: there the winner tells of the other's dummies."""
+    unforeseen: int | None
+    """Of how many own cuts another candidate won than the own part of the score says: there the winner tells most of the other's dummies.
+    None where the score is as printed, in which the parts of both are added up by the clear computation."""
     openings: Openings = field(repr=False, default_factory=Openings)
 
 
@@ -102,7 +103,7 @@ class ProviderProtocol:
         )
         self._cells = np.array([one.cells for one in attributes], dtype=np.int32)
         self._openings = Openings()
-        self._unforeseen = 0
+        self._unforeseen = None if session.rules.faithful and policy.method.score == "both" else 0
 
     def divide(self) -> Divided:
         """Divide as long as the rules are kept."""
@@ -166,7 +167,8 @@ class ProviderProtocol:
             scores = np.where(mine[:, None], cuts.scores, 0)
             winners = self._session.winners(level, owned_by_a, candidates, scores)
             self._openings.note("winner", open_.ways, winners.tolist(), "ab")
-            self._unforeseen += int(np.count_nonzero(mine & (winners != cuts.scores.argmax(axis=1))))
+            if self._unforeseen is not None:
+                self._unforeseen += int(np.count_nonzero(mine & (winners != cuts.scores.argmax(axis=1))))
         place, lower = cuts.chosen(level, np.where(mine, winners, 0))
         lower &= np.repeat(mine, level.sizes)
         return place, lower

@@ -134,8 +134,7 @@ def failed_cuts(trial: Trial, originals: Originals, method: DummyUsers, party: P
 
 def own_rules(method: DummyUsers, party: Provider) -> OwnRules:
     """Return what a provider knows of the check: k, its limits with the margin, and at B the number of sensitive values."""
-    margin = method.margin.share
-    least, most = getattr(method, f"min_{party}").share + margin, getattr(method, f"max_{party}").share - margin
+    least, most = method.drawn_in(party)
     if party == "a":
         return OwnRules(method.k, least, most)
     return OwnRules(method.k, least, most, by_kind=method.scope == "qi+sa", kinds=method.l)

@@ -70,7 +70,15 @@ def together(trial: Trial, originals: Originals, *, counts_to: Literal["b", "c"]
     found = [*_provider(run, "a", counts_to), *_provider(run, "b", counts_to)]
     found.append(Learned("C", "the joined table, its groups in an order that tells nothing", run.groups, "groups"))
     if backend == "mpyc":
-        found.append(Learned("C", "the size of the population, and how large the open groups are", 1, "population"))
+        found.append(
+            Learned(
+                "C",
+                "how the groups came about, without ids: the sizes of all groups and parts, whose each cut was and whether it passed, and "
+                "which final group each line of counts belongs to",
+                run.openings["pass"],
+                "divisions",
+            )
+        )
     found += [*_with_collector(run, "a", backend), *_with_collector(run, "b", backend)]
     if backend == "clear":
         hidden = "all that secure computation hides: who exists at the other, the parts of failed cuts"
@@ -97,14 +105,18 @@ def _provider(run: _Run, side: Provider, counts_to: str) -> list[Learned]:
         Learned(who, f"who went into which part of {name}'s divisions that passed", run.passed[other], "divisions"),
         Learned(who, "whether a division passed, and whose it was", run.openings["pass"], "bits of each"),
         Learned(who, "which candidate cut won (score = both)", run.openings["winner"], "winners"),
-        Learned(
-            who,
-            f"that of an own cut another candidate won than it would have taken, and so something of where {name}'s dummies are",
-            run.unforeseen[side],
-            f"of {run.passed[side] + run.failed[side]:,} own cuts",
-        ),
         Learned(who, "that an own cut failed, of which it knows the parts", run.failed[side], "groups"),
     ]
+    unforeseen = run.unforeseen[side]
+    if unforeseen is not None:
+        found.append(
+            Learned(
+                who,
+                f"that of an own cut another candidate won than it would have taken, and so something of where {name}'s dummies are",
+                unforeseen,
+                f"of {run.passed[side] + run.failed[side]:,} own cuts",
+            )
+        )
     knows_counts = side == "b" and counts_to == "b"
     if knows_counts:
         found.append(Learned(who, "how many common users of each sensitive value a group has", run.groups, "groups"))

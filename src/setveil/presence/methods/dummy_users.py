@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Guarantee
 
 Backend = Literal["two-party", "mpyc", "clear"]
+MOST_PEOPLE = (1 << 31) - 1
 
 
 class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
@@ -66,7 +67,11 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
         description="By how much the limits are drawn in for divisions, so that a division that failed tells its owner less.",
     )
     outsiders: int = parameter(
-        1, ge=0, public=True, description="People of the population at least who are at neither provider."
+        1,
+        ge=0,
+        le=MOST_PEOPLE,
+        public=True,
+        description="People of the population at least who are at neither provider.",
     )
     counts_to: Literal["b", "c"] = parameter(
         "b",
@@ -82,7 +87,7 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         for side in ("a", "b"):
-            low, high = self._drawn_in(side)
+            low, high = self.drawn_in(side)
             if low > high:
                 raise ValueError(
                     f"the margin {self.margin} leaves nothing between min_{side} and max_{side}; choose a smaller one"
@@ -102,16 +107,18 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
             SitePresence(max_a=self.max_a, min_a=self.min_a, max_b=self.max_b, min_b=self.min_b, scope=self.scope),
         )
 
-    def _drawn_in(self, side: str) -> tuple[Fraction, Fraction]:
-        least: Share = getattr(self, f"min_{side}")
-        most: Share = getattr(self, f"max_{side}")
-        return least.share + self.margin.share, most.share - self.margin.share
+    def drawn_in(self, side: str) -> tuple[Fraction, Fraction]:
+        """Return the limits that parts of a division must keep; those that ask for nothing, 0 and 1, have no margin."""
+        least: Fraction = getattr(self, f"min_{side}").share
+        most: Fraction = getattr(self, f"max_{side}").share
+        margin = self.margin.share
+        return least + margin if least > 0 else least, most - margin if most < 1 else most
 
     def rules(self, values: int, population: int) -> Rules:
         """Return the rules as numbers, for so many sensitive values and people; refuse what no ring holds."""
         limits = {side: (getattr(self, f"min_{side}").share, getattr(self, f"max_{side}").share) for side in ("a", "b")}
         root = self._limits(limits, values)
-        drawn_in = {side: self._drawn_in(side) for side in ("a", "b")}
+        drawn_in = {side: self.drawn_in(side) for side in ("a", "b")}
         nobody = np.array([-1, *[-1] * values, *[1] * values], dtype=np.int64)
         rules = Rules(
             population=population,
