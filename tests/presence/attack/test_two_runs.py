@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from setveil.presence.attack.two_runs import compared, moving_scores, two_runs
-from setveil.presence.trial import policy_of
+from setveil.presence.trial import policy_of, simulate
 
 import presence_attack_runs as runs
 
@@ -25,7 +25,7 @@ def test_the_same_keys_and_policy_tell_nothing(found, attacker):
     assert same.alike == same.splits > 0
 
 
-@pytest.mark.parametrize("case", ["fresh", "again"])
+@pytest.mark.parametrize("case", ["fresh", "again", "refreshed"])
 @pytest.mark.parametrize("attacker", ["a", "b"])
 def test_dummies_that_are_drawn_anew_give_people_away(found, case, attacker):
     one = found[case, attacker]
@@ -34,6 +34,18 @@ def test_dummies_that_are_drawn_anew_give_people_away(found, case, attacker):
     assert one.own.auc > 0.75
     assert one.own.lowest < one.own.prior / 3
     assert one.to_dict()["own"]["auc"] == one.own.auc
+
+
+def test_a_way_that_gives_no_table_is_left_out():
+    there = runs.originals()
+    common = int((there.existing("a") & there.existing("b")).sum())
+    policy = policy_of(runs.method(k=common), there)
+    first = simulate(policy, there, runs.keys(1))
+    assert {one.case for one in two_runs(policy, there, runs.keys(1), runs.keys(9), first)} == {
+        "fresh",
+        "refreshed",
+        "same",
+    }
 
 
 def test_another_backend_or_receiver_of_counts_changes_nothing():

@@ -4,27 +4,31 @@ A real user goes to the same side of a cut in every run, and a dummy goes where 
 at each of the other's divisions of the second run: do ids that went along with this one in the first run go where this one went? The
 farther two ids went along in the first run, the more they count: chances are drawn towards those of the shorter common way.
 
-Dummies come from a keyed stream, so that two runs of one policy are the same run and tell nothing more. With fresh keys, or with another
-policy, they are drawn anew. That is why the ledger of runs refuses a second run unless it is told `--again`.
+Dummies come from a keyed stream, so that two runs of one policy are the same run and tell nothing more. With fresh keys, with another
+policy, or where the population gained a single person, they are drawn anew. That is why the ledger of runs refuses a second run unless it is
+told `--again`.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.joined.originals import Originals
+from setveil.data.joined.population import Population
+from setveil.errors import BadParameter, GuaranteeBroken
 from setveil.presence.attack.ranking import Ranking, ranking
-from setveil.presence.attack.view import other_than, passed_splits
+from setveil.presence.attack.view import Split, other_than, passed_splits
 from setveil.presence.methods.base import Keys
 from setveil.presence.policy import Policy
-from setveil.presence.trial import simulate
+from setveil.presence.trial import policy_of, simulate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
     from setveil.presence.protocol import Divided
     from setveil.presence.secure.base import Provider
     from setveil.presence.trial import Trial
@@ -36,6 +40,7 @@ _LEAST_CHANCE = 1e-12
 CASES = {
     "fresh": "fresh keys, the same policy",
     "again": "the same keys, another policy (k + 1)",
+    "refreshed": "the same keys, one person more in the population",
     "same": "the same keys, the same policy",
 }
 
@@ -62,17 +67,28 @@ class TwoRuns:
 
 
 def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, first: Trial) -> tuple[TwoRuns, ...]:
-    """Run again in three ways, and compare with the first run as either provider can."""
+    """Run again in several ways, and compare with the first run as either provider can; a way that gives no table is left out."""
+    larger = _with_one_more(originals)
     seconds = {
         "fresh": simulate(policy, originals, fresh),
-        "again": simulate(policy.changed(k=policy.method.k + 1), originals, keys),
+        "refreshed": simulate(policy_of(policy.method, larger), larger, keys),
         "same": simulate(policy, originals, keys),
     }
+    with suppress(BadParameter, GuaranteeBroken):  # where there are just k common users
+        seconds["again"] = simulate(policy.changed(k=policy.method.k + 1), originals, keys)
     return tuple(
         compared(case, attacker, first, second, originals)
-        for case, second in seconds.items()
+        for case, second in sorted(seconds.items(), key=lambda one: list(CASES).index(one[0]))
         for attacker in ("b", "a")
     )
+
+
+def _with_one_more(originals: Originals) -> Originals:
+    """Return the same tables over a population that ends with one person more, who is at neither provider."""
+    ids = originals.population.ids.to_pylist()
+    taken = set(ids)
+    newcomer = next(name for name in map(str, range(len(ids) + 1)) if name not in taken)
+    return Originals(originals.schema, Population.of([*ids, newcomer]), originals.a, originals.b)
 
 
 def compared(case: str, attacker: Provider, first: Trial, second: Trial, originals: Originals) -> TwoRuns:
@@ -87,12 +103,13 @@ def compared(case: str, attacker: Provider, first: Trial, second: Trial, origina
 def moving_scores(first: Divided, second: Divided, owner: Provider) -> tuple[NDArray[np.float64], int, int]:
     """Return for each id how much it goes with those it went with before; the divisions, and those that both runs have alike.
 
-    A division that both runs have alike tells nothing of who moves, and is left out.
+    A division that both runs have alike tells nothing of who moves, and is left out. Who came to the population after the first run, at its
+    end, is left out too.
     """
     before = {split.way: split for split in passed_splits(first, owner)}
     contexts = _ways_of_ids(first)
     scores = np.zeros(len(contexts))
-    splits = passed_splits(second, owner)
+    splits = [_of_the_first(split, len(contexts)) for split in passed_splits(second, owner)]
     alike = 0
     for split in splits:
         if split.way in before and split.same_as(before[split.way]):
@@ -113,6 +130,11 @@ def moving_scores(first: Divided, second: Divided, owner: Provider) -> tuple[NDA
         chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may take it to 1 on a long way
         scores[split.ids] += np.where(split.lower, np.log(chance) - np.log(base), np.log1p(-chance) - np.log1p(-base))
     return scores, len(splits), alike
+
+
+def _of_the_first(split: Split, people: int) -> Split:
+    known = split.ids < people
+    return Split(split.way, split.ids[known], split.lower[known])
 
 
 def _ways_of_ids(divided: Divided) -> NDArray[np.int64]:
