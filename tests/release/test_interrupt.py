@@ -130,13 +130,31 @@ def test_stopped_while_the_main_thread_hears_nothing(tmp_path, what):
     process = start(what, cwd=tmp_path, program=[*PYTHON, STUCK])
     assert process.stdout.readline() == "working\n"
     time.sleep(0.2)  # until it does
-    since = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    done = ended(process, since)
+    done = ended_by(process, signal.SIGINT)
     assert done.code == 130
     assert done.sentence() == NOTHING
     assert done.seconds < SOON_SECONDS
     assert names_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_end_by_the_system(tmp_path, number):
+    """As `kill` and a service manager ask, and a terminal that is closed."""
+    process = start("folders", cwd=tmp_path, program=[*PYTHON, STUCK])
+    assert process.stdout.readline() == "working\n"
+    arguments = ("profile", "sample:supermarket?records=2000000")
+    found = [ended_by(process, number), signalled(*arguments, number=number, after=0.5, cwd=tmp_path)]
+    for done in found:
+        assert done.code == 128 + number
+        assert done.sentence() == NOTHING
+        assert done.seconds < SOON_SECONDS
+    assert names_in(tmp_path) == []
+
+
+def ended_by(process, number):
+    since = time.monotonic()
+    process.send_signal(number)
+    return ended(process, since)
 
 
 def test_stopped_in_a_callback_that_cannot_tell(tmp_path):
