@@ -36,6 +36,11 @@ class Declaration(BaseModel):
     """The name on the command line."""
 
     def __init__(self, **values: Any) -> None:
+        for name, value in values.items():
+            field = type(self).model_fields.get(name)
+            if isinstance(value, bool) and field is not None and _is_number(field.annotation):
+                allowed = Parameter(type(self), name).allowed
+                raise BadParameter(f"{self.name}: {name} is {value}; allowed is {allowed}")
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -99,6 +104,12 @@ class Parameter:
         if isinstance(self.default, tuple):
             return ",".join(map(str, self.default)) or "none"
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+
+
+def _is_number(annotation: Any) -> bool:
+    """Tell whether a parameter is a number, for which true and false would pass as 1 and 0."""
+    kinds = get_args(annotation) or (annotation,)
+    return bool not in kinds and (int in kinds or float in kinds)
 
 
 def _type_in_words(annotation: Any) -> str:
