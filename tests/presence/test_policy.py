@@ -162,7 +162,7 @@ def test_a_draft_covers_the_table_and_takes_round_steps(tmp_path, ending):
     age, income, share, town = draft_attributes(str(file), id_column="who", leaving_out="genre")
     assert (age.text(0, 1), age.cells) == ("[23, 24)", 39)
     assert isinstance(income, NumericAttribute)
-    assert (income.low, income.step) == (-14_000, 2_000)
+    assert (income.low, income.high, income.step) == (-14_000, 100_000, 2_000)
     assert share.cells <= 101
     assert isinstance(town, OrderedAttribute)
     assert town.values == ("Ash", "Elm")
@@ -172,10 +172,35 @@ def test_a_draft_covers_the_table_and_takes_round_steps(tmp_path, ending):
             assert isinstance(attribute.cell(str(value)), int)
 
 
+def test_a_draft_of_numbers_with_many_digits_tells_nobodys_number(tmp_path):
+    numbers = np.random.default_rng(1).random(50) * 100
+    pq.write_table(pa.table({"id": [str(n) for n in range(50)], "weight": numbers}), tmp_path / "a.parquet")
+    (weight,) = draft_attributes(str(tmp_path / "a.parquet"))
+    low, high = str(int(numbers.min())), str(int(numbers.max()) + 1)
+    assert weight.to_dict() == {"name": "weight", "kind": "numeric", "low": low, "high": high, "step": "1"}
+    tiny = ["0.123456789012345678901", "0.123456789012345678902"]
+    (tmp_path / "b.csv").write_text("id,share\n1," + tiny[0] + "\n2," + tiny[1] + "\n")
+    (share,) = draft_attributes(str(tmp_path / "b.csv"))
+    assert share.to_dict() | {"name": "x"} == {
+        "name": "x", "kind": "numeric", "low": "0.123456789012", "high": "0.123456789013", "step": "0.000000000001",
+    }  # fmt: skip
+    assert [share.cell(text) for text in tiny] == [0, 0]
+
+
+@pytest.mark.parametrize("texts", [("0.5", "0.50"), ("1", "1.0"), ("7", "7")])
+def test_a_draft_of_one_number_however_it_is_written_is_refused(tmp_path, texts):
+    (tmp_path / "a.csv").write_text("id,v\n1," + texts[0] + "\n2," + texts[1] + "\n")
+    with pytest.raises(BadData, match=r"a\.csv: attribute 'v' has 1 categories"):
+        draft_attributes(str(tmp_path / "a.csv"))
+
+
 def test_a_draft_of_columns_that_are_no_categories_is_refused(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("id,name\n" + "".join(f"{number},n{number}\n" for number in range(2_000)))
-    with pytest.raises(BadData, match="2,000 different texts"):
+    with pytest.raises(BadData, match=r"2,000 different texts, .* and 2,000 of them are not numbers"):
+        draft_attributes(str(file))
+    file.write_text("id,name\n" + "".join(f"{number},{number / 7}\n" for number in range(2_000)) + "x,NaN\n")
+    with pytest.raises(BadData, match="and 1 of them are not numbers"):
         draft_attributes(str(file))
 
 

@@ -37,6 +37,11 @@ _VALUE = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,60})?", re.ASCII)
 """Of data: floating-point numbers have many digits."""
 
 
+def value_of(text: str) -> Decimal | None:
+    """Return the number that a text of the data stands for; None for another text."""
+    return Decimal(text) if _VALUE.fullmatch(text) else None
+
+
 class Attribute(ABC):
     """A column, and the line of cells that its values fall into."""
 
@@ -119,9 +124,9 @@ class NumericAttribute(Attribute):
 
     def cell(self, text: str) -> int | str:
         """Return the step of a number."""
-        if not _VALUE.fullmatch(text):
+        number = value_of(text)
+        if number is None:
             return "is not a number such as 37 or 0.5"
-        number = Decimal(text)
         if not self.low <= number <= self.high:
             return f"is not between {_plain(self.low)} and {_plain(self.high)}"
         # In fractions: decimals would be rounded to 28 digits, and a value just below an edge could go up to it.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.joined.attributes import Attribute, NumericAttribute, OrderedAttribute, as_number
+from setveil.data.joined.attributes import Attribute, NumericAttribute, OrderedAttribute, value_of
 from setveil.data.joined.table_files import text_columns
 from setveil.data.labels import label_order
 from setveil.data.texts import in_words
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _MOST_CATEGORIES = 1_000
 _STEPS_WANTED = 100
+_FINEST = Decimal("1e-12")
+_MOST = Decimal("1e15")
+"""What a policy can say."""
 
 
 def draft_attributes(
@@ -52,14 +56,18 @@ def draft_sensitive(source: str, name: str, **reading: Any) -> OrderedAttribute:
 
 
 def _drafted(name: str, values: list[str], source: str) -> Attribute:
-    numbers = [as_number(value) for value in values]
-    if len(values) > 1 and all(number is not None for number in numbers):
-        return _grid(name, [number for number in numbers if number is not None])
-    return _categories(name, values, source)
+    given = [value_of(value) for value in values]
+    numbers = {number for number in given if number is not None and abs(number) < _MOST}
+    if all(number in numbers for number in given):
+        return _grid(name, numbers) if len(numbers) > 1 else _categories(name, values[:1], source)
+    return _categories(name, values, source, sum(number not in numbers for number in given))
 
 
-def _grid(name: str, numbers: list[Decimal]) -> NumericAttribute:
-    """Lay a grid over numbers: whole steps if the numbers are whole, about a hundred of a round size if they range widely."""
+def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
+    """Lay a grid over numbers: whole steps if the numbers are whole, about a hundred of a round size if they range widely.
+
+    Both ends are steps, so that numbers with many digits, which may be one person's, do not get into a policy.
+    """
     low, high = min(numbers), max(numbers)
     wide = high - low
     step = Decimal(1)
@@ -67,13 +75,17 @@ def _grid(name: str, numbers: list[Decimal]) -> NumericAttribute:
     if not whole or wide > 2 * _STEPS_WANTED:
         power = Decimal(10) ** math.floor(math.log10(wide / _STEPS_WANTED))
         step = next(power * times for times in (1, 2, 5, 10) if wide / (power * times) <= _STEPS_WANTED)
-    return NumericAttribute(name, (low / step).to_integral_value(ROUND_FLOOR) * step, high, step)
+        step = max(step, _FINEST)
+    # In fractions: decimals would be rounded to 28 digits, and an end could lie inside.
+    below, above = math.floor(Fraction(low) / Fraction(step)), math.ceil(Fraction(high) / Fraction(step))
+    return NumericAttribute(name, below * step, above * step, step)
 
 
-def _categories(name: str, values: Sequence[str], source: str) -> OrderedAttribute:
+def _categories(name: str, values: Sequence[str], source: str, no_numbers: int = 0) -> OrderedAttribute:
     if len(values) > _MOST_CATEGORIES:
         raise BadData(
-            f"the column {name!r} has {len(values):,} different texts, too many for categories; leave it out of the table",
+            f"the column {name!r} has {len(values):,} different texts, too many for categories, and {no_numbers:,} of them are not numbers "
+            "such as 37 or 0.5; correct these or leave it out of the table",
             file=source,
         )
     labels = list(values)

@@ -189,8 +189,7 @@ def _texts(values: Any, name: str, origin: Origin, before: int, *, is_id: bool, 
         raise origin.wrong(f"the column {name!r} has no value (null); every person needs one", row)
     kind = values.type
     if pa.types.is_dictionary(kind):
-        texts = _texts(values.dictionary, name, origin, before, is_id=is_id, numbered=numbered)
-        return texts.take(values.indices)
+        return _texts(values.dictionary_decode(), name, origin, before, is_id=is_id, numbered=numbered)
     if isinstance(kind, pa.BaseExtensionType):  # what a database has and Arrow has not, such as numbers of any length
         stored = _texts(values.storage, name, origin, before, is_id=is_id, numbered=numbered)
         return _numbers(stored, Decimal) if getattr(kind, "type_name", None) == "numeric" else stored
