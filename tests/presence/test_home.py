@@ -3,18 +3,22 @@
 import os
 import shutil
 import signal
+import ssl
 import stat
 import subprocess
 import sys
 import time
+from datetime import timedelta
 
 import pytest
 
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
-from setveil.presence.certificates import in_pairs
+from setveil.presence import certificates
+from setveil.presence.certificates import in_pairs, read_certificate
 from setveil.presence.home import CERTIFICATE, DUMMIES, KEY, PEERS, RUNS, Home
 
 from parties import homes
+from program import call
 
 
 @pytest.fixture
@@ -78,9 +82,9 @@ def test_a_home_is_never_replaced(home):
     assert Home.open(home.folder) == home
 
 
-@pytest.mark.parametrize("name", ["x" * 65, "line\nbreak"])
+@pytest.mark.parametrize("name", ["x" * 65, "ä" * 33, "line\nbreak"])
 def test_a_name_that_no_certificate_holds(tmp_path, name):
-    with pytest.raises(BadParameter, match="1 to 64 printable letters"):
+    with pytest.raises(BadParameter, match="is printable and has 1 to 64 bytes"):
         Home.create(tmp_path / "home", "a", name=name)
     with pytest.raises(BadParameter, match="'x' is no role; expected a, b or c"):
         Home.create(tmp_path / "home", "x")
@@ -178,6 +182,39 @@ def test_a_certificate_that_setveil_did_not_make_is_refused(home, tmp_path):
     subprocess.run([*command.split(), tmp_path / "foreign.key", "-out", made], capture_output=True, check=True)
     with pytest.raises(BadData, match="the certificate does not say whose it is"):
         home.pin("b", made)
+
+
+def test_a_certificate_with_any_byte_changed_is_one_or_is_refused_in_a_sentence(home, tmp_path):
+    """The library has errors of its own for a version, an extension or a name that cannot be."""
+    spoiled, outcomes = tmp_path / "spoiled.pem", set()
+    good = ssl.PEM_cert_to_DER_cert((homes()["b"].folder / CERTIFICATE).read_text())
+    for place in range(len(good)):
+        for bit in (0, 1, 5):
+            changed = bytearray(good)
+            changed[place] ^= 1 << bit
+            spoiled.write_text(ssl.DER_cert_to_PEM_cert(bytes(changed)))
+            try:
+                outcomes.add(read_certificate(spoiled).role)
+            except BadData:
+                outcomes.add("refused")
+    assert {"b", "refused"} <= outcomes
+    assert Home.open(home.folder) == home
+
+
+def test_a_pin_that_is_valid_no_more_can_be_replaced(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(certificates, "_VALID", timedelta(seconds=-60))
+    with pytest.raises(BadData, match="valid no more"):
+        Home.create(tmp_path / "stale", "b")
+    monkeypatch.undo()
+    (home.folder / PEERS / "b.pem").write_bytes((tmp_path / "stale" / CERTIFICATE).read_bytes())
+    with pytest.raises(BadData, match="valid no more"):
+        Home.open(home.folder)
+    fresh = homes()["b"].folder / CERTIFICATE
+    refused = call("presence", "init", home.folder, "--pin-b", fresh)
+    assert refused.code == 2
+    assert "valid no more" in refused.sentence()
+    assert call("presence", "init", home.folder, "--pin-b", fresh, "--force").code == 0
+    assert Home.open(home.folder).pinned["b"] == homes()["b"].certificate
 
 
 def test_ctrl_c_leaves_a_whole_home_or_none(tmp_path):

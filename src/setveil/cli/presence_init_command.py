@@ -42,7 +42,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if folder.exists():
         if given["role"] and not (folder / CERTIFICATE).exists():
             raise OutputRefused(f"{folder} exists and is not a party's home; name another place")
-        home = Home.open(folder)
+        home = Home.open(folder, replacing=pins if given["force"] else ())
         if given["name"] is not None:
             raise BadParameter(f"{folder} is a home already, whose certificate keeps its name; --name is for a new one")
         if given["role"] not in (None, home.role):

@@ -134,7 +134,7 @@ def read_certificate(path: Path) -> Certificate:
         names = parsed.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         uris = names.get_values_for_type(x509.UniformResourceIdentifier)
         common = parsed.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
-    except (x509.ExtensionNotFound, ValueError):
+    except _unreadable():
         uris, common = [], []
     roles = [role for role in get_args(Role) if f"{_ROLE_URI}{role}" in uris]
     if len(roles) != 1:
@@ -146,6 +146,20 @@ def read_certificate(path: Path) -> Certificate:
     return Certificate(
         roles[0], "".join(c if c.isprintable() else "?" for c in name), parsed.public_bytes(Encoding.DER)
     )
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """Return what the library raises where bytes are no certificate, or one that it cannot make sense of."""
+    from cryptography import x509  # noqa: PLC0415 - an extra
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
+
+    of_certificates = (
+        x509.ExtensionNotFound,
+        x509.DuplicateExtension,
+        x509.UnsupportedGeneralNameType,
+        x509.InvalidVersion,
+    )
+    return ValueError, UnsupportedAlgorithm, *of_certificates
 
 
 def _parsed(path: Path) -> Any:
@@ -161,7 +175,7 @@ def _parsed(path: Path) -> Any:
         raise BadData("holds a private key, which must never be handed over; expected a certificate", file=str(path))
     try:
         found = x509.load_pem_x509_certificates(text) if len(text) <= MOST_CERTIFICATE_BYTES else []
-    except ValueError:
+    except _unreadable():
         found = []
     if len(found) != 1:
         raise BadData("is not a certificate; expected the file certificate.pem of the other party", file=str(path))

@@ -35,6 +35,7 @@ from setveil.presence.run_ledger import RunLedger
 from setveil.unfinished import committing, hidden_folder, sweep, sync
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 KEY = "key.pem"
@@ -43,7 +44,7 @@ DUMMIES = "dummies.key"
 PEERS = "peers"
 RUNS = "runs.jsonl"
 DUMMY_KEY_BYTES = 32
-MOST_NAME_LETTERS = 64
+MOST_NAME_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class Home:
         if role not in get_args(Role):
             raise BadParameter(f"{role!r} is no role; expected a, b or c")
         name = name or PARTY_IN_WORDS[role]
-        if len(name) > MOST_NAME_LETTERS or not name.isprintable():
+        if len(name.encode()) > MOST_NAME_BYTES or not name.isprintable():
             raise BadParameter(
-                f"a name in a certificate has 1 to {MOST_NAME_LETTERS} printable letters; {len(name)} were given"
+                f"a name in a certificate is printable and has 1 to {MOST_NAME_BYTES} bytes of UTF-8; {len(name.encode())} were given"
             )
         require_cryptography()
         if folder.name in ("", "..") or "\0" in str(folder):
@@ -81,8 +82,11 @@ class Home:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path) -> Home:
-        """Open a home, and refuse one whose keys others may read or whose files do not belong together."""
+    def open(cls, folder: Path, *, replacing: Collection[Role] = ()) -> Home:
+        """Open a home, and refuse one whose keys others may read or whose files do not belong together.
+
+        Pinned certificates that are about to be replaced are not looked at: they may be valid no more.
+        """
         if not folder.is_dir():
             raise Missing(f"{folder} is not a party's home; make one with setveil presence init")
         for name in (KEY, CERTIFICATE, DUMMIES, PEERS):
@@ -99,7 +103,7 @@ class Home:
             raise BadData(
                 "is not the private key of the certificate beside it; make a new home", file=str(folder / KEY)
             )
-        home = cls(folder, certificate, _read_pinned(folder / PEERS, certificate))
+        home = cls(folder, certificate, _read_pinned(folder / PEERS, certificate, replacing))
         home.dummy_key()
         return home
 
@@ -196,11 +200,11 @@ def _refuse_open(path: Path, bits: int, what: str, wanted: str) -> None:
         raise BadData(f"{what} (mode {mode:04o}); set its mode to {wanted}", file=str(path))
 
 
-def _read_pinned(folder: Path, own: Certificate) -> dict[Role, Certificate]:
+def _read_pinned(folder: Path, own: Certificate, replacing: Collection[Role]) -> dict[Role, Certificate]:
     pinned: dict[Role, Certificate] = {}
     for role in get_args(Role):
         path = folder / f"{role}.pem"
-        if not path.exists():
+        if role in replacing or not path.exists():
             continue
         certificate = read_certificate(path)
         if certificate.role != role or role == own.role:
