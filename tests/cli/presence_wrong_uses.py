@@ -73,7 +73,9 @@ WRONG = [
     (["presence", "sample", "--out", "new", "--people", "many"], 2, "many"),
     (["presence", "sample", "--out", "new", "--seed", "-1"], 2, "the seed is -1; allowed is a whole number from 0 on"),
     (["presence", "sample", "--out", "trial"], 2, "trial exists; name another place, or replace it with --force"),
-    (["presence", "sample", "--out", "a", "--force"], 2, "a is not what a run left (it has no policy.toml), and is not replaced"),
+    (["presence", "sample", "--out", "a", "--force"], 2, "a is not what a run left (it has no about.txt), and is not replaced"),
+    (["presence", "sample", "--out", "own", "--force"], 2, "own is not what a run left (it has no about.txt), and is not replaced"),
+    (["presence", "sample", "--out", "work", "--force"], 2, "work holds 'bank', which no run left there, and is not replaced"),
     (["presence", "sample", "--out", "missing/new"], 2, "missing is not a folder; make it first"),
     (["presence", "sample", "--out", "."], 2, "'.' is not a name for a new folder"),
     (["presence", "sample", "--out", "a\0b"], 2, "'a\\x00b' is not a name for a new folder"),
@@ -122,7 +124,8 @@ WRONG = [
     (["presence", "init", "trial", "--role", "a"], 2, "trial exists and is not a party's home; name another place"),
     (["presence", "init", "trial"], 2, "trial is not a whole home: key.pem is missing"),
     (["presence", "init", "a", "--name", "Bank"], 2, "a is a home already, whose certificate keeps its name"),
-    (["presence", "init", "new", "--role", "a", "--name", "x" * 65], 2, "1 to 64 printable letters; 65 were given"),
+    (["presence", "init", "new", "--role", "a", "--name", "x" * 65], 2, "1 to 64 bytes of UTF-8; 65 were given"),
+    (["presence", "init", "new", "--role", "a", "--name", "ä" * 33], 2, "1 to 64 bytes of UTF-8; 66 were given"),
     (["presence", "init", "new", "--role", "a", "--pin-b", "missing.pem"], 2, "missing.pem: the certificate cannot be read"),
     (["presence", "init", "new", "--role", "a", "--pin-a", "a/certificate.pem"], 2, "pins the certificates of the others"),
     (["presence", "init", "a", "--pin-b", "c/certificate.pem"], 2, "is the certificate of the collector, not of provider B"),
@@ -139,11 +142,12 @@ WRONG = [
     (provider(met=()), 2, "--peer is missing: where B listens, as HOST:PORT"),
     (provider(met=("--listen", NOBODY)), 2, "--listen is for the other provider; A calls with --peer, and B waits with --listen"),
     *((provider(met=("--peer", place)), 2, f"--peer is {place!r}; expected HOST:PORT, such as 10.0.0.2:7001")
-        for place in ("127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", ":7001", "host:port", "127.0.0.1:-1")),
+        for place in ("127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", ":7001", "host:port", "127.0.0.1:-1", "host:" + "1" * 5000)),
     (provider("--timeout", "0"), 2, "timeout is 0; allowed is a number of seconds above 0"),
     (provider("--wait", "nan"), 2, "wait is nan; allowed is a number of seconds above 0"),
     (provider(private="joined.private/a"), 2, "joined.private/a exists"),
     (provider("--force", private="trial"), 2, "trial is not what a run left (it has no run.json), and is not replaced"),
+    (provider("--force", private="noted"), 2, "noted holds 'notes.txt', which no run left there, and is not replaced"),
     (provider(policy="clear.toml"), 2, "the policy names the backend clear, which hides nothing and runs in a trial alone"),
     (provider(policy="other/policy.toml"), 2, "both providers must have the same ids in the same order"),
     (provider(data="trial/b.csv"), 2, "trial/b.csv, line 1: has no column 'age'"),
@@ -234,4 +238,10 @@ def fill(folder):
     (folder / "clear.toml").write_text(policy.replace('backend = "two-party"', 'backend = "clear"'))
     lines = (folder / "trial/a.csv").read_text().splitlines(keepends=True)
     (folder / "fewer.csv").write_text("".join(lines[:-1]))
+    shutil.copytree(folder / "trial", folder / "own")
+    (folder / "own/about.txt").unlink()
+    shutil.copytree(folder / "trial", folder / "work")
+    shutil.copytree(folder / "a", folder / "work/bank")
+    shutil.copytree(folder / "joined.private/a", folder / "noted")
+    (folder / "noted/notes.txt").write_text("mine")
     return folder

@@ -21,6 +21,12 @@ Example:
   setveil presence sample --out trial"""
 
 
+TABLES = ("a.csv", "b.csv", "population.csv")
+POLICY = "policy.toml"
+ABOUT = "about.txt"
+"""Tells the folder of a sample from one with somebody's own tables, which may have the same names."""
+
+
 def options(_name: str, _arguments: list[str]) -> list[Option]:
     """Return the options."""
     return [
@@ -34,18 +40,19 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Write the files."""
     out = Path(given["out"])
-    refuse_folder_taken(out, mark="policy.toml", force=given["force"])
+    refuse_folder_taken(out, mark=ABOUT, names=frozenset({ABOUT, POLICY, *TABLES}), force=given["force"])
     with progress.step("inventing people"):
         made = sample(given["people"], given["seed"])
     originals, texts = made.originals, made.texts
     schema = originals.schema
     method = DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1")
+    at_a, at_b, everybody = TABLES
     columns = {
-        "a.csv": ["id", *(one.name for one in schema.a)],
-        "b.csv": ["id", *(one.name for one in schema.b), schema.sensitive.name],
-        "population.csv": ["id"],
+        at_a: ["id", *(one.name for one in schema.a)],
+        at_b: ["id", *(one.name for one in schema.b), schema.sensitive.name],
+        everybody: ["id"],
     }
-    chosen = {"a.csv": originals.existing("a"), "b.csv": originals.existing("b"), "population.csv": None}
+    chosen = {at_a: originals.existing("a"), at_b: originals.existing("b"), everybody: None}
     with staged_folder(out, force=given["force"]) as folder, progress.step("writing"):
         for name, header in columns.items():
             here = chosen[name]
@@ -56,7 +63,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
                 writer.writerows(
                     rows if here is None else (row for row, is_in in zip(rows, here, strict=True) if is_in)
                 )
-        (folder / "policy.toml").write_text(policy_of(method, originals).to_toml(), encoding="utf-8")
+        (folder / POLICY).write_text(policy_of(method, originals).to_toml(), encoding="utf-8")
+        about = f"Invented people: setveil presence sample --people {given['people']} --seed {given['seed']}\n"
+        (folder / ABOUT).write_text(about, encoding="utf-8")
         folder.chmod(0o755)
     counts = {"a": len(originals.table("a")), "b": len(originals.table("b")), "population": len(originals.population)}
     if given["json"]:

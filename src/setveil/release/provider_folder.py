@@ -6,6 +6,7 @@
     groups.parquet    id -> group, and on which side of the cut that failed it stood, where the cut was one's own
     boxes.parquet     group -> way from the root, intervals of the own attributes
     openings.jsonl    everything that was opened
+    report.html       the same for people, after a run over a network
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ RUN_NAME = "run.json"
 GROUPS_NAME = "groups.parquet"
 BOXES_NAME = "boxes.parquet"
 OPENINGS_NAME = "openings.jsonl"
+REPORT_NAME = "report.html"
+NAMES = frozenset({RUN_NAME, GROUPS_NAME, BOXES_NAME, OPENINGS_NAME, REPORT_NAME})
+"""All that such a folder holds."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

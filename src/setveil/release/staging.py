@@ -44,6 +44,7 @@ def refuse_taken(out: Path, private: Path, *, force: bool) -> None:
             _refuse(target, force=force)
             if target.exists() and not target.is_dir():
                 raise OutputRefused(f"{target} is a file; expected a folder or nothing")
+            _refuse_unwritable(target)
     except OSError as error:
         raise OutputRefused(f"{error.filename} cannot be used: {error.strerror}") from None
 
@@ -51,6 +52,12 @@ def refuse_taken(out: Path, private: Path, *, force: bool) -> None:
 def _refuse_name(target: Path) -> None:
     if target.name in ("", "..") or "\0" in str(target):
         raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
+
+
+def _refuse_unwritable(target: Path) -> None:
+    """Refuse a place where nothing can be made, by making something: rights alone do not tell, as on a disk that is read-only."""
+    with hidden_folder(target):
+        pass
 
 
 def _there(target: Path) -> bool:
@@ -115,17 +122,24 @@ def staged_folder(target: Path, *, force: bool) -> Iterator[Path]:
             shutil.rmtree(retired, ignore_errors=True)
 
 
-def refuse_folder_taken(target: Path, *, mark: str, force: bool) -> None:
-    """Refuse a folder that exists, before any work is done; with `force` only one that holds the file `mark` may be replaced."""
+def refuse_folder_taken(target: Path, *, mark: str, names: frozenset[str], force: bool) -> None:
+    """Refuse a folder that exists, before any work is done; with `force` only one that holds the file `mark` and no other than `names`."""
     _refuse_name(target)
     sweep(target)
     _refuse(target, force=force)
     if target.exists() and not target.is_dir():
         raise OutputRefused(f"{target} is a file; expected a folder or nothing")
-    if target.is_dir() and any(target.iterdir()) and not (target / mark).is_file():
+    there = sorted(path.name for path in target.iterdir()) if target.is_dir() else []
+    if there and not (target / mark).is_file():
         raise OutputRefused(
             f"{target} is not what a run left (it has no {mark}), and is not replaced; name another place"
         )
+    strangers = [name for name in there if name not in names]
+    if strangers:
+        raise OutputRefused(
+            f"{target} holds {strangers[0]!r}, which no run left there, and is not replaced; move that or name another place"
+        )
+    _refuse_unwritable(target)
 
 
 def _commit(pairs: list[tuple[Path, Path]], *, force: bool) -> None:
