@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from setveil.errors import BadParameter, Missing, PeerFailed, SetveilError
-from setveil.presence.secure import mpyc_relay
+from setveil.presence import libraries
 from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import Linear, Rules
 
@@ -178,7 +178,7 @@ def _lives(process):
 
 
 def test_without_the_library_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr(mpyc_relay.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(libraries.importlib.util, "find_spec", lambda _name: None)
     lines = triangle()
     with pytest.raises(Missing, match=r"pip install 'setveil\[mpyc\]'"):
         MpycSession("a", rules_of(3), lines["a", "b"], lines["a", "c"])

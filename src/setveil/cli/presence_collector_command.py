@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.options import FORCE, REQUIRED, Option
 from setveil.cli.presence_options import POLICY, WAIT, place, refuse_in_the_clear, seconds
 from setveil.cli.show import say, say_json
-from setveil.errors import BadParameter
+from setveil.errors import BadParameter, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.home import Home
 from setveil.presence.meeting import address, greeting, lines_of
-from setveil.presence.parties import run_collector
+from setveil.presence.parties import note_unheard, run_collector
 from setveil.presence.policy import read_policy
+from setveil.presence.secure.backends import require_backend
 from setveil.presence.transport.handshake import greet
 from setveil.release.card import CARD_NAME
 from setveil.release.joined_release import JoinedDoor
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
     from setveil.data.joined.joined_table import JoinedTable
 
-TEXT = """Waits for both providers, in any order, joins their halves and publishes once all three found that the table keeps the policy: the
-collector k-anonymity on the written file, each provider its own side of δ-site-presence. It never sees ids, nor how large groups are in the
-population.
+TEXT = """Waits for both providers, in any order, joins their halves and publishes once all three found that the table keeps the policy:
+each provider its own side of δ-site-presence, the collector k-anonymity on the written file. It never sees ids, nor how large groups are in
+the population.
 
 Example:
   setveil presence collector --home agency --policy policy.toml \\
@@ -67,28 +68,34 @@ def run(_name: str, given: dict[str, Any]) -> int:
         raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
     policy = read_policy(given["policy"])
     refuse_in_the_clear(policy)
+    require_backend(policy.method.backend)
     mine = greeting(home, policy, None)
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
-    with door, lines_of(home, ("a", "b"), listen, timeout=timeout, wait=wait) as lines:
-        for role in ("a", "b"):
-            greet(lines[role], mine)
-        cards = []
+    cards, costs = [], []
 
-        def publish(table: JoinedTable) -> Callable[[], str]:
-            again = door.stage(table)
-            door.check(again, {"k-anonymity"})
-            by_providers = "by each provider on its own side, before publication"
-            cards.append(
-                door.complete(again, {"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
-            )
-            record = {"policy_sha256": policy.sha256, "data_sha256": door.sha256}
-            (door.private / "dossier.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-            return door.commit
+    def publish(table: JoinedTable) -> Callable[[], str]:
+        again = door.stage(table)
+        door.check(again, {"k-anonymity"})
+        by_providers = "by each provider on its own side, before publication"
+        cards.append(
+            door.complete(again, {"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
+        )
+        record = {"policy_sha256": policy.sha256, "data_sha256": door.sha256}
+        (door.private / "dossier.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        return door.commit
 
-        costs = run_collector(policy, lines["a"], lines["b"], publish)
+    try:
+        with door, lines_of(home, ("a", "b"), listen, timeout=timeout, wait=wait) as lines:
+            for role in ("a", "b"):
+                greet(lines[role], mine)
+            costs.append(run_collector(policy, lines["a"], lines["b"], publish))
+    except PeerFailed as error:
+        if not door.committed:
+            raise
+        note_unheard(error)
     card = cards[0]
     if given["json"]:
-        say_json({"out": str(out), "card": card.model_dump(mode="json"), "costs": costs.to_dict()})
+        say_json({"out": str(out), "card": card.model_dump(mode="json"), "costs": costs[0].to_dict()})
         return 0
     say(
         f"{out}/ holds {card.counts.records:,} records in {card.counts.groups:,} groups; {out / CARD_NAME} says what it is"

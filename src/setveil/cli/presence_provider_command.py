@@ -28,11 +28,11 @@ from setveil.presence.home import Home
 from setveil.presence.meeting import address, greeting, line_to, lines_of
 from setveil.presence.parties import run_provider
 from setveil.presence.policy import read_policy
-from setveil.presence.secure.backends import EXPERIMENTAL
+from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
 from setveil.presence.transport.handshake import greet
 from setveil.presence.transport.tls import require_pinned
 from setveil.progress import note
-from setveil.release.provider_folder import RUN_NAME, write_provider_folder
+from setveil.release.provider_folder import NAMES, REPORT_NAME, RUN_NAME, write_provider_folder
 from setveil.release.staging import refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from setveil.presence.secure.base import Provider
 
 TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
-of the table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people, with
-another population, other data, another policy or another peer, is refused, since two such runs tell real users from dummies; --again allows it.
+of the table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people,
+with another population, other data, another policy or another peer, is refused, since two such runs tell real users from dummies;
+--again allows it.
 
 Example:
   setveil presence provider --role b --home video --data b.csv \\
@@ -86,7 +87,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     collector_place = address(given["collector"], "--collector")
     timeout, wait = seconds(given)
     private = Path(given["private"])
-    refuse_folder_taken(private, mark=RUN_NAME, force=given["force"])
+    refuse_folder_taken(private, mark=RUN_NAME, names=NAMES, force=given["force"])
     home = Home.open(Path(given["home"]))
     if home.role != role:
         raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of {PARTY_IN_WORDS[role]}")
@@ -97,12 +98,14 @@ def run(_name: str, given: dict[str, Any]) -> int:
     population = population_of(given)
     policy.refuse_other(population)
     table = table_of(given["data"], role, policy.schema, population, given)
+    policy.rules(len(population))  # what cannot be computed is found before a run is noted, and so is a missing library
+    require_backend(policy.method.backend)
     if policy.method.backend == "two-party":
         note(EXPERIMENTAL)
     of_run = {
         "peer": home.pinned[other].fingerprint,
         "population": population,
-        "policy": policy.sha256,
+        "policy": policy.division_sha256,
         "data": table.checksum(),
         "again": given["again"],
     }
@@ -125,7 +128,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
             record = write_provider_folder(folder, role, policy, table, population, result)
             from setveil.report.joined_page import render_run  # noqa: PLC0415 - only when a report is made
 
-            (folder / "report.html").write_text(render_run(record), encoding="utf-8")
+            (folder / REPORT_NAME).write_text(render_run(record), encoding="utf-8")
     except BaseException:
         if entry is not None:
             entry.failed()

@@ -1,7 +1,8 @@
-"""AES and the curve from the libraries that the extra `presence` brings, imported when first needed."""
+"""AES and the curve from the libraries that the extra `presence` brings, imported when first needed, and whether MPyC is there."""
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from setveil.errors import Missing
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
 
 def _missing(library: str) -> Missing:
     return Missing(f"this needs {library}, which is not installed; install it with: pip install 'setveil[presence]'")
+
+
+def require_mpyc() -> None:
+    """Refuse to go on where MPyC is not installed; it is imported by a process of its own only."""
+    if importlib.util.find_spec("mpyc") is None:
+        raise Missing("the secure backend 'mpyc' needs a library that is not installed: pip install 'setveil[mpyc]'")
 
 
 def _ciphers() -> ModuleType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def address(text: str, option: str) -> tuple[str, int]:
     """Read HOST:PORT."""
     host, _, port = text.rpartition(":")
-    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+    if not host or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
         raise BadParameter(f"{option} is {text!r}; expected HOST:PORT, such as 10.0.0.2:7001")
     return host.strip("[]"), int(port)
 
@@ -68,8 +69,14 @@ def _ending(channels: list[TlsChannel]) -> Iterator[None]:
             with suppress(Exception):
                 channel.abort(_reason(error))
         raise
+    failures = []
     for channel in channels:
-        channel.close()
+        try:
+            channel.close()
+        except PeerFailed as error:  # the others are to hear the end of what was said to them
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def _reason(error: BaseException) -> str:

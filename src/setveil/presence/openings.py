@@ -26,7 +26,8 @@ class Opening:
     way: str
     """The way from the root to the group: 0 for a lower part, 1 for an upper one."""
     value: Any = field(repr=False)
-    """What was opened; for `ids` how many ids the lower part has, for `counts` those of each sensitive value, None where another learned it."""
+    """What was opened; for `ids` how many ids the lower part has, for `counts` those of each sensitive value, None where another party
+    alone learned it."""
     to: str
     """Who learned it: ab, a, b or c."""
 

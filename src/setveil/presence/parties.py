@@ -1,7 +1,8 @@
 """What each party does from the first message to the last, on lines that are open and agreed.
 
-The collector joins both halves by the order of groups, which a joint coin of the providers shuffled. Nothing is published before the
-collector checked k-anonymity on what it wrote, and each provider its own side of δ-site-presence on what the collector will publish.
+The collector joins both halves by the order of groups, which a joint coin of the providers shuffled. Nothing is written before each
+provider checked its own side of δ-site-presence on what the collector will publish, and nothing is published before the collector checked
+k-anonymity on what it wrote.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ MOST_GROUPS = 10_000_000
 MOST_RECORDS = 1 << 31
 """More than any population has; so many groups of so many records still fit a number of 64 bits."""
 _KEPT, _BROKEN = b"\x01", b"\x00"
+_ONE_OF_THEM = "one of the providers"
+"""Where the collector cannot tell which."""
 
 
 @dataclass(frozen=True)
@@ -176,14 +179,16 @@ def run_collector(
     """Run the collector's part.
 
     `publish` writes the table to a hidden place, checks it there and returns a function that puts it into its own place and returns the
-    checksum; that is called once both providers found that the table keeps the policy on their side.
+    checksum. It is called once both providers found that the table keeps the policy on their side: a file has a line a record, so that
+    numbers out of the air would fill the disk. A provider that is gone after that does not undo the table, nor keep the other from hearing
+    of it.
     """
     began, cpu = time.perf_counter(), cpu_clock()
     rules = None
     if computes_along(policy.method.backend):
         sizes = [int.from_bytes(channel.receive("population", 8), "little") for channel in (a, b)]
         if sizes[0] != sizes[1]:
-            raise PeerFailed(PARTY_IN_WORDS["b"], "has a population of another size than provider A")
+            raise PeerFailed(_ONE_OF_THEM, f"has another population: A's has {sizes[0]:,} people, and B's {sizes[1]:,}")
         rules = policy.rules(sizes[0])
     side = open_collector_side(policy.method.backend, rules, a, b)
     try:
@@ -192,7 +197,6 @@ def run_collector(
             joined = _joined(policy, a, b, side)
     finally:
         side.close()
-    commit = publish(joined)
     for channel in (a, b):
         channel.send("table", joined.groups.to_bytes(8, "little"))
         for numbers, kind in ((joined.lows, "<i4"), (joined.highs, "<i4"), (joined.counts, "<i8")):
@@ -202,11 +206,21 @@ def run_collector(
             raise GuaranteeBroken(
                 f"{PARTY_IN_WORDS[channel.peer]} found that the table does not keep the policy on its side; nothing was written"
             )
-    sha256 = commit()
+    sha256 = publish(joined)()
     for channel in (a, b):
-        channel.send("published", bytes.fromhex(sha256))
+        try:
+            channel.send("published", bytes.fromhex(sha256))
+        except PeerFailed as error:
+            note_unheard(error)
     traffic: dict[str, dict[str, int]] = {one.peer: asdict(one.traffic) for one in (a, b)}
     return Costs(time.perf_counter() - began, cpu_clock() - cpu, traffic, ())
+
+
+def note_unheard(error: PeerFailed) -> None:
+    """Tell that a party was lost when the table was published already."""
+    progress.note(
+        f"{error}. The table had been published before, with the consent of both; {error.party} may not have heard of it."
+    )
 
 
 def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> JoinedTable:
@@ -215,8 +229,8 @@ def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> Join
     groups = [int.from_bytes(channel.receive("groups", 8), "little") for channel in (a, b)]
     if groups[0] != groups[1] or not 1 <= groups[0] <= MOST_GROUPS:
         raise PeerFailed(
-            PARTY_IN_WORDS["b"],
-            f"announced {groups[1]:,} groups and provider A {groups[0]:,}; expected the same number",
+            _ONE_OF_THEM,
+            f"is wrong about the groups: A announced {groups[0]:,}, and B {groups[1]:,}; nothing was written",
         )
     values = schema.sensitive.cells
     to_b = policy.method.counts_to == "b"
@@ -228,6 +242,6 @@ def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> Join
     for role, attributes, edges in (("a", schema.a, boxes[0]), ("b", schema.b, boxes[1])):
         _refuse_boxes(PARTY_IN_WORDS[role], attributes, edges[0], edges[1])
     # Shares of counts are random by themselves: of a wrong sum nobody can tell whose share it was.
-    _refuse_counts(PARTY_IN_WORDS["b"] if to_b else "one of the providers", counts)
+    _refuse_counts(PARTY_IN_WORDS["b"] if to_b else _ONE_OF_THEM, counts)
     lows, highs = (np.hstack((boxes[0][edge], boxes[1][edge])) for edge in range(2))
     return JoinedTable.arranged(schema, lows, highs, counts)

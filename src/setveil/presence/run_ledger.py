@@ -130,8 +130,8 @@ class RunLedger:
         else:
             what = f"{shared:,} of these {people:,} people were in a run that was begun on {before.when}, with {differences}"
         return (
-            f"{what}. Whoever compares the two runs can tell real users from dummies. Use the population, the data, the policy and the peer "
-            "of that run, or say --again if you accept this"
+            f"{what}. Whoever compares the two runs can tell real users from dummies. Use the population, the data, the policy and the "
+            "peer of that run, or say --again if you accept this"
         )
 
     def events(self) -> list[Event]:

@@ -48,7 +48,7 @@ class JoinedDoor:
         self._file = data_file
         self._force = force
         self._stack = ExitStack()
-        self._committed = False
+        self.committed = False
         self.public = out
         self.private = private
         self.sha256 = ""
@@ -59,7 +59,7 @@ class JoinedDoor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is None and not self._committed:
+        if error is None and not self.committed:
             error = OutputRefused("the release was not completed")
             kind = type(error)
         self._stack.__exit__(kind, error, trace)
@@ -105,7 +105,7 @@ class JoinedDoor:
     def commit(self) -> str:
         """Give the release its name; return the checksum of its data file."""
         self._stack.close()
-        self._committed = True
+        self.committed = True
         return self.sha256
 
 

@@ -29,7 +29,8 @@ OPENINGS = {
 """What is opened, and who learns it."""
 COUNTS = {
     "b": "how many common users of each sensitive value a final group has: provider B learns it, and tells the collector",
-    "c": "how many common users of each sensitive value a final group has: the collector alone learns it, and the ledgers of the providers hold no number",
+    "c": "how many common users of each sensitive value a final group has: the collector alone learns it, and the ledgers of the providers "
+    "hold no number",
 }
 """The same of the counts, by the policy's `counts_to`."""
 

@@ -5,8 +5,8 @@ at each of the other's divisions of the second run: do ids that went along with 
 farther two ids went along in the first run, the more they count: chances are drawn towards those of the shorter common way.
 
 Dummies come from a keyed stream, so that two runs of one policy are the same run and tell nothing more. With fresh keys, with another
-policy, or where the population gained a single person, they are drawn anew. That is why the ledger of runs refuses a second run unless it is
-told `--again`.
+policy, or where the population gained a single person, they are drawn anew. That is why the ledger of runs refuses a second run unless it
+is told `--again`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from setveil.presence.libraries import curve, require_mpyc
+
 if TYPE_CHECKING:
     from setveil.presence.channel import Channel
     from setveil.presence.secure.base import CollectorSide, Provider, Session
@@ -42,6 +44,14 @@ def open_collector_side(name: str, rules: Rules | None, a: Channel, b: Channel) 
     from setveil.presence.secure.two_party.collector import TwoPartyCollectorSide  # noqa: PLC0415 - the same
 
     return TwoPartyCollectorSide(a, b)
+
+
+def require_backend(name: str) -> None:
+    """Refuse a backend whose libraries are not installed, before anybody is called."""
+    if name == "mpyc":
+        require_mpyc()
+    elif name == "two-party":
+        curve()
 
 
 def computes_along(name: str) -> bool:

@@ -8,7 +8,6 @@ step ends when all three have: after it nothing of it is on any line, and the pa
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import queue
 import subprocess
@@ -17,8 +16,9 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import Missing, PeerFailed, SetveilError
+from setveil.errors import PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.libraries import require_mpyc
 from setveil.presence.secure import mpyc_frames as frames
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ class Relay:
     """The MPyC process of one party, and the two lines it speaks over."""
 
     def __init__(self, role: Role, rules: Rules, lines: Sequence[Channel], *, patience: float = PATIENCE) -> None:
-        if importlib.util.find_spec("mpyc") is None:
-            raise Missing(
-                "the secure backend 'mpyc' needs a library that is not installed: pip install 'setveil[mpyc]'"
-            )
+        require_mpyc()
         self._lines = {_PARTIES.index(line.peer): line for line in lines}
         self._patience = patience
         self._news: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
