@@ -58,7 +58,8 @@ class SimulatedProvider(Line):
         told["side"] = [one.value == "a" for one in entries if one.kind == "side"]
         names = {"open-root": "root", "open-wider": "side", "open-winner": "winner", "open-verdict": "pass"}
         self._opened = {kind: iter(told[name]) for kind, name in names.items()}
-        self._counts = np.array(told["counts"], dtype=np.uint32)
+        known = [counts for counts in told["counts"] if counts is not None]  # none where another learned them
+        self._counts = np.array(known, dtype=np.uint32)
         self._ids = iter(told_ids(result, self.peer))
         self._coins = [secrets.token_bytes(32) for _ in range(2)]
         self._commits = iter([coin.commitment(self.peer, *pair) for pair in zip(PURPOSES, self._coins, strict=True)])

@@ -237,7 +237,7 @@ DECISION_MUTANTS = [
     ("order of shares", DummyUsers, "_limits", swapped_sides),
     ("order of shares", DummyUsers, "_limits", swapped_ends),
     ("sensitive cells", DummyUsers, "_limits", without_cells),
-    ("margin", DummyUsers, "_drawn_in", without_margin),
+    ("margin", DummyUsers, "drawn_in", without_margin),
     ("outsiders", DummyUsers, "rules", without_outsiders),
 ]
 

@@ -175,8 +175,9 @@ def test_every_kind_of_opening_is_told_with_its_number_and_what_it_is():
     for kind, what in {**OPENINGS, "counts": COUNTS["b"]}.items():
         assert f"{kind} {opened[kind]:,} {what}" in said
     assert [number for _what, number in trial_charts(dossier)["openings"].rows] == [opened[kind] for kind in KINDS]
-    to_collector = words_of(render_run(of_run("b", counts_to="c")))
-    assert f"counts 0 {COUNTS['c']}" in to_collector
+    to_collector = of_run("b", counts_to="c")
+    assert f"counts {to_collector['openings']['counts']:,} {COUNTS['c']}" in words_of(render_run(to_collector))
+    assert to_collector["openings"]["counts"] == opened["counts"]
 
 
 @pytest.mark.parametrize("role", ["a", "b"])

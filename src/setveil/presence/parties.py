@@ -227,7 +227,10 @@ def _joined(policy: Policy, a: Channel, b: Channel, side: CollectorSide) -> Join
     """Receive both halves, in the same shuffled order, and put them side by side."""
     schema = policy.schema
     groups = [int.from_bytes(channel.receive("groups", 8), "little") for channel in (a, b)]
-    if groups[0] != groups[1] or not 1 <= groups[0] <= MOST_GROUPS:
+    for channel, announced in zip((a, b), groups, strict=True):
+        if not 1 <= announced <= MOST_GROUPS:
+            raise PeerFailed(PARTY_IN_WORDS[channel.peer], f"announced {announced:,} groups; nothing was written")
+    if groups[0] != groups[1]:
         raise PeerFailed(
             _ONE_OF_THEM,
             f"is wrong about the groups: A announced {groups[0]:,}, and B {groups[1]:,}; nothing was written",
