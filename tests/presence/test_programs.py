@@ -130,6 +130,16 @@ def test_a_second_run_with_another_policy_is_refused_unless_asked_for(parties):
     refused = call(*parties.arguments("a", "--force"), cwd=parties.folder)
     assert refused.code == 2
     assert "--again" in refused.sentence()
+    # Who gets the counts, and what computes, changes no dummy: that is the same run, which here nobody comes to.
+    alike = changed(
+        parties,
+        "alike.toml",
+        r"^(counts_to|backend) = .*$",
+        lambda m: {"c": 'counts_to = "c"', "b": 'backend = "mpyc"'}[m[1][0]],
+    )
+    once, parties.policies, parties.wait = parties.policies, dict.fromkeys("abc", alike), 0.5
+    assert call(*parties.arguments("a", "--force"), cwd=parties.folder).code == 4
+    parties.policies, parties.wait = once, 60
     found = parties.run(a=("--again", "--force"), b=("--again", "--force"), c=("--force",))
     assert {role: one.code for role, one in found.items()} == dict.fromkeys("abc", 0), found
     assert "real users" in found["a"].err
