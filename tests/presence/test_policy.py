@@ -185,6 +185,10 @@ def test_a_draft_of_numbers_with_many_digits_tells_nobodys_number(tmp_path):
         "name": "x", "kind": "numeric", "low": "0.123456789012", "high": "0.123456789013", "step": "0.000000000001",
     }  # fmt: skip
     assert [share.cell(text) for text in tiny] == [0, 0]
+    long = ["123456789012345.0000000000000000000001", "123456789012345.0000000000000000000002"]
+    (tmp_path / "c.csv").write_text("id,share\n1," + long[0] + "\n2," + long[1] + "\n")
+    (share,) = draft_attributes(str(tmp_path / "c.csv"))
+    assert [share.cell(text) for text in long] == [0, 0]
 
 
 @pytest.mark.parametrize("texts", [("0.5", "0.50"), ("1", "1.0"), ("7", "7")])
@@ -199,6 +203,8 @@ def test_a_draft_of_columns_that_are_no_categories_is_refused(tmp_path):
     file.write_text("id,name\n" + "".join(f"{number},n{number}\n" for number in range(2_000)))
     with pytest.raises(BadData, match=r"2,000 different texts, .* and 2,000 of them are not numbers"):
         draft_attributes(str(file))
+    with pytest.raises(BadData, match="too many for categories; leave it out of the table"):
+        draft_sensitive(str(file), "name")
     file.write_text("id,name\n" + "".join(f"{number},{number / 7}\n" for number in range(2_000)) + "x,NaN\n")
     with pytest.raises(BadData, match="and 1 of them are not numbers"):
         draft_attributes(str(file))

@@ -59,7 +59,9 @@ class KnownPeople:
         except OSError as error:
             raise BadData(f"cannot be read: {error.strerror}", file=str(path)) from None
         if not content or len(content) % _MARK.itemsize:
-            raise BadData("does not hold the marks of a population; put it back as it was made, or remove it", file=str(path))
+            raise BadData(
+                "does not hold the marks of a population; put it back as it was made, or remove it", file=str(path)
+            )
         return int(np.isin(_marks(population), np.frombuffer(content, dtype=_MARK)).sum())
 
     def file(self, population: str) -> Path:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_CATEGORIES = 1_000
 _STEPS_WANTED = 100
-_FINEST = Decimal("1e-12")
-_MOST = Decimal("1e15")
+_FINEST = Fraction(1, 10**12)
+_MOST = 10**15
 """What a policy can say."""
 
 
@@ -68,24 +68,26 @@ def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
 
     Both ends are steps, so that numbers with many digits, which may be one person's, do not get into a policy.
     """
-    low, high = min(numbers), max(numbers)
+    # In fractions: decimals would be rounded to 28 digits, and an end could lie inside.
+    low, high = Fraction(min(numbers)), Fraction(max(numbers))
     wide = high - low
-    step = Decimal(1)
+    step = Fraction(1)
     whole = all(number == number.to_integral_value() for number in numbers)
     if not whole or wide > 2 * _STEPS_WANTED:
-        power = Decimal(10) ** math.floor(math.log10(wide / _STEPS_WANTED))
+        power = Fraction(10) ** math.floor(math.log10(wide / _STEPS_WANTED))
         step = next(power * times for times in (1, 2, 5, 10) if wide / (power * times) <= _STEPS_WANTED)
         step = max(step, _FINEST)
-    # In fractions: decimals would be rounded to 28 digits, and an end could lie inside.
-    below, above = math.floor(Fraction(low) / Fraction(step)), math.ceil(Fraction(high) / Fraction(step))
-    return NumericAttribute(name, below * step, above * step, step)
+    size = Decimal(step.numerator) / Decimal(step.denominator)
+    return NumericAttribute(name, math.floor(low / step) * size, math.ceil(high / step) * size, size)
 
 
 def _categories(name: str, values: Sequence[str], source: str, no_numbers: int = 0) -> OrderedAttribute:
     if len(values) > _MOST_CATEGORIES:
+        hint = (
+            f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or" if no_numbers else ";"
+        )
         raise BadData(
-            f"the column {name!r} has {len(values):,} different texts, too many for categories, and {no_numbers:,} of them are not numbers "
-            "such as 37 or 0.5; correct these or leave it out of the table",
+            f"the column {name!r} has {len(values):,} different texts, too many for categories{hint} leave it out of the table",
             file=source,
         )
     labels = list(values)
