@@ -17,8 +17,9 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/setveil demo --out setveil-demo --force
 
+# A file's tests stay together, so that what they share is made once.
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m plain_python
 
 lint: $(READY)

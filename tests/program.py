@@ -63,10 +63,10 @@ def start(
     *arguments: object, cwd: Path, env: Mapping[str, str] | None = None, program: Sequence[str] = PROGRAM
 ) -> subprocess.Popen[str]:
     """Start a command in a process of its own, in which warnings are errors too."""
-    if (
-        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as a shell in the background leaves it; the child would inherit that
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # As a shell in the background and `nohup` leave them; the child would inherit that.
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     return subprocess.Popen(
         [*program, *map(str, arguments)],
         cwd=cwd,

@@ -129,7 +129,6 @@ def test_stopped_while_compiling(tmp_path, command, options, count):
 def test_stopped_while_the_main_thread_hears_nothing(tmp_path, what):
     process = start(what, cwd=tmp_path, program=[*PYTHON, STUCK])
     assert process.stdout.readline() == "working\n"
-    time.sleep(0.2)  # until it does
     done = ended_by(process, signal.SIGINT)
     assert done.code == 130
     assert done.sentence() == NOTHING
@@ -152,6 +151,7 @@ def test_asked_to_end_by_the_system(tmp_path, number):
 
 
 def ended_by(process, number):
+    time.sleep(0.2)  # until it does what it says
     since = time.monotonic()
     process.send_signal(number)
     return ended(process, since)
