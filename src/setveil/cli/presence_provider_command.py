@@ -32,7 +32,8 @@ from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
 from setveil.presence.transport.handshake import greet
 from setveil.presence.transport.tls import require_pinned
 from setveil.progress import note
-from setveil.release.provider_folder import NAMES, REPORT_NAME, RUN_NAME, write_provider_folder
+from setveil.release.dossier import REPORT_NAME
+from setveil.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
 from setveil.release.staging import refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:

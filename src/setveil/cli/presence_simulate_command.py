@@ -12,6 +12,7 @@ from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
 from setveil.presence.trial import simulate
 from setveil.release.card import CARD_NAME
+from setveil.release.dossier import REPORT_NAME
 from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.provider_folder import write_provider_folder
@@ -76,7 +77,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         with progress.step("writing the report"):
             from setveil.report.joined_page import render_joined  # noqa: PLC0415 - only when a report is made
 
-            (door.private / "report.html").write_text(render_joined(dossier), encoding="utf-8")
+            (door.private / REPORT_NAME).write_text(render_joined(dossier), encoding="utf-8")
         door.commit()
     if given["json"]:
         say_json({"out": str(out), "private": str(private), **dossier})

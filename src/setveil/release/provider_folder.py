@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from setveil import __version__
 from setveil.data.joined.originals import SideGroups
 from setveil.errors import BadData
+from setveil.release.dossier import REPORT_NAME
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,6 @@ RUN_NAME = "run.json"
 GROUPS_NAME = "groups.parquet"
 BOXES_NAME = "boxes.parquet"
 OPENINGS_NAME = "openings.jsonl"
-REPORT_NAME = "report.html"
 NAMES = frozenset({RUN_NAME, GROUPS_NAME, BOXES_NAME, OPENINGS_NAME, REPORT_NAME})
 """All that such a folder holds."""
 

@@ -22,6 +22,7 @@ from setveil.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.mining.threshold import Share
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
 from setveil.presence.secure.rules import MOST_RING_BITS, Linear, Rules
+from setveil.presence.secure.tallies import MOST_POPULATION
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Guarantee
 
 Backend = Literal["two-party", "mpyc", "clear"]
-MOST_PEOPLE = (1 << 31) - 1
 
 
 class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
@@ -69,7 +69,7 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
     outsiders: int = parameter(
         1,
         ge=0,
-        le=MOST_PEOPLE,
+        le=MOST_POPULATION - 1,
         public=True,
         description="People of the population at least who are at neither provider.",
     )
