@@ -59,7 +59,7 @@ def released(data, categories, *options):
         metrics = {m["name"]: m for m in json.loads((private / "dossier.json").read_text())["metrics"]}
         return {
             "check": code,
-            "violations": {k: v for k, v in verdict["breaches"].items() if k != "not-hidden"},
+            "violations": {k: v for k, v in verdict["violations"].items() if k != "not-hidden"},
             "unhidden": verdict["failures"],
             "to hide": verdict["counts"]["to-hide"],
             "bounds": account["bounds"],

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from setveil.errors import GuaranteeBroken
+from setveil.errors import GuaranteeViolated
 from setveil.presence.secure.two_party import session as two_party_session
 from setveil.presence.secure.two_party.hashing import FixedKeyHash, Use
 from setveil.presence.transport.frames import MAGIC
@@ -156,7 +156,7 @@ def order_of_the_tree(played):
 def other_than_the_slow_twin(method, originals, played):
     """Return what was opened otherwise than the slow twin would, or that the run ended otherwise."""
     twin = slow_twin(method, originals)
-    broken = [isinstance(played.errors.get(role), GuaranteeBroken) for role in "ab"]
+    broken = [isinstance(played.errors.get(role), GuaranteeViolated) for role in "ab"]
     if not twin.opened["root", ""]:
         return [] if all(broken) else ["the root passed"]
     if played.errors:

@@ -4,7 +4,7 @@
 
     data = sv.read("sample:supermarket")
     method = sv.PartSwap(categories=sv.read_categories("sample:supermarket"))
-    release = sv.publish(data, method)          # checked, or raises GuaranteeBroken with the verdict
+    release = sv.publish(data, method)          # checked, or raises GuaranteeViolated with the verdict
     release.save("release")                     # two folders: one to hand over, one to keep
 
 Names are looked up when they are used, so that importing the package stays fast.
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         BadData,
         BadParameter,
         GuaranteeBroken,
+        GuaranteeViolated,
         InputError,
         Missing,
         OutputRefused,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from setveil.export import write, write_hierarchy
-    from setveil.guarantees.base import Verdict, Witness
+    from setveil.guarantees.base import Reach, Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
     from setveil.guarantees.k_anonymity import KAnonymity
@@ -129,6 +130,7 @@ _HOME = {
         "BadData",
         "BadParameter",
         "GuaranteeBroken",
+        "GuaranteeViolated",
         "InputError",
         "Missing",
         "OutputRefused",
@@ -137,7 +139,7 @@ _HOME = {
         "UnknownName",
     ),
     "setveil.export": ("write", "write_hierarchy"),
-    "setveil.guarantees.base": ("Verdict", "Witness"),
+    "setveil.guarantees.base": ("Reach", "Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
     "setveil.guarantees.k_anonymity": ("KAnonymity",),
@@ -202,6 +204,7 @@ __all__ = [
     "GlobalSuppression",
     "Grouped",
     "GuaranteeBroken",
+    "GuaranteeViolated",
     "HiddenItemsets",
     "HiddenTendency",
     "Hierarchy",
@@ -235,6 +238,7 @@ __all__ = [
     "ProviderTable",
     "RandSwap",
     "RangeQueryError",
+    "Reach",
     "Reassociation",
     "Reconstruction",
     "Release",

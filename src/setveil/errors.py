@@ -10,7 +10,7 @@
     │   ├── UnknownName          a name that the catalog does not hold
     │   ├── Missing              something needed was not given (original, private folder ...)
     │   └── OutputRefused        the target exists, cannot be written, or the disk is full
-    ├── GuaranteeBroken       3  the guarantee does not hold, or could not be decided
+    ├── GuaranteeViolated     3  the guarantee does not hold, or could not be decided
     └── PeerFailed            4  another party of a joint run died, disagrees or sent what it must not; nothing was written
 
 Each message is a sentence for a person: what was given, what is allowed, what to do.
@@ -89,7 +89,7 @@ class OutputRefused(InputError):
     """The output cannot or must not be written."""
 
 
-class GuaranteeBroken(SetveilError):
+class GuaranteeViolated(SetveilError):
     """The guarantee does not hold on what would have been published; nothing was written."""
 
     exit_code = 3
@@ -98,6 +98,10 @@ class GuaranteeBroken(SetveilError):
         super().__init__(message)
         self.verdict = verdict
         self.account = account
+
+
+GuaranteeBroken = GuaranteeViolated
+"""The name of `GuaranteeViolated` up to version 0.1; removed in 0.3."""
 
 
 class PeerFailed(SetveilError):

@@ -114,7 +114,7 @@ def test_faults_are_found_with_witnesses(folder, edit, says):
     tampered(folder, edit)
     ended = call("check", "apart", "--witnesses", 5, cwd=folder)
     assert ended.code == 3
-    assert "km-anonymity: broken" in ended.out
+    assert "km-anonymity: violated" in ended.out
     assert says in ended.out
     refused = call("publish", "apart", "--method", "reassociation", "--out", "more", cwd=folder)
     assert refused.code == 3

@@ -254,7 +254,7 @@ CHECKED = {
 
 
 @pytest.mark.parametrize(
-    ("data", "itemsets", "options", "broken"),
+    ("data", "itemsets", "options", "violated"),
     [
         ("a b c.dat", b"a b\nc d\n", ["--min-support", "4"], 0),
         ("a b c.dat", b"a b\nc d\n", ["--min-support", "3"], 1),
@@ -285,11 +285,11 @@ def test_itemsets_are_checked_in_a_bare_file(tmp_path, data, itemsets, options, 
     asked = ["check", data, "--guarantee", "hidden-itemsets", "--itemsets", secrets, *options]
     ended = call(*asked, "--witnesses", 10, cwd=tmp_path)
     assert ended.code == (3 if broken else 0), ended.err
-    assert ended.out.startswith("hidden-itemsets: broken (" if broken else "hidden-itemsets: holds")
+    assert ended.out.startswith("hidden-itemsets: violated (" if broken else "hidden-itemsets: holds")
     assert ended.out.count(": itemset {") == broken
     told = call(*asked, "--json", cwd=tmp_path)
     assert told.code == ended.code
-    assert sum(told.json["breaches"].values()) == broken
+    assert sum(told.json["violations"].values()) == broken
     assert told.json["accepted"] == (not broken)
     assert told.json["witnesses"] == [], "secrets are shown to who asks for them"
 

@@ -86,25 +86,25 @@ def test_random_swapping_does_not_hide_tendencies_and_loses_items(folder, name):
     ended = check_tendency(folder, name, "--witnesses", "3")
     assert ended.code == 3
     said = ended.json
-    assert said["status"] == "broken"
-    assert said["breaches"].keys() == {"not-hidden", "more-taken-than-the-tendency", "support-changed"}
-    assert said["failures"] == said["breaches"]["not-hidden"] > 50
+    assert said["status"] == "violated"
+    assert said["violations"].keys() == {"not-hidden", "more-taken-than-the-tendency", "support-changed"}
+    assert said["failures"] == said["violations"]["not-hidden"] > 50
     assert len(said["witnesses"]) == 3
 
 
 def test_suppression_hides_mixed_records_and_no_others(folder):
     ended = check_tendency(folder, "part-supp", "--records", "mixed", "--lossless", "false")
     assert (ended.code, ended.json["status"]) == (0, "holds")
-    assert check_tendency(folder, "part-supp", "--records", "mixed").json["breaches"].keys() == {"support-changed"}
+    assert check_tendency(folder, "part-supp", "--records", "mixed").json["violations"].keys() == {"support-changed"}
     whole = check_tendency(folder, "part-supp", "--lossless", "false")
     assert whole.code == 3
-    assert whole.json["breaches"].keys() == {"not-hidden"}
+    assert whole.json["violations"].keys() == {"not-hidden"}
 
 
 def test_rows_of_split_records_do_not_correspond_and_nothing_else_is_said_against_them(folder):
     ended = check_tendency(folder, "split-person")
     assert ended.code == 3
-    assert ended.json["breaches"] == {"rows-do-not-correspond": 1}
+    assert ended.json["violations"] == {"rows-do-not-correspond": 1}
     assert check_tendency(folder, "split-person", "--allow-failures", "9999").code == 3
 
 
@@ -128,7 +128,7 @@ def test_pseudonyms_of_split_records_are_those_of_the_seed(folder, tmp_path, spo
     copy = shutil.copytree(folder, tmp_path / "copy")
     spoil(copy / "split-person.private")
     said = check_tendency(copy, "split-person").json
-    assert said["breaches"]["not-the-pseudonym"] >= least
+    assert said["violations"]["not-the-pseudonym"] >= least
 
 
 @EVERY
@@ -162,7 +162,7 @@ def test_what_becomes_of_ids_of_split_records(tmp_path):
     assert names_in(tmp_path) == []
     assert publish(tmp_path, "split-person", "--no-guarantee", "--ids", "drop").code == 0
     assert open_release(tmp_path / "split-person").data.ids is None
-    assert check_tendency(tmp_path, "split-person").json["breaches"] == {"rows-do-not-correspond": 1}
+    assert check_tendency(tmp_path, "split-person").json["violations"] == {"rows-do-not-correspond": 1}
 
 
 def test_random_swapping_needs_categories_for_a_matched_budget_alone(tmp_path):

@@ -75,7 +75,7 @@ def test_more_of_a_sensitive_item_than_allowed_is_found_with_a_witness(folder):
     tamper(folder, edit)
     ended = check(folder, "--witnesses", 5, "--json")
     assert ended.code == 3
-    assert ended.json["breaches"] == {"too-often-in-a-group": 1}
+    assert ended.json["violations"] == {"too-often-in-a-group": 1}
     (witness,) = ended.json["witnesses"]
     assert witness["place"] == found["place"]
     assert witness["group"] == found["number"]

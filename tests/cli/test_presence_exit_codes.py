@@ -81,7 +81,7 @@ def test_a_promise_that_is_not_kept_ends_with_3(changed):
 
     ended = call(*check(release=changed_card(changed, "more", more)), "--witnesses", 2, cwd=changed)
     assert ended.code == 3
-    assert ended.out.startswith("k-anonymity: broken (")
+    assert ended.out.startswith("k-anonymity: violated (")
     told = call(*check(release="more"), "--json", cwd=changed)
     assert (told.code, told.json["kept"]) == (3, False)
 
@@ -94,7 +94,7 @@ def test_shares_outside_the_limits_end_with_3(changed):
     name = changed_card(changed, "narrow", narrow)
     ended = call(*check(*SIDE_A, *SIDE_B, *POPULATION, release=name), cwd=changed)
     assert ended.code == 3, ended.err
-    assert "site-presence: broken" in ended.out
+    assert "site-presence: violated" in ended.out
     assert call(*check(release=name), cwd=changed).code == 0, "without the tables only k-anonymity is checked"
 
 

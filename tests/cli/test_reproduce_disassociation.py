@@ -31,7 +31,7 @@ def test_people_read_the_figures_at_two_settings_and_the_verdicts(told):
     out = " ".join(told[0].out.split())
     for words in ("BMS1", "wheel (as printed)", "wheel, safe", "UGAC, safe and stable", "k-means, safe", "UR expected"):
         assert words in out
-    assert "rare pairs and breaches at k=m=2, δ=20, k=m=4, δ=20; means over 3 seeds" in out
+    assert "rare pairs and violations at k=m=2, δ=20, k=m=4, δ=20; means over 3 seeds" in out
     assert "Smaller δ gives data sets nearer to the original. (5.1.2, Figure 5)" in out
     assert "89956 78631" in out  # what is printed, at both settings
     assert "on other data" not in out  # there are none

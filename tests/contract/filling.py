@@ -114,7 +114,7 @@ def _shown(value):
 
 
 def _hidden_tendency(guarantee, original, published):
-    found = tendency.breaches(
+    found = tendency.violations(
         original, published, guarantee.categories, guarantee.records, guarantee.full_min, lossless=guarantee.lossless
     )
     return {(kind, (where,) if isinstance(where, str) else where) for kind, where in found}
@@ -124,7 +124,7 @@ def _hidden_itemsets(guarantee, _original, published):
     text = str(guarantee.min_support)
     threshold = Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text) if "." in text else int(text)
     targets = guarantee.targets * (len(guarantee.itemsets) if len(guarantee.targets) == 1 else 1)
-    return hidden_itemsets.breaches(published, list(guarantee.itemsets), threshold, targets or None)
+    return hidden_itemsets.violations(published, list(guarantee.itemsets), threshold, targets or None)
 
 
 def _rho_uncertainty(guarantee, _original, published):
@@ -133,18 +133,18 @@ def _rho_uncertainty(guarantee, _original, published):
 
 
 def _permutation_privacy(guarantee, _original, groups):
-    return permutation.breaches(groups, set(guarantee.sensitive), guarantee.p)
+    return permutation.violations(groups, set(guarantee.sensitive), guarantee.p)
 
 
 def _km_anonymity(guarantee, _original, published):
     if published and isinstance(published[0], dict):
-        return km_anonymity.cluster_breaches(published, guarantee.k, guarantee.m, guarantee.attacker)
-    return km_anonymity.breaches(published, guarantee.k, guarantee.m)
+        return km_anonymity.cluster_violations(published, guarantee.k, guarantee.m, guarantee.attacker)
+    return km_anonymity.violations(published, guarantee.k, guarantee.m)
 
 
 def _reconstruction(guarantee, original, seen):
     clusters = taken_apart(sv.from_lists(original)).to_clusters()
-    return reconstruction.breaches(clusters, *seen, guarantee.term_chunk == "place")
+    return reconstruction.violations(clusters, *seen, guarantee.term_chunk == "place")
 
 
 ORACLES = {
@@ -157,7 +157,7 @@ ORACLES = {
 }
 
 
-def oracle_breaches(guarantee, original, published, alignment):
+def oracle_violations(guarantee, original, published, alignment):
     """Return what the oracle finds broken in a release: kinds, each with the place where (`forms.place_of`)."""
     seen = AS_ORACLES_SEE[type(published)](published, alignment)
     return ORACLES[guarantee.name](guarantee, as_sets(original), seen)

@@ -11,7 +11,7 @@ from setveil.catalog import GUARANTEES
 from setveil.data.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES
 
-from contract.filling import ORACLES, bad_values, filled, oracle_breaches
+from contract.filling import ORACLES, bad_values, filled, oracle_violations
 from contract.forms import RELEASES, at_random, forms_of, made_from, place_of, unchanged
 from random_data import make, seeds
 
@@ -29,17 +29,17 @@ def test_it_agrees_with_the_oracle(kind, form, seed):
     chosen = {"categories": categories} if "categories" in kind.model_fields else {}
     guarantee = filled(kind, data, **chosen)
     verdict = guarantee.check(published, original=made_from(kind, data), alignment=alignment)
-    expected = oracle_breaches(guarantee, data, published, alignment)
+    expected = oracle_violations(guarantee, data, published, alignment)
     assert bool(verdict) == (not expected)
     counts = {}
-    for breach, _where in expected:
-        counts[breach] = counts.get(breach, 0) + 1
-    assert verdict.breaches == counts
+    for violation, _where in expected:
+        counts[violation] = counts.get(violation, 0) + 1
+    assert verdict.violations == counts
     seen = {(w.kind, place_of(w, alignment)) for w in verdict.witnesses}
     assert seen <= expected
     assert len(verdict.witnesses) == len(seen)
-    for breach, number in counts.items():
-        assert sum(w.kind == breach for w in verdict.witnesses) == min(number, MOST_WITNESSES)
+    for violation, number in counts.items():
+        assert sum(w.kind == violation for w in verdict.witnesses) == min(number, MOST_WITNESSES)
 
 
 @EVERY_FORM

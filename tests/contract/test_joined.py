@@ -43,11 +43,11 @@ def test_names_are_of_one_thing_each():
 def test_a_verdict_can_be_printed_and_stored(kind, seed):
     case = drawn(seed)
     verdict = filled(kind).check(case.table, original=case.originals, alignment=case.groups)
-    assert bool(verdict) == (verdict.status == "holds") == (not verdict.breaches)
+    assert bool(verdict) == (verdict.status == "holds") == (not verdict.violations)
     assert str(verdict).startswith(f"{kind.name}: {verdict.status}")
     assert json.loads(json.dumps(verdict.to_dict()))["guarantee"] == kind.name
-    assert all(isinstance(number, int) and number > 0 for number in verdict.breaches.values())
-    assert {witness.kind for witness in verdict.witnesses} == set(verdict.breaches)
+    assert all(isinstance(number, int) and number > 0 for number in verdict.violations.values())
+    assert {witness.kind for witness in verdict.witnesses} == set(verdict.violations)
     for witness in verdict.witnesses:
         assert not set(re.findall(r"\w+", f"{witness.place} {witness.detail}")) & set(case.ids)
     assert verdict == filled(kind).check(case.table, original=case.originals, alignment=case.groups)
@@ -95,8 +95,8 @@ def test_a_guarantee_is_documented(kind):
     source = Path(inspect.getsourcefile(kind))
     kinds = re.findall(r'^[A-Z_]+ = "([a-z-]+)"$', source.read_text(encoding="utf-8"), re.MULTILINE)
     assert kinds
-    for breach in kinds:
-        assert f"`{breach}`" in section
+    for violation in kinds:
+        assert f"`{violation}`" in section
     assert filled(kind).statement.endswith(".")
     assert kind.coverage.not_covered
     references = (DOCS.parent / "references.bib").read_text(encoding="utf-8")

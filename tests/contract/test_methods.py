@@ -15,7 +15,7 @@ from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import Private
 
-from contract.filling import bad_values, edge_cases, filled, oracle_breaches, ways
+from contract.filling import bad_values, edge_cases, filled, oracle_violations, ways
 from contract.forms import made_from
 from random_data import as_sets, make, seeds
 
@@ -94,7 +94,7 @@ def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen
     guarantee = release.method.guarantee
     if guarantee is not None:
         assert guarantee.name in GUARANTEES
-        assert oracle_breaches(guarantee, data, release.data, release.alignment) == set()
+        assert oracle_violations(guarantee, data, release.data, release.alignment) == set()
 
 
 @EVERY_WAY
@@ -162,7 +162,7 @@ def test_edge_cases_end_in_a_release_or_a_clear_refusal(kind, chosen, case):
         except sv.SetveilError:
             continue
         guarantee = release.method.guarantee
-        assert guarantee is None or not oracle_breaches(guarantee, data, release.data, release.alignment)
+        assert guarantee is None or not oracle_violations(guarantee, data, release.data, release.alignment)
 
 
 @EVERY_WAY
@@ -175,7 +175,7 @@ def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, c
     if release.verdict is not None:
         verdict = check_release(opened, guarantee_of(opened, private), original=made_from(kind, data), private=private)
         assert verdict.failures == release.verdict.failures
-        assert verdict.breaches == release.verdict.breaches
+        assert verdict.violations == release.verdict.violations
     handed_over = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
     assert str(release.seed.value).encode() not in handed_over
     assert b"person-" not in handed_over

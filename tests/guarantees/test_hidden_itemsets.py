@@ -50,9 +50,9 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed):
     guarantee = HiddenItemsets(itemsets=itemsets, min_support=threshold, targets=targets or ())
     verdict = guarantee.check(released)
     records = as_sets(released)
-    expected = oracle.breaches(records, itemsets, read, targets)
+    expected = oracle.violations(records, itemsets, read, targets)
     assert bool(verdict) == (not expected)
-    assert verdict.breaches == Counter(kind for kind, _itemset in expected)
+    assert verdict.violations == Counter(kind for kind, _itemset in expected)
     assert {(w.kind, w.items) for w in verdict.witnesses} == expected
     assert len(verdict.witnesses) == len(expected)
     assert verdict.counts == {
@@ -82,9 +82,9 @@ def test_one_record_more_or_one_target_less_is_caught(seed):
     for place, one in enumerate(itemsets):
         more = sv.from_lists([*records, set(one)])
         verdict = HiddenItemsets(itemsets=[one], min_support=found[place] + 1).check(more)
-        assert verdict.breaches == {STILL_FREQUENT: 1}
+        assert verdict.violations == {STILL_FREQUENT: 1}
         verdict = HiddenItemsets(itemsets=[one], min_support=found[place] + 2, targets=found[place]).check(more)
-        assert verdict.breaches == {ABOVE_TARGET: 1}
+        assert verdict.violations == {ABOVE_TARGET: 1}
         if found[place]:
             low = [*found[:place], found[place] - 1, *found[place + 1 :]]
             verdict = HiddenItemsets(itemsets=itemsets, min_support=least, targets=low).check(released)
@@ -97,7 +97,7 @@ def test_an_analyst_who_leaves_out_empty_records_does_not_bring_a_set_back():
     with_empty = sv.from_lists(lists + [[]] * 4)
     assert guarantee.min_support.count(with_empty.records) == 4, "3 are not frequent among all 10 records"
     verdict = guarantee.check(with_empty)
-    assert verdict.breaches == {STILL_FREQUENT: 1}
+    assert verdict.violations == {STILL_FREQUENT: 1}
     assert "3 released records hold it" in verdict.witnesses[0].detail
     assert "from 3 on" in verdict.witnesses[0].detail, "but among the 6 that are not empty"
     assert not guarantee.check(with_empty.without_empty())
@@ -118,7 +118,7 @@ def test_an_itemset_that_is_frequent_is_never_allowed_by_its_target():
     data = sv.from_lists([["a"]] * 5)
     for targets in (5, 100, 10**18 - 1):
         verdict = HiddenItemsets(itemsets=[["a"]], min_support=5, targets=targets).check(data)
-        assert verdict.breaches == {STILL_FREQUENT: 1}
+        assert verdict.violations == {STILL_FREQUENT: 1}
 
 
 def test_one_target_is_for_all():
@@ -132,7 +132,7 @@ def test_no_failure_is_ever_allowed():
     """Other guarantees may be kept but for some records; a secret that shows is a secret told."""
     data = sv.from_lists([["a"]] * 5 + [["b"]])
     verdict = HiddenItemsets(itemsets=[["a"], ["b"]], min_support=2, targets=0).check(data)
-    assert verdict.breaches == {STILL_FREQUENT: 1, ABOVE_TARGET: 1}
+    assert verdict.violations == {STILL_FREQUENT: 1, ABOVE_TARGET: 1}
     assert verdict.failures == 0
     assert not verdict.acceptable(10**9)
 
@@ -145,7 +145,7 @@ def test_all_breaches_are_counted_and_the_worst_of_each_kind_shown():
     itemsets = [[f"{letter}{n}"] for n in range(many) for letter in "tf"]
     guarantee = HiddenItemsets(itemsets=itemsets, min_support=200, targets=0)
     verdict = guarantee.check(sv.from_lists(lists))
-    assert verdict.breaches == {STILL_FREQUENT: many, ABOVE_TARGET: many}
+    assert verdict.violations == {STILL_FREQUENT: many, ABOVE_TARGET: many}
     kinds = [w.kind for w in verdict.witnesses]
     assert kinds == [STILL_FREQUENT] * MOST_WITNESSES + [ABOVE_TARGET] * MOST_WITNESSES
     assert [w.items[0] for w in verdict.witnesses[:MOST_WITNESSES]] == [f"f{n}" for n in range(MOST_WITNESSES)]
@@ -349,16 +349,16 @@ def test_the_release_is_the_same_whatever_else_was_secret(tmp_path):
 @pytest.mark.parametrize("targets", ["border", "random", "20", "0"])
 def test_a_method_that_leaves_one_record_too_many_is_refused_whatever_is_allowed(targets):
     method = TakeAway(itemsets=SECRETS, min_support="21.37%", targets=targets, too_many=1)
-    with pytest.raises(sv.GuaranteeBroken) as broken:
+    with pytest.raises(sv.GuaranteeViolated) as broken:
         sv.publish(shop(), method, seed=SEED, allow_failures=10**6)
     found = broken.value.verdict
-    assert found.breaches in ({STILL_FREQUENT: 2}, {ABOVE_TARGET: 2})
+    assert found.violations in ({STILL_FREQUENT: 2}, {ABOVE_TARGET: 2})
 
 
 def test_a_method_that_empties_records_and_forgets_that_the_threshold_falls_is_refused():
     """40 % of 10 records are 4, of the 7 that are left not empty 3: a target of 3 is frequent there."""
     data = sv.from_lists([["a"]] * 6 + [["b"]] * 4)
-    with pytest.raises(sv.GuaranteeBroken) as broken:
+    with pytest.raises(sv.GuaranteeViolated) as broken:
         sv.publish(data, TakeAway(itemsets=[["a"]], min_support="40%", targets="border"), seed=SEED)
-    assert broken.value.verdict.breaches == {STILL_FREQUENT: 1}
+    assert broken.value.verdict.violations == {STILL_FREQUENT: 1}
     assert sv.publish(data, TakeAway(itemsets=[["a"]], min_support="40%", targets="2"), seed=SEED).verdict

@@ -55,16 +55,16 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed, way):
     published, alignment = shuffled(released, seed)
     guarantee = HiddenTendency(categories=categories, records=which, full_min=full_min, lossless=lossless)
     verdict = guarantee.check(published, original=data, alignment=alignment)
-    expected = oracle.breaches(original, released, dict(categories), which, full_min, lossless=lossless)
-    assert verdict.breaches == Counter(kind for kind, _where in expected)
-    assert verdict.failures == verdict.breaches.get(FAILURE, 0)
+    expected = oracle.violations(original, released, dict(categories), which, full_min, lossless=lossless)
+    assert verdict.violations == Counter(kind for kind, _where in expected)
+    assert verdict.failures == verdict.violations.get(FAILURE, 0)
     kinds = [oracle.kind(t, categories) for t in original]
     due = sum(oracle.must_be_hidden(t, categories, which, full_min) for t in original)
     one_category = kinds.count("full") + kinds.count("single")
     assert verdict.counts == {
         "records": len(original),
         "to-hide": due,
-        "published-as-they-are": one_category - (due - (kinds.count("partial") if which != "whole" else 0)),
+        "published-unchanged": one_category - (due - (kinds.count("partial") if which != "whole" else 0)),
         "without-tendency": kinds.count("uniform"),
     }
 
@@ -108,7 +108,7 @@ def test_all_breaches_are_counted_and_the_first_of_each_kind_shown():
     published = sv.from_lists([t[1:] for t in lists])
     verdict = guarantee.check(published, original=data, alignment=Alignment.identity(many))
     kinds = (FAILURE, "more-taken-than-the-tendency", "support-changed")
-    assert verdict.breaches == dict.fromkeys(kinds, many)
+    assert verdict.violations == dict.fromkeys(kinds, many)
     assert Counter(w.kind for w in verdict.witnesses) == dict.fromkeys(kinds, MOST_WITNESSES)
     assert [w.row for w in verdict.witnesses if w.kind == FAILURE] == list(range(MOST_WITNESSES))
     assert len(verdict.to_dict()["witnesses"]) == len(verdict.witnesses)
@@ -141,7 +141,7 @@ def test_rows_and_records_must_correspond_one_to_one(rows, records):
     data, released, alignment, guarantee = small()
     broken = replace(alignment, rows=np.array(rows))
     verdict = guarantee.check(released, original=data, alignment=broken)
-    assert verdict.breaches == {"rows-do-not-correspond": len(records)}
+    assert verdict.violations == {"rows-do-not-correspond": len(records)}
     found = {w.place: w.detail for w in verdict.witnesses}
     assert found == {f"original record {r}": f"has {hits} released rows; expected 1" for r, hits in records.items()}
     assert not verdict.acceptable(100)
@@ -158,7 +158,7 @@ def test_release_alignment_and_original_must_be_of_one_size():
     }
     for detail, (original, published, aligned) in cases.items():
         verdict = guarantee.check(published, original=original, alignment=aligned)
-        assert verdict.breaches == {"rows-do-not-correspond": 1}
+        assert verdict.violations == {"rows-do-not-correspond": 1}
         assert verdict.witnesses[0].detail == detail
 
 
@@ -170,7 +170,7 @@ def test_names_must_be_those_of_the_alignment():
     }
     for which, aligned in swapped.items():
         verdict = guarantee.check(released, original=data, alignment=aligned)
-        assert verdict.breaches == {"names-do-not-agree": 2}
+        assert verdict.violations == {"names-do-not-agree": 2}
         assert [w.row for w in verdict.witnesses] == [0, 1]
         assert {w.detail for w in verdict.witnesses} == {f"its {which} id is not the one in the alignment"}
 
@@ -182,7 +182,7 @@ def test_names_must_not_be_missing_on_one_side():
         (released.with_ids(None), alignment),
     ):
         verdict = guarantee.check(published, original=data, alignment=aligned)
-        assert verdict.breaches == {"names-do-not-agree": 1}
+        assert verdict.violations == {"names-do-not-agree": 1}
         assert verdict.witnesses[0].place == "the published ids"
     nameless = replace(alignment, published_ids=None, original_ids=None)
     assert guarantee.check(released.with_ids(None), original=data, alignment=nameless)
@@ -191,11 +191,11 @@ def test_names_must_not_be_missing_on_one_side():
 def test_nothing_is_compared_where_names_disagree():
     data, _released, alignment, guarantee = small()
     unhidden = data.take(alignment.rows, ids=["p", "q", "x"])
-    assert set(guarantee.check(unhidden, original=data, alignment=alignment).breaches) == {"names-do-not-agree"}
+    assert set(guarantee.check(unhidden, original=data, alignment=alignment).violations) == {"names-do-not-agree"}
 
 
 @pytest.mark.parametrize(
-    ("breaches", "failures", "allowed", "accepted"),
+    ("violations", "failures", "allowed", "accepted"),
     [
         ({}, 0, 0, True),
         ({FAILURE: 3}, 3, 3, True),
@@ -204,10 +204,10 @@ def test_nothing_is_compared_where_names_disagree():
         ({"support-changed": 1}, 0, 5, False),
     ],
 )
-def test_only_records_left_as_they_are_can_be_allowed(breaches, failures, allowed, accepted):
-    verdict = Verdict("broken" if breaches else "holds", "hidden-tendency", {}, breaches, failures)
+def test_only_records_left_as_they_are_can_be_allowed(violations, failures, allowed, accepted):
+    verdict = Verdict("violated" if violations else "holds", "hidden-tendency", {}, violations, failures)
     assert verdict.acceptable(allowed) == accepted
-    assert bool(verdict) == (not breaches)
+    assert bool(verdict) == (not violations)
 
 
 def test_what_is_undecided_is_never_accepted():
@@ -220,7 +220,7 @@ def test_an_original_without_items_is_compared_too():
     verdict = HiddenTendency(categories={"a": "x"}).check(
         sv.from_lists([["a"]]), original=sv.from_lists([[]]), alignment=Alignment.identity(1)
     )
-    assert verdict.breaches == {"support-changed": 1}
+    assert verdict.violations == {"support-changed": 1}
 
 
 def test_all_records_without_a_row_are_counted():
@@ -228,7 +228,7 @@ def test_all_records_without_a_row_are_counted():
     data = sv.from_lists([[f"a{r}", f"b{r}"] for r in range(many)])
     guarantee = HiddenTendency(categories={i: i[0] for i in data.vocabulary})
     verdict = guarantee.check(data, original=data, alignment=Alignment(np.zeros(many, np.int64)))
-    assert verdict.breaches == {"rows-do-not-correspond": many}
+    assert verdict.violations == {"rows-do-not-correspond": many}
     assert len(verdict.witnesses) == MOST_WITNESSES
 
 
@@ -238,4 +238,4 @@ def test_a_name_that_is_missing_in_the_alignment_does_not_agree(which):
     names = [None, *getattr(alignment, which).to_pylist()[1:]]
     aligned = replace(alignment, **{which: pa.array(names)})
     verdict = guarantee.check(released, original=data, alignment=aligned)
-    assert verdict.breaches == {"names-do-not-agree": 1}
+    assert verdict.violations == {"names-do-not-agree": 1}

@@ -21,13 +21,13 @@ def records(*texts):
 def test_a_rare_pair_is_told_with_its_support():
     data = records("a b", "a b c", "a c", "c", "b", "")
     verdict = sv.KmAnonymity(k=2, m=2).check(data)
-    assert verdict.breaches == {"rare-itemset": 1}
+    assert verdict.violations == {"rare-itemset": 1}
     (witness,) = verdict.witnesses
     assert (witness.place, witness.items) == ("{b, c}", ("b", "c"))
     assert witness.detail == "in 1 of the 6 released records, fewer than k = 2"
     assert verdict.counts == {"records": 6, "records-with-a-rare-itemset": 1, "rare-itemsets-of-2-items": 1}
     assert not verdict.reason
-    assert str(verdict) == "km-anonymity: broken (1 rare itemset)"
+    assert str(verdict) == "km-anonymity: violated (1 rare itemset)"
     assert sv.KmAnonymity(k=2, m=1).check(data)
     assert sv.KmAnonymity(k=1, m=3).check(data)
 
@@ -38,8 +38,8 @@ def test_it_agrees_with_the_oracle_for_other_k_and_m(k, m):
     for seed in range(25):
         data, _categories = make(seed, records=12, items=8)
         verdict = sv.KmAnonymity(k=k, m=m).check(data)
-        expected = oracle.breaches(as_sets(data), k, m)
-        assert verdict.breaches.get("rare-itemset", 0) == len(expected)
+        expected = oracle.violations(as_sets(data), k, m)
+        assert verdict.violations.get("rare-itemset", 0) == len(expected)
         assert {(w.kind, w.items) for w in verdict.witnesses} <= expected
         assert len(set(verdict.witnesses)) == min(len(expected), MOST_WITNESSES)
 
@@ -66,9 +66,9 @@ def test_what_is_too_much_to_count_is_at_least_so_much(monkeypatch):
     monkeypatch.setattr(rare_itemsets, "STEPS_FOR_MORE", 100)
     data = sv.from_lists([[f"i{r}", f"i{s}"] for r, s in combinations(range(30), 2)] + [[f"j{r}" for r in range(300)]])
     verdict = sv.KmAnonymity(k=2, m=2).check(data)
-    assert verdict.status == "broken"
+    assert verdict.status == "violated"
     assert verdict.reason.startswith("there are more rare itemsets")
-    assert verdict.breaches["rare-itemset"] >= 300
+    assert verdict.violations["rare-itemset"] >= 300
     assert verdict.counts["rare-itemsets-of-1-item"] == 300
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_searched_to_the_end_is_undecided_and_not_kept():
 def test_the_original_is_looked_at_with_a_small_budget(monkeypatch):
     data = sv.from_lists([[f"i{r}", f"i{s}"] for r, s in combinations(range(40), 2)] * 3)
     assert sv.KmAnonymity(k=3, m=2).before(data)
-    assert sv.KmAnonymity(k=4, m=2).before(data).breaches == {"rare-itemset": 780}
+    assert sv.KmAnonymity(k=4, m=2).before(data).violations == {"rare-itemset": 780}
     monkeypatch.setattr(km_anonymity, "STEPS_BEFORE", 50)
     assert sv.KmAnonymity(k=3, m=2).before(data).status == "undecided"
 

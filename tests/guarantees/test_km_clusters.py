@@ -42,26 +42,26 @@ def cluster(size, *chunks, terms=""):
 def test_it_never_holds_where_no_reconstruction_has_k_records(k, m, most_records, attacker):
     """Nor is it broken without need, but for Lemma 2, which is enough and not always needed."""
     rng = np.random.default_rng([k, m, attacker == "aware"])
-    seen = {"holds": 0, "broken": 0, "alarm": 0}
+    seen = {"holds": 0, "violated": 0, "alarm": 0}
     for _ in range(250):
         some = any_cluster(rng, k, most_records=most_records, most_items=5)
         verdict = check(some, k, m, attacker)
-        broken = oracle.violations(some, k, m, attacker)
+        broken = oracle.unprotected_sets(some, k, m, attacker)
         if attacker == "aware" and not oracle.reconstructions(some, k - 1):
-            assert "too-few-subrecords-if-aware" in verdict.breaches  # a term chunk with an item that is not rare
+            assert "too-few-subrecords-if-aware" in verdict.violations  # a term chunk with an item that is not rare
             continue
         if verdict:
             assert not broken, some
             seen["holds"] += 1
         elif broken:
-            seen["broken"] += 1
+            seen["violated"] += 1
         else:
-            assert verdict.breaches.keys() <= LEMMA_2, some
+            assert verdict.violations.keys() <= LEMMA_2, some
             seen["alarm"] += 1
         rare = {(w.items, w.kind) for w in verdict.witnesses if w.kind == "rare-itemset"}
         assert {items for items, _kind in rare} <= broken
     assert seen["holds"] > 20
-    assert seen["broken"] > 20
+    assert seen["violated"] > 20
     assert seen["alarm"] < 20
 
 
@@ -71,8 +71,8 @@ def test_lemma_2_gives_alarms_without_need_and_finds_what_nothing_else_does():
     right = wrong = 0
     for _ in range(1500):
         some = any_cluster(rng, 2, most_records=5, most_items=4)
-        if check(some, 2, 2).breaches.keys() == {"too-few-subrecords"}:
-            found = bool(oracle.violations(some, 2, 2))
+        if check(some, 2, 2).violations.keys() == {"too-few-subrecords"}:
+            found = bool(oracle.unprotected_sets(some, 2, 2))
             right, wrong = right + found, wrong + (not found)
     assert right > 2 * wrong > 20
 
@@ -86,7 +86,7 @@ def test_what_is_taken_apart_safely_holds(seed):
     made = safe_cluster(records, k, m)
     made["term_chunk"] = made["term_chunk"][:2]  # to try all placements of more takes long
     if check(made, k, m):
-        assert not oracle.violations(made, k, m)
+        assert not oracle.unprotected_sets(made, k, m)
     data, _categories = make(seed, records=40)
     clusters = clusters_of(as_sets(data), k, m, rng)
     if clusters and sum(cluster["size"] for cluster in clusters) >= k:
@@ -106,9 +106,9 @@ def test_any_faults_are_found_as_the_oracle_finds_them(seed):
     made_for = max(1, k - int(rng.integers(0, 2)))
     clusters = disturbed(disturbed(clusters_of(as_sets(data), made_for, m, rng, most=5), rng), rng)
     verdict = check(clusters, k, m, attacker)
-    expected = oracle.cluster_breaches(sv.Disassociated.from_clusters(clusters).to_clusters(), k, m, attacker)
+    expected = oracle.cluster_violations(sv.Disassociated.from_clusters(clusters).to_clusters(), k, m, attacker)
     kinds = [kind for kind, _where in expected]
-    assert verdict.breaches == {kind: kinds.count(kind) for kind in set(kinds)}
+    assert verdict.violations == {kind: kinds.count(kind) for kind in set(kinds)}
     assert places(verdict) <= expected
     for kind in set(kinds):
         assert sum(witness.kind == kind for witness in verdict.witnesses) == min(kinds.count(kind), MOST_WITNESSES)
@@ -145,7 +145,7 @@ def test_each_fault_is_caught_with_its_place(faulty, k, m, expected):
     verdict = check(faulty, k, m)
     assert places(verdict) == expected
     assert bool(verdict) == (not expected)
-    assert oracle.cluster_breaches([faulty], k, m) == expected
+    assert oracle.cluster_violations([faulty], k, m) == expected
     before = cluster(k, f"q*{k}")
     assert places(check([before, faulty], k, m)) == {(kind, (1, *where[1:])) for kind, where in expected}
 
@@ -174,8 +174,8 @@ def test_who_knows_that_terms_are_rare_needs_more():
     assert verdict.counts["clusters-that-fail-if-aware"] == 1
     assert check(tight, 2, 2).counts["clusters-that-fail-if-aware"] == 1
     assert check(cluster(6, "a*3", "b*3", terms="x y"), 2, 2, "aware")
-    assert oracle.violations(tight, 2, 2, "aware") == {("a", "b")}
-    assert not oracle.violations(tight, 2, 2)
+    assert oracle.unprotected_sets(tight, 2, 2, "aware") == {("a", "b")}
+    assert not oracle.unprotected_sets(tight, 2, 2)
 
 
 def test_covers_are_counted_whatever_the_attacker():
@@ -199,7 +199,7 @@ def test_with_k_1_everything_of_the_right_format_holds(attacker):
     for _ in range(100):
         some = any_cluster(rng, 1)
         assert check(some, 1, 3, attacker), some
-        assert not oracle.violations(some, 1, 3)
+        assert not oracle.unprotected_sets(some, 1, 3)
     assert not check(cluster(2, "a*3"), 1, 1)
     assert not check(cluster(2, "a"), 1, 1)
 
@@ -207,7 +207,7 @@ def test_with_k_1_everything_of_the_right_format_holds(attacker):
 def test_no_cluster_at_all_holds():
     assert check([], 3, 2)
     assert check([], 10**40, 10**40)
-    assert check(SOUND, 10**40, 10**40).breaches == {"cluster-below-k": 1, "rare-itemset": 4}
+    assert check(SOUND, 10**40, 10**40).violations == {"cluster-below-k": 1, "rare-itemset": 4}
 
 
 @pytest.mark.parametrize("length", [267, 1000, 5000])
@@ -216,5 +216,5 @@ def test_long_subrecords_are_searched_whole(length):
     made = {"size": 4, "record_chunks": [[(long, 3), (long[:1], 1)]], "term_chunk": []}
     assert check([made] * 3, 3, 4)
     verdict = check([made] * 3, 4, 4)
-    assert verdict.breaches == {"rare-itemset": 3 * (length - 1)}
+    assert verdict.violations == {"rare-itemset": 3 * (length - 1)}
     assert len(verdict.witnesses) == MOST_WITNESSES

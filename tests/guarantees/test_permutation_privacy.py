@@ -40,7 +40,7 @@ def test_at_most_one_row_in_p(count, size, p, holds):
 
 def test_a_p_beyond_all_numbers_is_only_too_high():
     verdict = sv.PermutationPrivacy(sensitive=["s"], p=10**40).check(grouped((rows(3), {"s": 1})))
-    assert verdict.breaches == {"too-often-in-a-group": 1}
+    assert verdict.violations == {"too-often-in-a-group": 1}
     assert sv.PermutationPrivacy(sensitive=["s"], p=10**40).check(grouped((rows(3), {})))
 
 
@@ -48,7 +48,7 @@ def test_items_that_were_not_named_are_free():
     data = grouped(([["a"], ["t"]], {"t": 2, "s": 1}))
     assert sv.PermutationPrivacy(sensitive=["s"], p=2).check(data)
     verdict = sv.PermutationPrivacy(sensitive=["s", "t"], p=2).check(data)
-    assert verdict.breaches == {"too-often-in-a-group": 1, "sensitive-item-in-a-row": 1}
+    assert verdict.violations == {"too-often-in-a-group": 1, "sensitive-item-in-a-row": 1}
     assert verdict.counts["sensitive-items"] == 2
     assert verdict.counts["sensitive-occurrences"] == 3
 
@@ -64,8 +64,8 @@ def test_counts_are_complete_and_the_worst_stand_first():
     data = grouped(*((rows(4), {f"s{g}": 1 + g % 4}) for g in range(400)))
     sensitive = [f"s{g}" for g in range(400)]
     verdict = sv.PermutationPrivacy(sensitive=sensitive, p=4).check(data)
-    assert verdict.breaches == {"too-often-in-a-group": 300}
-    assert len(oracle.breaches(data.to_groups(), set(sensitive), 4)) == 300
+    assert verdict.violations == {"too-often-in-a-group": 300}
+    assert len(oracle.violations(data.to_groups(), set(sensitive), 4)) == 300
     assert len(verdict.witnesses) == MOST_WITNESSES
     assert all(witness.detail.startswith("4 of its 4") for witness in verdict.witnesses)
     assert verdict.counts["groups"] == 400

@@ -60,8 +60,8 @@ def assert_can_be_verified(witness, records, sensitive, rho):
 def assert_as_the_oracle_says(records, sensitive, rho, include_empty, knows):
     verdict = check(records, sensitive, rho, include_empty=include_empty, knows=knows)
     expected = oracle.unsafe_items(records, sensitive, rho, include_empty, knows)
-    assert verdict.status == ("broken" if expected else "holds")
-    assert verdict.breaches == Counter(kind for kind, _items in expected)
+    assert verdict.status == ("violated" if expected else "holds")
+    assert verdict.violations == Counter(kind for kind, _items in expected)
     assert {(w.kind, w.items) for w in verdict.witnesses} == expected
     assert len(verdict.witnesses) == len(expected)
     for witness in verdict.witnesses:
@@ -99,7 +99,7 @@ def test_a_table_stands_at_its_highest_confidence_and_falls_just_below(seed, inc
         assert check(records, sensitive, border, include_empty=include_empty, knows=knows)
     if border:
         below = border - Fraction(1, 10**6)
-        assert check(records, sensitive, below, include_empty=include_empty, knows=knows).status == "broken"
+        assert check(records, sensitive, below, include_empty=include_empty, knows=knows).status == "violated"
         assert_as_the_oracle_says(records, sensitive, below, include_empty, knows)
 
 
@@ -117,15 +117,15 @@ def max_confidence(records, sensitive, include_empty, knows):
     ("rho", "include_empty", "records", "status"),
     [
         ("0", False, [["e"], ["a"]], "holds"),  # known items lead to nothing
-        ("0", True, [["e"], ["a"]], "broken"),
-        ("0", False, [["e", "a"], ["a"]], "broken"),
+        ("0", True, [["e"], ["a"]], "violated"),
+        ("0", False, [["e", "a"], ["a"]], "violated"),
         ("0", True, [["a"], []], "holds"),
         ("1", True, [["e", "a"]], "holds"),
         ("1/2", True, [["e"], []], "holds"),  # an empty record is a record
-        ("1/2", True, [["e"]], "broken"),
+        ("1/2", True, [["e"]], "violated"),
         ("1/3", False, [["e", "a"], ["a"], ["a"]], "holds"),
-        ("33.3%", False, [["e", "a"], ["a"], ["a"]], "broken"),
-        ("0.999999999", False, [["e", "a"]], "broken"),
+        ("33.3%", False, [["e", "a"], ["a"], ["a"]], "violated"),
+        ("0.999999999", False, [["e", "a"]], "violated"),
     ],
 )
 def test_no_and_full_confidence_and_exact_fractions(rho, include_empty, records, status):
@@ -145,7 +145,7 @@ def test_what_is_left_of_a_whole_record_counts_only_with_no_other_items(include_
     found = {witness.place: witness.detail.split(" released")[0] for witness in verdict.witnesses}
     expected = {"exactly {a} → e": "2 of the 2"} | ({"exactly {} → f": "2 of the 2"} if include_empty else {})
     assert found == expected
-    assert verdict.breaches == {INFERRED_FROM_WHOLE: len(expected)}
+    assert verdict.violations == {INFERRED_FROM_WHOLE: len(expected)}
 
 
 @plain_python
@@ -166,7 +166,7 @@ def test_in_generalized_records_nodes_are_known_items():
     records = sv.from_lists([["a", "e1"], ["a"], ["a", "e2"], ["a", "e2"], ["e1"], ["e2"], ["e"], ["e"]])
     verdict = RhoUncertainty(sensitive=["e1", "e2"], rho=0.4).check(Generalized(records, tree))
     assert [witness.place for witness in verdict.witnesses] == ["{a} → e2"]
-    assert verdict.breaches == {INFERRED: 1}
+    assert verdict.violations == {INFERRED: 1}
     assert RhoUncertainty(sensitive=["e1", "e2"], rho="1/2").check(Generalized(records, tree))
 
 
@@ -191,9 +191,9 @@ def test_the_strongest_cases_are_shown_and_all_are_counted():
     labels = [f"e{k:03}" for k in range(MOST_WITNESSES + 20)]
     records = [[label, f"a{k}"] for k, label in enumerate(labels) for _ in range(k + 1)]
     verdict = RhoUncertainty(sensitive=labels, rho="1/2", knows="whole").check(sv.from_lists(records))
-    assert verdict.breaches == {INFERRED: len(labels), INFERRED_FROM_WHOLE: len(labels)}
-    shown = {kind: [w.items[0] for w in verdict.witnesses if w.kind == kind] for kind in verdict.breaches}
-    assert shown == dict.fromkeys(verdict.breaches, labels[::-1][:MOST_WITNESSES])
+    assert verdict.violations == {INFERRED: len(labels), INFERRED_FROM_WHOLE: len(labels)}
+    shown = {kind: [w.items[0] for w in verdict.witnesses if w.kind == kind] for kind in verdict.violations}
+    assert shown == dict.fromkeys(verdict.violations, labels[::-1][:MOST_WITNESSES])
 
 
 @plain_python
@@ -223,7 +223,7 @@ def needs_a_search(unsafe):
 @plain_python
 def test_without_enough_steps_it_is_undecided():
     asked = {"sensitive": ["e"], "rho": "1/2", "include_empty": False}
-    for unsafe, status in ((True, "broken"), (False, "holds")):
+    for unsafe, status in ((True, "violated"), (False, "holds")):
         data = needs_a_search(unsafe)
         assert RhoUncertainty(**asked).check(data).status == status
         verdict = RhoUncertainty(**asked, budget=0).check(data)
@@ -232,7 +232,7 @@ def test_without_enough_steps_it_is_undecided():
         assert verdict.reason == "the rules of 1 sensitive items were not all searched within 0 steps each"
         assert not verdict.witnesses
     broken = RhoUncertainty(**asked | {"sensitive": ["e", "u1"]}, budget=0).check(needs_a_search(unsafe=True))
-    assert broken.status == "broken"  # what is certain is told
+    assert broken.status == "violated"  # what is certain is told
     assert {w.items for w in broken.witnesses} == {("u1",)}
     assert RhoUncertainty(**asked, budget=0).check(sv.from_lists([["e", "a"], ["a"]]))
 
@@ -248,7 +248,7 @@ def test_with_few_steps_it_never_holds_wrongly(seed, include_empty, knows, budge
     assert found <= expected
     if verdict.status == "holds":
         assert not expected
-    assert bool(found) == (verdict.status == "broken")
+    assert bool(found) == (verdict.status == "violated")
 
 
 @pytest.mark.parametrize("length", [500, 5000])

@@ -20,7 +20,7 @@ seeds = st.integers(min_value=0, max_value=2**32)
 
 
 def counted(records, k, least):
-    """Count the breaches, a record at a time and a pair at a time."""
+    """Count the violations, a record at a time and a pair at a time."""
     values = defaultdict(list)
     for a, b, value in records:
         values[(*a, *b)].append(value)
@@ -48,10 +48,10 @@ def test_it_counts_what_a_person_counts(seed, k, least):
                 )
                 records[place] = (*(tuple(map(tuple, box)) for box in boxes), records[place][2])
     verdict = sv.KAnonymity(k=k, l=least).check(joined(case.schema, records))
-    assert verdict.breaches == counted(records, k, least)
-    assert bool(verdict) == (not verdict.breaches)
+    assert verdict.violations == counted(records, k, least)
+    assert bool(verdict) == (not verdict.violations)
     assert verdict.counts["records"] == len(records)
-    for kind, number in verdict.breaches.items():
+    for kind, number in verdict.violations.items():
         assert sum(witness.kind == kind for witness in verdict.witnesses) == min(number, MOST_WITNESSES)
 
 
@@ -93,7 +93,7 @@ def test_one_group_of_two_below_k_is_enough():
     for order in ([0, 1, 2], [2, 1, 0]):
         one_short = replace(table, lows=table.lows[order], highs=table.highs[order], counts=counts[order])
         found = sv.KAnonymity(k=2).check(one_short)
-        assert found.breaches == {"too-few-records": 1}
+        assert found.violations == {"too-few-records": 1}
         assert found.witnesses[0].detail == "has 1 records; with k = 2 it needs 2"
 
 

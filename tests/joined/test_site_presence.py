@@ -40,10 +40,10 @@ def test_the_whole_check_counts_what_the_oracle_counts(seed, scope, left_out):
     case = drawn(seed, left_out=left_out)
     guarantee, limits = limits_of(seed, scope)
     verdict = guarantee.check(case.table, original=case.originals, alignment=case.groups)
-    expected = oracle.finest_breaches(limits, case.a, case.b, case.group_of, scope)
+    expected = oracle.finest_violations(limits, case.a, case.b, case.group_of, scope)
     if set(case.a) | set(case.b) == set(case.ids):
         expected["population-is-the-union"] = 1
-    assert verdict.breaches == expected
+    assert verdict.violations == expected
     assert bool(verdict) == (not expected)
     assert "checked whole" in verdict.reason
     for witness in verdict.witnesses:
@@ -57,7 +57,7 @@ def test_finest_cells_are_enough_for_every_set_of_attributes(seed, scope):
     case = drawn(seed)
     guarantee, limits = limits_of(seed, scope)
     verdict = guarantee.check(case.table, original=case.originals, alignment=case.groups)
-    if not SHARE_KINDS & verdict.breaches.keys():
+    if not SHARE_KINDS & verdict.violations.keys():
         for side in "ab":
             own = values_at(case, side)
             assert oracle.definition_holds(side, limits, case.records, own, case.boxes, case.group_of, scope)
@@ -81,7 +81,7 @@ def test_random_cases_keep_and_break_it_in_each_way():
         case = drawn(seed)
         for scope in ("qi+sa", "qi"):
             verdict = limits_of(seed, scope)[0].check(case.table, original=case.originals, alignment=case.groups)
-            seen |= {*verdict.breaches} or {"holds"}
+            seen |= {*verdict.violations} or {"holds"}
     assert seen == SHARE_KINDS | {"population-is-the-union", "holds"}
 
 
@@ -123,7 +123,7 @@ def test_a_table_that_was_tampered_with_is_found(seed):
     verdict = FREE.check(tampered, original=case.originals, alignment=case.groups)
     truthful = oracle.is_true(records, case.a, case.b, case.group_of, case.boxes)
     kinds = {"counts-not-true", "combination-of-no-group", "group-not-in-the-table"}
-    assert bool(kinds & verdict.breaches.keys()) == (not truthful)
+    assert bool(kinds & verdict.violations.keys()) == (not truthful)
 
 
 def test_a_record_too_many_a_value_swapped_and_a_group_gone_are_named():
@@ -132,12 +132,12 @@ def test_a_record_too_many_a_value_swapped_and_a_group_gone_are_named():
     more = table.counts.copy()
     more[0, 0] += 1
     found = FREE.check(replace(table, counts=more), **given_)
-    assert found.breaches == {"counts-not-true": 1}
+    assert found.violations == {"counts-not-true": 1}
     assert found.witnesses[0].detail == (
         f"has {more[0, 0]} records with 'X' where there are {more[0, 0] - 1} such common users"
     )
     gone = replace(table, lows=table.lows[1:], highs=table.highs[1:], counts=table.counts[1:])
-    assert FREE.check(gone, **given_).breaches == {"group-not-in-the-table": 1}
+    assert FREE.check(gone, **given_).violations == {"group-not-in-the-table": 1}
 
 
 def test_a_box_that_moved_is_found_on_every_way():
@@ -153,15 +153,15 @@ def test_a_box_that_moved_is_found_on_every_way():
     highs[narrow, 0] -= 1
     moved = replace(table, highs=highs)
     whole = FREE.check(moved, original=case.originals, alignment=case.groups)
-    assert {"combination-of-no-group", "group-not-in-the-table"} <= whole.breaches.keys()
+    assert {"combination-of-no-group", "group-not-in-the-table"} <= whole.violations.keys()
     alone = FREE.check(moved, original=case.originals_of("a"), alignment=BothGroups(a=case.side("a")))
-    assert "combination-of-no-group" in alone.breaches
+    assert "combination-of-no-group" in alone.violations
     # The groups moved along with the table: now users lie outside.
     for role in "ab":
         side = case.side(role)
         shut = replace(side, highs=side.lows + 1)
         outside = FREE.check(table, original=case.originals_of(role), alignment=BothGroups(**{role: shut}))
-        assert "user-outside-the-intervals" in outside.breaches
+        assert "user-outside-the-intervals" in outside.violations
         assert not oracle.inside(
             case.a,
             case.b,
@@ -192,7 +192,7 @@ def test_users_outside_their_intervals_are_those_that_the_oracle_finds(seed):
     case.boxes[group] = (tuple(box), case.boxes[group][1]) if role == 0 else (case.boxes[group][0], tuple(box))
     found = FREE.check(case.table, original=case.originals, alignment=case.groups)
     inside = oracle.inside(case.a, case.b, case.group_of, case.boxes)
-    assert ("user-outside-the-intervals" in found.breaches) == (not inside)
+    assert ("user-outside-the-intervals" in found.violations) == (not inside)
 
 
 def test_groups_that_the_providers_number_differently_are_found():
@@ -200,10 +200,10 @@ def test_groups_that_the_providers_number_differently_are_found():
     other = case.side("b")
     shuffled = replace(other, group_of=np.roll(other.group_of, 1))
     found = FREE.check(case.table, original=case.originals, alignment=BothGroups(case.side("a"), shuffled))
-    assert found.breaches["groups-not-alike"] == int(np.count_nonzero(other.group_of != shuffled.group_of))
+    assert found.violations["groups-not-alike"] == int(np.count_nonzero(other.group_of != shuffled.group_of))
     fewer = replace(other, group_of=np.zeros_like(other.group_of), lows=other.lows[:1], highs=other.highs[:1])
     found = FREE.check(case.table, original=case.originals, alignment=BothGroups(case.side("a"), fewer))
-    assert found.breaches["groups-not-alike"] == 1
+    assert found.violations["groups-not-alike"] == 1
 
 
 def test_a_common_user_in_no_group_is_found():
@@ -211,8 +211,8 @@ def test_a_common_user_in_no_group_is_found():
     one = next(user for user in case.a if user in case.b)
     del case.group_of[one]
     found = FREE.check(case.table, original=case.originals, alignment=case.groups)
-    assert found.breaches["common-user-without-group"] == 1
-    assert found.breaches.keys() & {"counts-not-true", "combination-of-no-group"}
+    assert found.violations["common-user-without-group"] == 1
+    assert found.violations.keys() & {"counts-not-true", "combination-of-no-group"}
 
 
 # -- the paper ---------------------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def at_a(case, **shares):
 
 def test_table_one_reveals_users_in_c_and_none_in_d():
     revealed = at_a(table_one(50), min_a="0", max_a="2/3")
-    assert revealed.breaches == {"too-many-of-a": 1}
+    assert revealed.violations == {"too-many-of-a": 1}
     assert revealed.witnesses[0].detail == ("2 of A's 2 users are at B too; with max_a = 2/3 allowed are at most 1")
     assert at_a(table_one(50), min_a="1/2", max_a="1")  # 2 of 2 and 2 of 4: the bounds are inclusive
     assert at_a(table_one(60), min_a="2/3", max_a="2/3")
@@ -242,12 +242,12 @@ def test_the_printed_fractions_of_b_are_wrong():
     assert not alone
     by_time = replace(case, group_of={one: int(one not in late) for one in case.ids})
     found = printed.check(case.table, original=by_time.originals_of("b"), alignment=BothGroups(b=by_time.side("b")))
-    assert found.breaches == {"too-few-of-b": 1}
+    assert found.violations == {"too-few-of-b": 1}
     assert found.witnesses[0].detail == (
         "1 of B's 4 users with 'X movie' are at A too; with min_b = 1/3 allowed are at least 2"
     )
     whole = printed.check(case.table, original=case.originals, alignment=case.groups)
-    assert whole.breaches["user-outside-the-intervals"] > 0  # users 5 and 6 never watch before 16:00
+    assert whole.violations["user-outside-the-intervals"] > 0  # users 5 and 6 never watch before 16:00
 
 
 def test_table_two_has_three_groups_and_seven_records():
@@ -271,9 +271,9 @@ def test_bounds_are_inclusive_and_in_their_order():
     exact = {"min_a": "2/3", "max_a": "3/4", "min_b": "1/2", "max_b": "1"}
     assert SitePresence(**exact).check(case.table, **given_)  # a strict check would refuse it
     tighter = SitePresence(**exact | {"max_a": "0.74"}).check(case.table, **given_)
-    assert tighter.breaches == {"too-many-of-a": 1}
+    assert tighter.violations == {"too-many-of-a": 1}
     swapped = {"min_b": "2/3", "max_b": "3/4", "min_a": "1/2", "max_a": "1"}
-    assert SitePresence(**swapped).check(case.table, **given_).breaches.keys() == {"too-few-of-b", "too-many-of-b"}
+    assert SitePresence(**swapped).check(case.table, **given_).violations.keys() == {"too-few-of-b", "too-many-of-b"}
     with pytest.raises(sv.BadParameter, match="min is not above max"):
         SitePresence(min_a="0.9", max_a="0.1", min_b="0", max_b="1")
 
@@ -295,7 +295,7 @@ def test_large_denominators_do_not_overflow():
     nearly = SitePresence(min_a="666666666/1000000000", max_a="750000001/1000000000", min_b="0", max_b="1")
     assert nearly.check(case.table, **given_)
     over = SitePresence(min_a="666666667/1000000000", max_a="749999999/1000000000", min_b="0", max_b="1")
-    assert over.check(case.table, **given_).breaches == {"too-few-of-a": 2, "too-many-of-a": 1}
+    assert over.check(case.table, **given_).violations == {"too-few-of-a": 2, "too-many-of-a": 1}
 
 
 # -- what is needed ----------------------------------------------------------------------------------------------------
@@ -332,6 +332,6 @@ def test_witnesses_are_bounded_and_counts_complete():
     users = {f"v{number}": ((3,) if number % 2 else (9,)) for number in range(2 * MOST_WITNESSES)}
     many = replace(case, ids=case.ids + list(users), a=case.a | users, group_of=case.group_of | dict.fromkeys(users, 0))
     found = FREE.check(many.table, original=many.originals, alignment=many.groups)
-    assert found.breaches == {"user-outside-the-intervals": MOST_WITNESSES}
+    assert found.violations == {"user-outside-the-intervals": MOST_WITNESSES}
     assert len(found.witnesses) == 1
     assert "100 of A's users" in found.witnesses[0].detail

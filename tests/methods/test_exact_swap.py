@@ -42,7 +42,7 @@ def test_every_itemset_is_at_or_below_its_target(seed):
     case, method, _state, outcome = done(seed)
     assert_hidden(method, case.named, outcome.published)
     released, targets = as_sets(outcome.published), method.guarantee.targets
-    assert not oracle_of_guarantee.breaches(released, case.named, case.threshold, targets)
+    assert not oracle_of_guarantee.violations(released, case.named, case.threshold, targets)
 
 
 @in_batches

@@ -51,7 +51,7 @@ def test_small_data_at_which_algorithms_trip(lists, itemsets, least):
         named = [frozenset(s) for s in method.itemsets]
         assert_hidden(method, named, outcome.published)
         assert_state_is_a_recount(state)
-        assert not oracle_of_guarantee.breaches(as_sets(outcome.published), named, method.frequent_from(data))
+        assert not oracle_of_guarantee.violations(as_sets(outcome.published), named, method.frequent_from(data))
         assert data.occurrences - outcome.published.occurrences == outcome.account["items-left-out"]
 
 
@@ -92,7 +92,7 @@ def test_records_that_become_empty_do_not_bring_a_set_back():
         assert released.empty_records >= 38
         assert_hidden(method, [frozenset("a"), frozenset("bc")], released)
         named = [set(s) for s in method.itemsets]
-        assert not oracle_of_guarantee.breaches(as_sets(released), named, Fraction(1, 10))
+        assert not oracle_of_guarantee.violations(as_sets(released), named, Fraction(1, 10))
 
 
 @pytest.mark.plain_python

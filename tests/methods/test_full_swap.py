@@ -34,7 +34,7 @@ def exchanged(counts, *, full_min=2, seed=0):
 def test_all_are_hidden_unless_one_category_has_more_than_half(counts, unhidden):
     data, categories, outcome = exchanged(counts)
     assert outcome.account["not-hidden"] == unhidden
-    found = oracle.breaches(as_sets(data), as_sets(outcome.published), categories, "whole")
+    found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "whole")
     assert {kind for kind, _ in found} <= {"not-hidden"}
     assert len(found) == unhidden
     assert bool(outcome.advice) == bool(unhidden)
@@ -52,7 +52,7 @@ def test_single_items_join_when_asked(seed):
     data, categories = make(seed)
     method = sv.FullSwap(categories=categories, full_min=1)
     outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
-    found = oracle.breaches(as_sets(data), as_sets(outcome.published), categories, "whole", full_min=1)
+    found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "whole", full_min=1)
     assert len(found) == outcome.account["not-hidden"]
     assert {kind for kind, _ in found} <= {"not-hidden"}
 

@@ -101,7 +101,7 @@ def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
         leftovers=LADDERS[rng.integers(len(LADDERS))],
     )
     outcome = apply(method, data, seed)
-    found = oracle.breaches(as_sets(data), as_sets(outcome.published), categories, "all", method.full_min)
+    found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "all", method.full_min)
     assert {kind for kind, _ in found} <= {"not-hidden"}
     assert len(found) == outcome.account["not-hidden"]
     assert outcome.account["not-hidden"] >= oracle.least_unhidden_by_item(
@@ -117,7 +117,7 @@ def test_suppression_hides_every_mixed_record_and_adds_nothing(seed):
     data, categories = make(seed)
     method = sv.PartSwap(categories=categories, leftovers="cycle,helper,suppress", whole_records=False)
     published = apply(method, data, seed).published
-    assert oracle.breaches(as_sets(data), as_sets(published), categories, "mixed", lossless=False) == set()
+    assert oracle.violations(as_sets(data), as_sets(published), categories, "mixed", lossless=False) == set()
 
 
 @settings(max_examples=60, deadline=None)
@@ -201,7 +201,7 @@ def test_records_that_have_their_share_adopt_what_is_left():
     outcome = apply(sv.PartSwap(categories=categories, leftovers="cycle,helper,adopt"), data)
     assert outcome.account["hidden"]["adopt"] == 2
     assert outcome.account["not-hidden"] == 0
-    assert oracle.breaches(as_sets(data), as_sets(outcome.published), categories) == set()
+    assert oracle.violations(as_sets(data), as_sets(outcome.published), categories) == set()
 
 
 @pytest.mark.parametrize("ladder", ["adopt,cycle", "suppress,adopt", "helper,suppress,cycle"])

@@ -110,10 +110,10 @@ def test_records_with_common_items_come_together():
     ],
 )
 def test_what_cannot_be_done_is_said_with_what_can(lists, p, says):
-    with pytest.raises(sv.GuaranteeBroken, match="permutation-privacy is not kept; nothing was written") as broken:
+    with pytest.raises(sv.GuaranteeViolated, match="permutation-privacy is not kept; nothing was written") as broken:
         sv.publish(sv.from_lists(lists), sv.Permutation(sensitive=["s"], p=p))
     assert says in str(broken.value)
-    assert broken.value.verdict.breaches == {"too-often-in-a-group": 1}
+    assert broken.value.verdict.violations == {"too-often-in-a-group": 1}
     assert sv.Permutation(sensitive=["s"], p=2).p == 2
 
 

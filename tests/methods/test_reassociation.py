@@ -109,7 +109,7 @@ def test_the_centroid_is_nearest_to_the_others():
 def test_what_is_not_safe_is_not_put_together():
     rare = {"size": 3, "record_chunks": [[(["a", "b"], 1), (["a"], 1), (["b"], 1)]], "term_chunk": []}
     data = sv.Disassociated.from_clusters([rare], stated={"k": 2, "m": 2})
-    with pytest.raises(sv.GuaranteeBroken, match="the disassociated data are not safe"):
+    with pytest.raises(sv.GuaranteeViolated, match="the disassociated data are not safe"):
         sv.publish(data, sv.Reassociation())
     with pytest.raises(sv.BadData, match="do not say which k and m they keep"):
         sv.publish(replace(data, stated={}), sv.Reassociation())
@@ -157,25 +157,25 @@ def test_faults_are_found(made):
     twice = release.alignment.rows.copy()
     twice[0] = twice[1]
     kinds["a place twice"] = verdict_of(data, release, lists, twice)
-    found = {name: (verdict.status, set(verdict.breaches)) for name, verdict in kinds.items()}
-    assert all(status == "broken" for status, _breaches in found.values()), found
+    found = {name: (verdict.status, set(verdict.violations)) for name, verdict in kinds.items()}
+    assert all(status == "violated" for status, _violations in found.values()), found
     assert "item-of-another-cluster" in found["an item that no cluster names"][1]
     assert found["an item left out"][1] & {"chunk-with-other-subrecords", "term-item-not-placed-once"}
     assert found["a place twice"][1] == {"row-without-a-place"}
     for verdict in kinds.values():
         assert verdict.witnesses
-        assert sum(verdict.breaches.values()) >= len(verdict.witnesses)
+        assert sum(verdict.violations.values()) >= len(verdict.witnesses)
 
 
 def test_another_release_and_other_terms_are_found(made):
     data, release = made
     other = sv.Reconstruction(**{**release.method.guarantee.model_dump(), "release_sha256": "0" * 64})
     verdict = other.check(release.data, original=data, alignment=release.alignment)
-    assert verdict.breaches == {"made-from-another-release": 1}
+    assert verdict.violations == {"made-from-another-release": 1}
     dropped = sv.Reconstruction(**{**release.method.guarantee.model_dump(), "term_chunk": "drop"})
     verdict = dropped.check(release.data, original=data, alignment=release.alignment)
-    assert set(verdict.breaches) == {"term-item-not-placed-once"}
-    assert verdict.breaches["term-item-not-placed-once"] == 2 * len(data.terms)
+    assert set(verdict.violations) == {"term-item-not-placed-once"}
+    assert verdict.violations["term-item-not-placed-once"] == 2 * len(data.terms)
     with pytest.raises(sv.Missing, match="--original"):
         release.method.guarantee.check(release.data)
     with pytest.raises(sv.BadData, match="alignment does not belong"):

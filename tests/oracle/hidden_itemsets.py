@@ -25,7 +25,7 @@ def thresholds(records, threshold):
     return frequent_from(threshold, len(records)), frequent_from(threshold, sum(bool(record) for record in records))
 
 
-def breaches(records, itemsets, threshold, targets=None):
+def violations(records, itemsets, threshold, targets=None):
     """What is wrong with released records: a set of (kind, itemset). One that is frequent for some analyst is not named again."""
     found = set()
     for number, itemset in enumerate(itemsets):

@@ -25,7 +25,7 @@ def rare_itemsets(records, k, m, weights=None):
     return found
 
 
-def breaches(records, k, m):
+def violations(records, k, m):
     """What is broken in plain records: each minimal rare itemset, as a tuple of rising items."""
     return {("rare-itemset", tuple(sorted(chosen))) for chosen in rare_itemsets(records, k, m)}
 
@@ -38,7 +38,7 @@ def subrecords_of(chunk):
     return [frozenset(items) for items, count in chunk for _ in range(count)]
 
 
-def cluster_breaches(clusters, k, m, attacker="oblivious"):
+def cluster_violations(clusters, k, m, attacker="oblivious"):
     """What is broken in disassociated data: each with the cluster, and the chunk and items or the item concerned."""
     found = set()
     for number, cluster in enumerate(clusters):
@@ -129,7 +129,7 @@ def reconstructions(cluster, most_of_a_term=None):
     return {state for state in states if all(state)}
 
 
-def violations(cluster, k, m, attacker="oblivious"):
+def unprotected_sets(cluster, k, m, attacker="oblivious"):
     """The sets of at most m items that a record may hold, and that no reconstruction has in k records.
 
     Of an attacker who is aware, sets with an item of the term chunk need k records that may hold them, which are all of the cluster.

@@ -6,7 +6,7 @@ Records are Python sets of items. Items compare as their codes do. A group is a 
 from math import log
 
 
-def breaches(groups, sensitive, p):
+def violations(groups, sensitive, p):
     """What is broken: each with the group and the item, or with the row, counted over all groups, and the item."""
     found = set()
     number = 0

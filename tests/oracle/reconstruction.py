@@ -3,7 +3,7 @@
 from collections import Counter
 
 
-def breaches(clusters, records, places, terms):
+def violations(clusters, records, places, terms):
     """Return what is wrong, each with where: a place, a place with an item of another cluster, a chunk, or an item of a term chunk.
 
     `places` numbers the records of all clusters one after another; `terms` tells whether items of term chunks are in one record each.

@@ -27,7 +27,7 @@ def finest_cells(side, a, b, group_of, by_value):
     return {cell: (common[cell], number) for cell, number in users.items()}
 
 
-def finest_breaches(limits, a, b, group_of, scope):
+def finest_violations(limits, a, b, group_of, scope):
     """Return how many cells have too few or too many, by provider."""
     found = Counter()
     for side in "ab":

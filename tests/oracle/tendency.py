@@ -83,7 +83,7 @@ def must_be_hidden(record, cat, which="all", full_min=2):
     return False
 
 
-def breaches(original, published, cat, which="all", full_min=2, *, lossless=True):
+def violations(original, published, cat, which="all", full_min=2, *, lossless=True):
     """What is wrong with published[r] as the row of original[r]: a set of (kind, record or item)."""
     found = set()
     for r, (t, s) in enumerate(zip(original, published, strict=True)):

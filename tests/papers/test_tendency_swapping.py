@@ -99,5 +99,5 @@ def test_reading_paper_hides_on_the_papers_data(real_data, seed):
     method = sv.PartSwap(categories=categories, reading="paper")
     outcome = method.apply(first, rng=np.random.default_rng(seed), engine=LocalEngine())
     verdict = method.guarantee.check(outcome.published, original=first, alignment=outcome.alignment)
-    assert set(verdict.breaches) <= {"not-hidden"}
+    assert set(verdict.violations) <= {"not-hidden"}
     assert verdict.failures <= 0.02 * verdict.counts["to-hide"]

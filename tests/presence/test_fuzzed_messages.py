@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from setveil.errors import GuaranteeBroken, PeerFailed
+from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import MOST_RECORDS
@@ -47,7 +47,7 @@ def complaints(played, longest=LONGEST_SECONDS):
     """Return what must not be, whatever a party was sent."""
     found = [f"{role} hangs" for role in played.hanging]
     for role, error in played.errors.items():
-        if not isinstance(error, PeerFailed | GuaranteeBroken):
+        if not isinstance(error, PeerFailed | GuaranteeViolated):
             found.append(f"{role} ended with {error!r}")
         if isinstance(error, PeerFailed) and error.party not in {*PARTY_IN_WORDS.values(), "one of the providers"}:
             found.append(f"{role} names {error.party}")

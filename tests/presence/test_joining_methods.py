@@ -68,7 +68,7 @@ def test_too_few_common_users_release_nothing(kind):
         {"cells": [1, 1], "a": False, "s": 0},
         {"cells": [0, 1], "a": False, "s": None},
     ]
-    with pytest.raises(sv.GuaranteeBroken) as refused:
+    with pytest.raises(sv.GuaranteeViolated) as refused:
         made(kind, k=2).apply(originals_of([2, 2], 1, 2, users), keys=KEYS)
     if kind is DummyUsers:  # which of its rules is broken is not told: one bit is opened
         assert "does not keep the policy" in str(refused.value)

@@ -14,7 +14,7 @@ from setveil import progress
 from setveil.data.joined.originals import BothGroups, Originals
 from setveil.data.joined.population import Population
 from setveil.data.joined.provider_table import ProviderTable
-from setveil.errors import BadData, BadParameter, GuaranteeBroken, SetveilError
+from setveil.errors import BadData, BadParameter, GuaranteeViolated, SetveilError
 from setveil.presence import parties as product_parties
 from setveil.presence.cutting import Cutter
 from setveil.presence.dummies import KeyedStream, row_choices
@@ -198,7 +198,7 @@ def test_what_is_told_of_a_broken_policy_holds_no_secret(caplog):
             **(METHOD.model_dump(mode="json") | {"min_a": "9/10", "min_b": "9/10", "scope": "qi+sa", "k": 9})
         )
         verdicts = [one.check(table, original=originals, alignment=groups) for one in narrow.guarantees]
-    assert sum(isinstance(error, GuaranteeBroken) for error in errors) == 2
+    assert sum(isinstance(error, GuaranteeViolated) for error in errors) == 2
     assert not any(verdicts)
     texts += [*map(whole_text, errors), *map(str, verdicts), *map(repr, verdicts)]
     assert hidden.told("\n".join(texts)) == []

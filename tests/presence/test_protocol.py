@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from setveil.data.joined.originals import Originals
-from setveil.errors import BadData, GuaranteeBroken, PeerFailed
+from setveil.errors import BadData, GuaranteeViolated, PeerFailed
 from setveil.presence import trial
 from setveil.presence.attack.together import together
 from setveil.presence.methods.base import Keys
@@ -24,7 +24,7 @@ def attempt(method, originals, keys=KEYS):
     """Return the run, or None if the root does not keep the policy."""
     try:
         return run(method, originals, keys)
-    except (GuaranteeBroken, BadData):
+    except (GuaranteeViolated, BadData):
         return None
 
 
@@ -73,7 +73,7 @@ def test_every_table_keeps_what_it_promises(method, seed, people):
         outcome = found.outcome
         for guarantee in method.guarantees:
             verdict = guarantee.check(outcome.table, original=originals, alignment=outcome.groups)
-            if method.outsiders or "population-is-the-union" not in verdict.breaches:
+            if method.outsiders or "population-is-the-union" not in verdict.violations:
                 assert verdict, verdict
 
 
@@ -124,7 +124,7 @@ def test_whoever_broke_off_and_began_again_sees_the_same_dummies():
 )
 def test_a_population_that_breaks_the_policy_ends_with_a_sentence(chance, why):
     method = DummyUsers(**LIMITS, backend="clear", k=3)
-    with pytest.raises((GuaranteeBroken, BadData), match=why):
+    with pytest.raises((GuaranteeViolated, BadData), match=why):
         run(method, world(1, 50, chance=chance))
 
 
@@ -134,7 +134,7 @@ def test_a_population_of_both_providers_users_alone_is_refused_by_the_secure_roo
     method = DummyUsers(max_a="1", min_a="0", max_b="1", min_b="0", k=1, backend="two-party")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trial, "refuse_union", lambda *_: None)
-        with pytest.raises(GuaranteeBroken, match="neither provider"):
+        with pytest.raises(GuaranteeViolated, match="neither provider"):
             run(method, originals)
         assert run(with_backend(method, "two-party", outsiders=0), originals).outcome.table.records
 

@@ -272,11 +272,11 @@ def test_a_fault_is_caught_with_witnesses(copy_of, spoil, name, kinds):
     assert ended.err == ""
     verdict = ended.json
     assert not verdict["accepted"]
-    assert verdict["status"] == "broken"
-    assert kinds <= verdict["breaches"].keys()
+    assert verdict["status"] == "violated"
+    assert kinds <= verdict["violations"].keys()
     assert 0 < len(verdict["witnesses"]) <= 5
     for witness in verdict["witnesses"]:
-        assert witness["kind"] in verdict["breaches"]
+        assert witness["kind"] in verdict["violations"]
         assert witness["place"]
         assert witness["detail"]
         if witness["kind"] == LEFT:
@@ -295,7 +295,7 @@ def test_a_swap_back_is_counted_exactly_and_can_be_allowed(copy_of):
     copy = copy_of("pseudonym")
     swap_back(copy)
     copy.write()
-    assert copy.check("--json").json["breaches"] == {LEFT: 2}
+    assert copy.check("--json").json["violations"] == {LEFT: 2}
     assert copy.check("--allow-failures", 1).code == 3
     assert copy.check("--allow-failures", 2).code == 0
 
@@ -327,4 +327,4 @@ def test_an_unchanged_file_is_caught_although_the_alignment_was_turned_to_fit(tm
     copy.write()
     ended = copy.check("--json", original="data.csv")
     assert ended.code == 3
-    assert ended.json["breaches"] == {"not-the-id": 40}
+    assert ended.json["violations"] == {"not-the-id": 40}

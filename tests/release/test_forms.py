@@ -258,7 +258,7 @@ def test_generalized_data_that_betray_somebody_are_found(tmp_path):
     saved("generalized", tmp_path)
     change(tmp_path / "out" / "data.dat", lambda text: "".join(f"{line} s\n" for line in text.splitlines()))
     verdict = checked(tmp_path)
-    assert verdict.status == "broken"
+    assert verdict.status == "violated"
     assert any(witness.items == ("s",) for witness in verdict.witnesses)
 
 

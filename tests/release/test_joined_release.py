@@ -7,7 +7,7 @@ import pytest
 
 from setveil.catalog import JOINED_GUARANTEES
 from setveil.data.joined.originals import BothGroups
-from setveil.errors import BadData, GuaranteeBroken, OutputRefused
+from setveil.errors import BadData, GuaranteeViolated, OutputRefused
 from setveil.guarantees.k_anonymity import KAnonymity
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.trial import policy_of
@@ -78,7 +78,7 @@ def test_a_table_that_breaks_the_promise_does_not_get_out(tmp_path, made):
             way_out.check(way_out.stage(trial.outcome.table), {"k-anonymity"}, originals, trial.outcome.groups)
             way_out.commit()
 
-    with pytest.raises(GuaranteeBroken, match="k-anonymity is not kept"):
+    with pytest.raises(GuaranteeViolated, match="k-anonymity is not kept"):
         publish()
     assert list(tmp_path.iterdir()) == []
 

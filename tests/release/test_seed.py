@@ -107,15 +107,15 @@ def test_an_alignment_with_other_names_does_not_make_rows_somebody_elses(saved, 
     """The alignment agrees with the data file throughout, but not with the seed or the original: only these tell whose a row is."""
     opened, private = open_release(saved.folder / ids), Private.load(saved.folder / f"{ids}.private")
     true = check_release(opened, guarantee_of(opened, private), original=saved.data, private=private)
-    assert not {"not-the-pseudonym", "not-the-id"} & true.breaches.keys()
+    assert not {"not-the-pseudonym", "not-the-id"} & true.violations.keys()
     rows = private.alignment.rows.copy()
     places = np.arange(len(rows)) if wrong == "all" else np.array(wrong)
     rows[places] = np.roll(rows[places], 1)
     other = Alignment(rows, private.alignment.published_ids, pa.array([f"person {r}" for r in rows]))
     private = replace(private, alignment=other)
     verdict = check_release(opened, guarantee_of(opened, private), original=saved.data, private=private)
-    assert verdict.status == "broken"
-    assert verdict.breaches[kind] == len(places)
+    assert verdict.status == "violated"
+    assert verdict.violations[kind] == len(places)
     witnesses = [w for w in verdict.witnesses if w.kind == kind]
     assert [w.row for w in witnesses] == places[:MOST_WITNESSES].tolist()
     assert [w.place for w in witnesses] == [f"released row {row + 1}" for row in places[:MOST_WITNESSES]]
@@ -130,19 +130,19 @@ def test_a_release_that_holds_by_a_wrong_alignment_is_broken(saved):
         name="any", needs=(), refuse_other_form=lambda _: None, check=lambda *_, **__: Verdict("holds", "any", {})
     )
     verdict = check_release(opened, content, original=saved.data, private=private)
-    assert verdict.status == "broken"
-    assert verdict.breaches == {"not-the-pseudonym": saved.data.records}
+    assert verdict.status == "violated"
+    assert verdict.violations == {"not-the-pseudonym": saved.data.records}
 
 
 @pytest.mark.parametrize(("left", "allowed", "passes"), [(0, 0, True), (2, 2, True), (2, 1, False), (1, 0, False)])
 def test_no_more_failures_pass_than_were_allowed(left, allowed, passes):
-    verdict = Verdict("broken" if left else "holds", "any", {}, {"not-hidden": left} if left else {}, left)
+    verdict = Verdict("violated" if left else "holds", "any", {}, {"not-hidden": left} if left else {}, left)
     guarantee = SimpleNamespace(name="any", check=lambda *_, **__: verdict)
     method, terms = SimpleNamespace(guarantee=guarantee), SimpleNamespace(allow_failures=allowed)
     if passes:
         assert judge(None, None, None, method, terms, {}, "") is verdict
     else:
-        with pytest.raises(sv.GuaranteeBroken, match=r"nothing was written\. Do this"):
+        with pytest.raises(sv.GuaranteeViolated, match=r"nothing was written\. Do this"):
             judge(None, None, None, method, terms, {}, "Do this")
 
 

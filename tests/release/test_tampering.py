@@ -179,14 +179,14 @@ def test_a_private_folder_that_is_not_whole_is_refused(folder, spoil, says):
 def test_the_private_folder_of_a_release_that_differs_in_its_seed_alone_does_not_fit(folder):
     ended = check(folder, "--json", private="twin.private")
     assert ended.code == 3
-    assert "names-do-not-agree" in ended.json["breaches"]
+    assert "names-do-not-agree" in ended.json["violations"]
 
 
 def test_another_seed_in_the_dossier_does_not_fit(folder):
     change(folder / "release.private" / "dossier.json", "seed", to="5")
     ended = check(folder, "--json")
     assert ended.code == 3
-    assert ended.json["breaches"] == {"not-the-pseudonym": 200}
+    assert ended.json["violations"] == {"not-the-pseudonym": 200}
 
 
 def test_a_bare_file_is_checked_for_the_guarantee_that_is_named(folder):
@@ -194,4 +194,4 @@ def test_a_bare_file_is_checked_for_the_guarantee_that_is_named(folder):
     assert check(folder, *named, release="release/data.csv").code == 0
     ended = check(folder, *named, "--json", release="twin/data.csv")
     assert ended.code == 3
-    assert "names-do-not-agree" in ended.json["breaches"]
+    assert "names-do-not-agree" in ended.json["violations"]

@@ -147,7 +147,7 @@ def test_the_check_counts_itemsets(dossier):
     assert (chart.title, chart.columns) == ("Itemsets by status", ("status", "itemsets"))
     assert chart.rows == [("itemsets to hide", 2), ("held by no record", 1)]
     assert "number of itemsets" in str(chart.spec)
-    changed["verdict"] |= {"status": "broken", "breaches": {"above-target": 2, "still-frequent": 1}}
+    changed["verdict"] |= {"status": "violated", "violations": {"above-target": 2, "still-frequent": 1}}
     assert "hidden-itemsets does not hold for 3 itemsets" in words_of(render(changed))
     assert "no itemset was checked" in words_of(render(changed | {"verdict": None}))
     assert release_charts(dossier)["status"].title == "Records by status"

@@ -81,7 +81,7 @@ def test_a_trial_says_what_was_made_and_that_it_holds():
 def test_a_promise_that_is_broken_or_was_not_checked_is_said_so():
     dossier = of_trial()
     dossier["verdicts"] = [
-        {**dossier["verdicts"][0], "status": "broken", "breaches": {"too-few-records": 7}},
+        {**dossier["verdicts"][0], "status": "violated", "violations": {"too-few-records": 7}},
     ]
     said = words_of(render_joined(dossier))
     assert "k-anonymity does not hold" in said

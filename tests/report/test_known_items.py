@@ -40,7 +40,7 @@ def test_a_real_release_tells_who_was_exposed_and_how_records_were_taken_apart(m
     assert page == render(dossier)
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [SECTIONS[0], TITLE, *SECTIONS[1:]]
     said, before, counts = words_of(page), dossier["before"], dossier["verdict"]["counts"]
-    rare = before["breaches"]["rare-itemset"]
+    rare = before["violations"]["rare-itemset"]
     assert f"In the original {rare:,} sets of at most 2 items lead to fewer than 3 records" in said
     assert f"{before['counts']['records-with-a-rare-itemset']:,} records hold such a set" in said
     assert f"{counts['clusters']:,} clusters with {counts['record-chunks']:,} record chunks" in said
@@ -85,7 +85,7 @@ def test_re_associated_data_have_no_clusters_but_pairs(made):
 def test_what_could_not_be_counted_to_the_end_is_said_so(dossier):
     dossier["before"]["reason"] = "there are more"
     assert "In the original at least" in words_of(render(dossier))
-    dossier["before"] |= {"breaches": {}, "witnesses": [], "status": "holds", "reason": ""}
+    dossier["before"] |= {"violations": {}, "witnesses": [], "status": "holds", "reason": ""}
     said = words_of(render(dossier))
     assert "every set of at most 2 items that occurs leads to at least 3 records" in said
     dossier["method"]["parameters"]["cover"] = "suppress"

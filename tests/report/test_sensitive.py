@@ -41,8 +41,8 @@ def test_a_real_release_tells_the_rules_before_the_proof_after_and_what_is_gone(
     assert page == render(dossier)
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [SECTIONS[0], TITLE, *SECTIONS[1:]]
     said, before, verdict = words_of(page), dossier["before"], dossier["verdict"]
-    assert before["status"] == "broken"
-    betrayed, there = before["breaches"]["inferred-item"], before["counts"]["sensitive-items"]
+    assert before["status"] == "violated"
+    betrayed, there = before["violations"]["inferred-item"], before["counts"]["sensitive-items"]
     assert f"In the original {betrayed} of {there} sensitive items could be inferred" in said
     assert "it is proved for all sets of known items, of any size, that none can" in said
     assert f"{verdict['counts']['sensitive-occurrences']:,} sensitive occurrences" in said
@@ -56,7 +56,7 @@ def test_the_strongest_rules_stand_first_and_can_be_counted_in_the_original(doss
     data = sv.read("sample:supermarket?records=2000")
     (table,) = RULES.findall(without_scripts(render(dossier)))
     rows = [words_of(row) for row in re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table, re.DOTALL)]
-    assert len(rows) == min(dossier["before"]["breaches"]["inferred-item"], MOST_RULES)
+    assert len(rows) == min(dossier["before"]["violations"]["inferred-item"], MOST_RULES)
     excess = []
     for row in rows:
         found = re.match(r"(\S+) \{(.*)(?:\}|…) +([\d,]+) of the ([\d,]+) records", row)
@@ -72,7 +72,7 @@ def test_the_strongest_rules_stand_first_and_can_be_counted_in_the_original(doss
 
 
 def test_an_original_that_betrays_nothing_is_said_so(dossier):
-    dossier["before"] |= {"status": "holds", "breaches": {}, "witnesses": []}
+    dossier["before"] |= {"status": "holds", "violations": {}, "witnesses": []}
     page = render(dossier)
     assert "In the original no sensitive item could be inferred" in words_of(page)
     assert not RULES.findall(page)

@@ -135,11 +135,11 @@ def test_the_same_seeds_give_the_same_figures(tiny):
 
 def test_safe_clusters_break_nothing_and_plain_ones_do(tiny):
     figures = tiny[1].figures
-    assert all(figures.value("BMS1", "wheel-safe", "breaches", 0, setting) == 0 for setting in SETTINGS)
-    assert any(figures.value("BMS1", "wheel", "breaches", 0, setting) > 0 for setting in SETTINGS)
+    assert all(figures.value("BMS1", "wheel-safe", "violations", 0, setting) == 0 for setting in SETTINGS)
+    assert any(figures.value("BMS1", "wheel", "violations", 0, setting) > 0 for setting in SETTINGS)
     for setting in SETTINGS:
-        below, breaches = (figures.value("BMS1", "wheel", m, 0, setting) for m in ("clusters-below-k", "breaches"))
-        assert breaches >= below
+        below, violations = (figures.value("BMS1", "wheel", m, 0, setting) for m in ("clusters-below-k", "violations"))
+        assert violations >= below
 
 
 def test_figures_agree_with_what_the_library_gives(tiny):
@@ -228,7 +228,7 @@ def test_figures_are_those_of_an_earlier_program(real_folder, line, k, delta, di
     found = {row.metric: row.value for row in experiment.figures.rows if row.method == line and row.support == setting}
     assert found["ted"] == pytest.approx(distance, rel=0.015)
     assert found["records"] == pytest.approx(records, abs=10)
-    assert found["breaches"] == found["clusters-below-k"]
+    assert found["violations"] == found["clusters-below-k"]
     if below is not None:
         assert found["clusters-below-k"] == below
 

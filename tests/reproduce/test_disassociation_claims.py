@@ -90,7 +90,7 @@ WORLDS = {
     ),
     "rules-preserved": ({"support": {"original": 0.004, "wheel": 0.0031}}, {"support": {"original": 0.004, "wheel": 0}}),
     "rules-below": ({"rules-below": {"wheel": 3}}, {"rules-below": {"wheel": 2}}),
-    "km-anonymous": ({"breaches": {"wheel": 0}}, {"breaches": {"wheel": 1}}),
+    "km-anonymous": ({"violations": {"wheel": 0}}, {"violations": {"wheel": 1}}),
     "records-are-rare-still": ({"rare-itemsets": {"wheel": 1}}, {"rare-itemsets": {"wheel": 0}}),
     "fewer-rare-pairs": ({"rare-pairs": {"original": 2, "wheel": 1}}, {"rare-pairs": {"original": 2, "wheel": 2}}),
     "more-left-out": ({"items-left-out": {"wheel": k_of}}, {"items-left-out": {"wheel": 3}}),
@@ -155,7 +155,7 @@ def test_without_figures_nothing_is_decided(claim):
 
 
 def test_the_two_ways_are_judged_apart():
-    found = figures({"breaches": {"wheel": 7, "wheel-safe": 0}})
+    found = figures({"violations": {"wheel": 7, "wheel-safe": 0}})
     assert {f.reading: f.status for f in verdict("km-anonymous", found).findings} == {
         "plain": "does not hold",
         "safe": "holds",

@@ -69,7 +69,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     shown = verdict.witnesses[: given["witnesses"]]
     for witness in shown:
         say(f"{witness.kind}: {witness.place}: {witness.detail}")
-    hidden = sum(verdict.breaches.values()) - len(shown)
+    hidden = sum(verdict.violations.values()) - len(shown)
     if hidden > 0 and not accepted:
         say(f"{hidden:,} cases not shown; see some with --witnesses 10")
     return 0 if accepted else 3

@@ -11,7 +11,7 @@ from setveil.cli.options import Option
 from setveil.cli.presence_options import TRIAL, trial_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.declaration import split_commas
-from setveil.errors import BadParameter, GuaranteeBroken
+from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.metrics.joined_queries import RangeQueryError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _compared(
     with progress.step(f"running {method.name}"):
         try:
             outcome = method.apply(originals, keys=keys)
-        except GuaranteeBroken as error:
+        except GuaranteeViolated as error:
             return {"name": method.name, **nothing, "reason": str(error)}
     seconds = time.perf_counter() - began
     verdicts = [one.check(outcome.table, original=originals, alignment=outcome.groups) for one in method.guarantees]

@@ -74,16 +74,16 @@ def _counted(
 
 @dataclass
 class Findings:
-    """Breaches found so far; counts are complete, witnesses are the first of each kind."""
+    """Violations found so far; counts are complete, witnesses are the first of each kind."""
 
-    breaches: dict[str, int] = field(default_factory=dict)
+    violations: dict[str, int] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
 
     def tell(self, kind: str, count: int, cases: Iterable[tuple[str, str, int | None]]) -> None:
         """Add so many cases of a kind, some of which are told by place, detail and group."""
         if not count:
             return
-        self.breaches[kind] = self.breaches.get(kind, 0) + count
+        self.violations[kind] = self.violations.get(kind, 0) + count
         free = MOST_WITNESSES - sum(one.kind == kind for one in self.witnesses)
         for place, detail, group in islice(cases, max(free, 0)):
             self.witnesses.append(Witness(kind, place, detail, group=group))

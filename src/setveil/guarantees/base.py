@@ -11,7 +11,7 @@ from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
 from setveil.errors import BadParameter
 
-Status = Literal["holds", "broken", "undecided"]
+Status = Literal["holds", "violated", "undecided"]
 
 MOST_WITNESSES = 100
 """A verdict carries at most so many cases of each kind; the counts are always complete."""
@@ -36,6 +36,26 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How much of a release a verdict covers: `covered` of `total` records, or of what `unit` names."""
+
+    covered: int
+    total: int
+    unit: str = "records"
+    rest: dict[str, int] = field(default_factory=dict)
+    """Why the others are not covered, as phrases such as `have no tendency`, each with its count. They may overlap."""
+
+    @classmethod
+    def whole(cls, records: int, *, holds: bool) -> Reach:
+        """Return the reach of a guarantee about the file as a whole: all records where it holds, none where it does not."""
+        return cls(records if holds else 0, records)
+
+    def __str__(self) -> str:
+        rest = "; ".join(f"{count:,} {phrase}" for phrase, count in self.rest.items() if count)
+        return f"{self.covered:,} of {self.total:,} {self.unit}" + (f"; {rest}" if rest else "")
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The outcome of a check. Truthy only when the guarantee holds."""
 
@@ -43,12 +63,14 @@ class Verdict:
     guarantee: str
     counts: dict[str, int]
     """What was counted on the way, such as how many records had to be hidden."""
-    breaches: dict[str, int] = field(default_factory=dict)
+    violations: dict[str, int] = field(default_factory=dict)
     """How many cases of each kind were found; empty when it holds."""
     failures: int = 0
-    """How many records the method could not treat: what `--allow-failures` may allow. Other breaches never are."""
+    """How many records the method could not treat: what `--allow-failures` may allow. Other violations never are."""
     witnesses: tuple[Witness, ...] = ()
     reason: str = ""
+    reach: Reach | None = None
+    """How many records it covers; None only in a verdict of version 1, which did not count them."""
 
     def __bool__(self) -> bool:
         return self.status == "holds"
@@ -57,11 +79,13 @@ class Verdict:
         """Tell whether it holds but for at most so many records that were left as they are."""
         if self.status == "holds":
             return True
-        return self.status == "broken" and set(self.breaches) <= {FAILURE} and self.failures <= allowed_failures
+        return self.status == "violated" and set(self.violations) <= {FAILURE} and self.failures <= allowed_failures
 
     def __str__(self) -> str:
         head = f"{self.guarantee}: {self.status}"
-        found = "; ".join(f"{count:,} {kind.replace('-', ' ')}" for kind, count in self.breaches.items())
+        if self.status == "holds" and self.reach is not None:
+            head += f" for {self.reach}"
+        found = "; ".join(f"{count:,} {kind.replace('-', ' ')}" for kind, count in self.violations.items())
         return head + (f" ({found})" if found else "") + (f": {self.reason}" if self.reason else "")
 
     def to_dict(self, *, witnesses: int | None = None) -> dict[str, Any]:
@@ -72,7 +96,7 @@ class Verdict:
 
 
 FAILURE = "not-hidden"
-"""The kind of breach that counts as a failure of the method on a record."""
+"""The kind of violation that counts as a failure of the method on a record."""
 
 
 @dataclass(frozen=True)

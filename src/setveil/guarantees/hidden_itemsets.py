@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 from setveil import progress
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.declaration import parameter, split_commas
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 
@@ -107,14 +107,14 @@ class HiddenItemsets(Guarantee):
         frequent_from = min(self.min_support.count(records) for records in lengths)
         targets = np.empty(len(self.itemsets), dtype=np.int64)
         targets[:] = self.targets or frequent_from - 1
-        breaches: dict[str, int] = {}
+        violations: dict[str, int] = {}
         witnesses: list[Witness] = []
         for kind, most in ((STILL_FREQUENT, np.full(len(targets), frequent_from - 1)), (ABOVE_TARGET, targets)):
             broken = np.flatnonzero(found > most)
             if kind == ABOVE_TARGET:
                 broken = broken[found[broken] < frequent_from]
             if len(broken):
-                breaches[kind] = len(broken)
+                violations[kind] = len(broken)
             worst = broken[np.argsort(-(found - most)[broken], kind="stable")][:MOST_WITNESSES]
             witnesses += [
                 self._witness(kind, int(one), int(found[one]), int(targets[one]), frequent_from) for one in worst
@@ -123,7 +123,10 @@ class HiddenItemsets(Guarantee):
             "itemsets-to-hide": len(self.itemsets),
             "held-by-no-record": int(np.count_nonzero(found == 0)),
         }
-        return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+        total = len(self.itemsets)
+        reach = Reach(total - sum(violations.values()), total, "named itemsets")
+        status: Literal["holds", "violated"] = "violated" if violations else "holds"
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reach=reach)
 
     def _note_absent(self, published: Transactions) -> None:
         """Say that items are in no record: they may be hidden or misspelt, which nobody can tell without the original."""

@@ -21,7 +21,7 @@ from setveil.data.tendency import Kind, tendencies
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
 from setveil.errors import Missing
-from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,7 +108,7 @@ class HiddenTendency(Guarantee):
         counts = {
             "records": original.records,
             "to-hide": int(np.count_nonzero(due)),
-            "published-as-they-are": self._as_they_are(before.kind),
+            "published-unchanged": self._as_they_are(before.kind),
             "without-tendency": int(np.count_nonzero(before.kind == Kind.UNIFORM)),
         }
         return cases.verdict(self.name, counts)
@@ -141,7 +141,7 @@ class HiddenTendency(Guarantee):
 
 
 class _Cases:
-    """Collects breaches: all are counted, the first of each kind are kept as witnesses."""
+    """Collects violations: all are counted, the first of each kind are kept as witnesses."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -160,8 +160,17 @@ class _Cases:
             self.witnesses.append(Witness(kind, f"released row {row + 1:,}", detail, int(row), items))
 
     def verdict(self, guarantee: str, counts: dict[str, int]) -> Verdict:
-        status: Literal["holds", "broken"] = "broken" if self.counts else "holds"
-        return Verdict(status, guarantee, counts, self.counts, self.counts.get(FAILURE, 0), tuple(self.witnesses))
+        status: Literal["holds", "violated"] = "violated" if self.counts else "holds"
+        failures = self.counts.get(FAILURE, 0)
+        reach = Reach(
+            counts.get("to-hide", 0) - failures,
+            counts["records"],
+            rest={
+                "have no tendency": counts.get("without-tendency", 0),
+                "are published unchanged": counts.get("published-unchanged", 0),
+            },
+        )
+        return Verdict(status, guarantee, counts, self.counts, failures, tuple(self.witnesses), reach=reach)
 
 
 def _corresponds(published: Transactions, original: Transactions, alignment: Alignment, cases: _Cases) -> bool:

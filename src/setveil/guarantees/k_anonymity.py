@@ -6,13 +6,13 @@ Checked  on the released table alone, exactly: how many records, and how many di
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.declaration import Declaration, parameter
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class KAnonymity(GroupLimit, Guarantee):
         table = JoinedTable.arranged(published.schema, published.lows, published.highs, published.counts)
         sizes, values = table.counts.sum(axis=1), np.count_nonzero(table.counts, axis=1)
         overlaps, pairs = overlapping(table.lows, table.highs, most=MOST_WITNESSES)
-        breaches: dict[str, int] = {}
+        violations: dict[str, int] = {}
         witnesses: list[Witness] = []
         for kind, what, found, least, name in (
             (TOO_FEW_RECORDS, "records", sizes, self.k, "k"),
@@ -80,14 +80,14 @@ class KAnonymity(GroupLimit, Guarantee):
         ):
             broken = np.flatnonzero(found < least)
             if len(broken):
-                breaches[kind] = len(broken)
+                violations[kind] = len(broken)
                 worst = broken[np.argsort(found[broken], kind="stable")][:MOST_WITNESSES]
                 details = [
                     f"has {int(found[group]):,} {what}; with {name} = {least:,} it needs {least:,}" for group in worst
                 ]
                 witnesses += [_witness(kind, int(group), detail) for group, detail in zip(worst, details, strict=True)]
         if overlaps:
-            breaches[OVERLAP] = overlaps
+            violations[OVERLAP] = overlaps
             witnesses += [
                 _witness(OVERLAP, one, f"its intervals overlap those of group {other + 1:,} in every attribute")
                 for one, other in pairs
@@ -98,7 +98,9 @@ class KAnonymity(GroupLimit, Guarantee):
             "records-in-the-smallest-group": int(sizes.min()) if table.groups else 0,
             "sensitive-values-in-the-least-mixed-group": int(values.min()) if table.groups else 0,
         }
-        return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+        status: Literal["holds", "violated"] = "violated" if violations else "holds"
+        reach = Reach.whole(table.records, holds=not violations)
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reach=reach)
 
 
 def _witness(kind: str, group: int, detail: str) -> Witness:

@@ -2,9 +2,9 @@
 
 Papers   terrovitis2008 for plain records, terrovitis2012 for disassociated data, awad2020 (references.bib).
 Checked  on the released file alone. Of plain records and of generalized ones: every set of at most m items, or nodes, that occurs is in at
-         least k records; the breaches are the minimal sets that are not. Of disassociated data: that chunks of a cluster are over different
-         items and fit into its records, that it has at least k records, the same of every record chunk as of plain records, and where there
-         is no term chunk that enough subrecords are left for the other records (Lemma 2).
+         least k records; the violations are the minimal sets that are not. Of disassociated data: that chunks of a cluster are over
+         different items and fit into its records, that it has at least k records, the same of every record chunk as of plain records,
+         and where there is no term chunk that enough subrecords are left for the other records (Lemma 2).
 Departs  records of any length are searched; `attacker="aware"` asks for more than the paper does. See docs/decisions/0016.
 """
 
@@ -19,7 +19,7 @@ from setveil.data.generalized import Generalized
 from setveil.data.side_files import shown
 from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration, parameter
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.chunk_links import ChunkItems, chunk_links
 from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets
 
@@ -129,13 +129,15 @@ class KmAnonymity(KmLimit, Guarantee):
             witnesses.append(Witness(RARE, f"{{{_listed(labels)}}}", detail, items=labels))
         counts = {"records": data.records, "records-with-a-rare-itemset": found.exposed}
         counts |= {f"rare-itemsets-of-{size}-item{'s' * (size > 1)}": n for size, n in found.by_size.items()}
-        return self._verdict(found, counts, {RARE: found.found} if found.found else {}, witnesses, budget)
+        violations = {RARE: found.found} if found.found else {}
+        return self._verdict(data.records, found, counts, violations, witnesses, budget)
 
     def _verdict(
         self,
+        records: int,
         found: RareItemsets,
         counts: dict[str, int],
-        breaches: dict[str, int],
+        violations: dict[str, int],
         witnesses: list[Witness],
         budget: int,
     ) -> Verdict:
@@ -147,8 +149,11 @@ class KmAnonymity(KmLimit, Guarantee):
             reason = (
                 "there are more rare itemsets, and perhaps more records with one: counting them all would take too long"
             )
-        status: Literal["holds", "broken", "undecided"] = "holds" if found.complete else "undecided"
-        return Verdict("broken" if breaches else status, self.name, counts, breaches, 0, tuple(witnesses), reason)
+        status: Literal["holds", "violated", "undecided"] = "holds" if found.complete else "undecided"
+        if violations:
+            status = "violated"
+        reach = Reach.whole(records, holds=status == "holds")
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reason, reach)
 
     # -- disassociated data -----------------------------------------------------------------------------------------------------
 
@@ -163,12 +168,12 @@ class KmAnonymity(KmLimit, Guarantee):
             budget=self.budget,
             limit=MOST_WITNESSES,
         )
-        breaches: dict[str, int] = {}
+        violations: dict[str, int] = {}
         witnesses: list[Witness] = []
 
         def note(kind: str, places: NDArray[np.int64], witness: Callable[[int], Witness]) -> None:
             if len(places):
-                breaches[kind] = len(places)
+                violations[kind] = len(places)
                 witnesses.extend(witness(place) for place in places[:MOST_WITNESSES].tolist())
 
         self._note_faults(data, items, note)
@@ -176,7 +181,7 @@ class KmAnonymity(KmLimit, Guarantee):
             BELOW_K, np.flatnonzero(data.sizes < self.k), lambda c: _of_cluster(BELOW_K, data, c, self._below(data, c))
         )
         if found.found:
-            breaches[RARE] = found.found
+            violations[RARE] = found.found
             witnesses += [self._rare_in_chunk(data, found, place) for place in range(len(found.sets))]
         fails_if_aware = self._note_lemma(data, note)
         links = chunk_links(data, items)
@@ -192,7 +197,7 @@ class KmAnonymity(KmLimit, Guarantee):
             "forced-links-of-record-chunks": links.forced,
             "clusters-that-fail-if-aware": fails_if_aware,
         }
-        return self._verdict(found, counts, breaches, witnesses, self.budget)
+        return self._verdict(data.records, found, counts, violations, witnesses, self.budget)
 
     def _note_faults(
         self,

@@ -8,7 +8,7 @@ Beside   ρ-uncertainty: weaker than that with ρ = 1/p, since nobody may know a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.side_files import shown
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -71,11 +71,11 @@ class PermutationPrivacy(Guarantee):
         del original, alignment
         self.refuse_other_form(published)
         assert isinstance(published, Grouped)
-        breaches: dict[str, int] = {}
+        violations: dict[str, int] = {}
         witnesses = []
         for kind, found in ((TOO_OFTEN, self._too_often(published)), (IN_A_ROW, self._in_rows(published))):
             if found[0]:
-                breaches[kind] = found[0]
+                violations[kind] = found[0]
                 witnesses += found[1]
         named = np.array([label in self.sensitive for label in published.sensitive_vocabulary], dtype=np.bool_)
         counts = {
@@ -85,7 +85,9 @@ class PermutationPrivacy(Guarantee):
             "sensitive-items": int(np.count_nonzero(named)),
             "sensitive-occurrences": int(published.sensitive_supports[named].sum()),
         }
-        return Verdict("broken" if breaches else "holds", self.name, counts, breaches, 0, tuple(witnesses))
+        reach = Reach.whole(published.records, holds=not violations)
+        status: Literal["holds", "violated"] = "violated" if violations else "holds"
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reach=reach)
 
     def _too_often(self, published: Grouped) -> tuple[int, list[Witness]]:
         """Find the items that too many rows of a group hold, those furthest above first."""

@@ -22,7 +22,7 @@ from setveil.data.side_files import shown
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
 from setveil.errors import BadData, Missing
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.rare_itemsets import rare_itemsets
 
 if TYPE_CHECKING:
@@ -117,10 +117,10 @@ class Reconstruction(Guarantee):
             "clusters": original.clusters,
             f"rare-itemsets-of-the-first-set{'' if rare.complete else '-at-least'}": rare.found,
         }
-        breaches = {kind: number for kind, number in found.breaches.items() if number}
-        if breaches:
-            return Verdict("broken", self.name, counts, breaches, 0, tuple(found.witnesses))
-        return Verdict("holds", self.name, counts)
+        violations = {kind: number for kind, number in found.violations.items() if number}
+        reach = Reach.whole(published.records, holds=not violations)
+        status: Literal["holds", "violated"] = "violated" if violations else "holds"
+        return Verdict(status, self.name, counts, violations, 0, tuple(found.witnesses), reach=reach)
 
     def _check_one(
         self,
@@ -147,7 +147,7 @@ class Reconstruction(Guarantee):
     def _check_foreign(data: Transactions, told: _Told, found: _Found, where: str, begin: int) -> None:
         """Note the rows with items that their cluster does not name."""
         rows = np.unique(told.row[told.chunk == NONE])
-        found.breaches[FOREIGN_ITEM] += len(rows)
+        found.violations[FOREIGN_ITEM] += len(rows)
         for row in rows[:MOST_WITNESSES].tolist():
             mine = slice(int(data.offsets[row]), int(data.offsets[row + 1]))
             codes = data.items[mine][told.chunk[mine] == NONE].tolist()
@@ -196,13 +196,13 @@ class _Found:
     """What is wrong so far."""
 
     def __init__(self) -> None:
-        self.breaches: Counter[str] = Counter()
+        self.violations: Counter[str] = Counter()
         self.witnesses: list[Witness] = []
         self._shown: Counter[str] = Counter()
 
     def add(self, case: Witness) -> None:
         """Count one case, and keep it if there are not too many of its kind."""
-        self.breaches[case.kind] += 1
+        self.violations[case.kind] += 1
         self.witness(case)
 
     def witness(self, case: Witness) -> None:

@@ -20,7 +20,7 @@ from setveil.data.generalized import Generalized
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration, parameter
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.rule_search import StrongestRules, strongest_rules
 from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts
@@ -116,25 +116,27 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         found = strongest_rules(
             data, is_sensitive, self.rho.share, include_empty=self.include_empty, budget=self.budget
         )
-        breaches = {INFERRED: len(found.items)} if len(found.items) else {}
+        violations = {INFERRED: len(found.items)} if len(found.items) else {}
         order = np.argsort(-found.excess, kind="stable")[:MOST_WITNESSES]
         witnesses = [self._witness(data, found, int(place)) for place in order]
         if self.knows == "whole":
             whole = self._inferred_from_whole(data, is_sensitive)
             if whole:
-                breaches[INFERRED_FROM_WHOLE] = len(whole)
+                violations[INFERRED_FROM_WHOLE] = len(whole)
                 witnesses += whole[:MOST_WITNESSES]
         counts = {
             "sensitive-items": int(np.count_nonzero(data.supports[is_sensitive])),
             "sensitive-occurrences": int(data.supports[is_sensitive].sum()),
             "betrayed-by-their-whole-record": found.exposed,
         }
-        if breaches:
-            return Verdict("broken", self.name, counts, breaches, 0, tuple(witnesses))
+        if violations:
+            reach = Reach.whole(data.records, holds=False)
+            return Verdict("violated", self.name, counts, violations, 0, tuple(witnesses), reach=reach)
         if found.undecided:
             reason = f"the rules of {found.undecided:,} sensitive items were not all searched within {self.budget:,} steps each"
-            return Verdict("undecided", self.name, counts | {"undecided-items": found.undecided}, reason=reason)
-        return Verdict("holds", self.name, counts)
+            counts["undecided-items"] = found.undecided
+            return Verdict("undecided", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=False))
+        return Verdict("holds", self.name, counts, reach=Reach.whole(data.records, holds=True))
 
     def _inferred_from_whole(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> list[Witness]:
         """Compare the records with exactly the same items that are not sensitive: the strongest case of each sensitive item."""

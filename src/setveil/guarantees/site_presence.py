@@ -23,7 +23,7 @@ from setveil.data.joined.joined_table import JoinedTable
 from setveil.declaration import Declaration, parameter
 from setveil.errors import BadData, Missing
 from setveil.guarantees._site_shares import LEFT_OUT, Findings, Shares, box_numbers, users_outside
-from setveil.guarantees.base import Coverage, Guarantee, Verdict
+from setveil.guarantees.base import Coverage, Guarantee, Reach, Verdict
 from setveil.mining.threshold import Share
 
 if TYPE_CHECKING:
@@ -139,8 +139,9 @@ class SitePresence(PresenceLimit, Guarantee):
             reason = f"checked by {role.upper()} alone: its own shares, and not that the counts of the table are true"
         if self.scope == "qi" and "b" in given:
             reason += "; sensitive values were not told apart (scope qi), which is weaker than the definition"
-        status: Literal["holds", "broken"] = "broken" if findings.breaches else "holds"
-        return Verdict(status, self.name, counts, findings.breaches, 0, tuple(findings.witnesses), reason)
+        status: Literal["holds", "violated"] = "violated" if findings.violations else "holds"
+        reach = Reach.whole(table.records, holds=not findings.violations)
+        return Verdict(status, self.name, counts, findings.violations, 0, tuple(findings.witnesses), reason, reach)
 
     def _limits(self, role: str) -> tuple[Share, Share]:
         return (self.min_a, self.max_a) if role == "a" else (self.min_b, self.max_b)

@@ -17,7 +17,7 @@ from setveil import progress
 from setveil.data.joined.joined_files import csv_sha256
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.data.joined.originals import BothGroups, Originals
-from setveil.errors import GuaranteeBroken, PeerFailed
+from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.coin import toss
 from setveil.presence.costs import Costs
@@ -100,7 +100,7 @@ def run_provider(
     kept = all(verdicts)
     collector.send("kept", _KEPT if kept else _BROKEN)
     if not kept:
-        raise GuaranteeBroken(
+        raise GuaranteeViolated(
             "what the collector would publish does not keep the policy on this side; nothing was written",
             verdict=next(verdict for verdict in verdicts if not verdict),
         )
@@ -203,7 +203,7 @@ def run_collector(
             channel.send("table", np.ascontiguousarray(numbers, dtype=kind).tobytes())
     for channel in (a, b):
         if channel.receive("kept", 1) != _KEPT:
-            raise GuaranteeBroken(
+            raise GuaranteeViolated(
                 f"{PARTY_IN_WORDS[channel.peer]} found that the table does not keep the policy on its side; nothing was written"
             )
     sha256 = publish(joined)()

@@ -14,7 +14,7 @@ import numpy as np
 
 from setveil import progress
 from setveil.data.joined.originals import SideGroups
-from setveil.errors import GuaranteeBroken, PeerFailed
+from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.costs import LevelCost, stopwatch
 from setveil.presence.cutting import Cutter
@@ -113,7 +113,7 @@ class ProviderProtocol:
             kept = session.root()
         self._openings.note("root", [b""], [kept], "ab")
         if not kept:
-            raise GuaranteeBroken(ROOT_BROKEN)
+            raise GuaranteeViolated(ROOT_BROKEN)
         width = len(self._cells)
         open_ = _Open(
             Level(np.arange(self._size, dtype=np.int64), np.array([0, self._size], dtype=np.int64)),

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from setveil import __version__
 from setveil.errors import BadData
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 CARD_NAME = "card.json"
 JOINED: Final = "joined"
 """The form of a table that two providers joined, whose card is another."""
-CARD_VERSION: Final = 1
+CARD_VERSION: Final = 2
+"""Version 1 has no run, no commitment to the private parameters and no reach; it opens and checks with its own meaning."""
 
 UNIT_IN_WORDS = {
     "person": "protects people: every person has one record",
@@ -69,6 +70,14 @@ class Counts(_Part):
     empty_records: int
 
 
+class CardReach(_Part):
+    """How many records of the release the guarantee covers (docs/decisions/0022)."""
+
+    covered: int
+    total: int
+    unit: str
+
+
 class Promise(_Part):
     """What was checked on the file; `name` is None where nothing is promised."""
 
@@ -76,7 +85,12 @@ class Promise(_Part):
     parameters: dict[str, Any]
     statement: str
     failures: int
-    published_as_they_are: int
+    reach: CardReach | None = None
+    """None where nothing is promised, where the total is private, and in version 1."""
+    published_unchanged: int | None = Field(
+        None, validation_alias=AliasChoices("published_unchanged", "published_as_they_are")
+    )
+    """None where the guarantee does not count them; version 1 calls it `published_as_they_are` and counts fewer."""
     attacker: str
     singling_out: str
     linking: str
@@ -94,7 +108,13 @@ class Recipe(_Part):
 class Card(_Part):
     """What a release is, for whoever receives it."""
 
-    card_version: Literal[1]
+    card_version: Literal[1, 2]
+    run: str | None = None
+    """Names the run that made the release, as the dossier does; None in version 1."""
+    private_sha256: str | None = None
+    """A salted checksum of all private parameters, whose salt is in the dossier; None in version 1."""
+    experiment: bool = False
+    """Whether the seed is short enough to be guessed: good for experiments, not for a release."""
     setveil_version: str
     form: str
     data: DataFile
@@ -161,7 +181,6 @@ def make_card(
             parameters={},
             statement="no guarantee: this method promises nothing",
             failures=0,
-            published_as_they_are=0,
             attacker="is not held off by anything",
             singling_out=nothing,
             linking=nothing,
@@ -175,7 +194,8 @@ def make_card(
             parameters=guarantee.public_parameters(),
             statement=guarantee.statement,
             failures=verdict.failures,
-            published_as_they_are=verdict.counts.get("published-as-they-are", 0),
+            reach=_public_reach(guarantee, verdict),
+            published_unchanged=verdict.counts.get("published-unchanged"),
             attacker=coverage.attacker,
             singling_out=coverage.singling_out,
             linking=coverage.linking,
@@ -194,6 +214,14 @@ def make_card(
         unit=unit,
         unit_in_words=_in_words(guarantee)[unit],
     )
+
+
+def _public_reach(guarantee: Guarantee, verdict: Verdict) -> CardReach | None:
+    """Return the reach if it counts what the release itself shows: how many itemsets the owner named stays private."""
+    reach = verdict.reach
+    if reach is None or guarantee.protects != "people":
+        return None
+    return CardReach(covered=reach.covered, total=reach.total, unit=reach.unit)
 
 
 def _in_words(guarantee: Guarantee | None) -> dict[str, str]:

@@ -173,8 +173,8 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     witnesses = tuple(Witness(kind, f"released row {row + 1:,}", detail, int(row)) for row in wrong[:MOST_WITNESSES])
     return replace(
         verdict,
-        status="broken",
-        breaches={**verdict.breaches, kind: len(wrong)},
+        status="violated",
+        violations={**verdict.violations, kind: len(wrong)},
         witnesses=verdict.witnesses + witnesses,
     )
 

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
-DOSSIER_VERSION: Final = 2
-"""From 2 on a dossier holds `pictures` and `metric_notes`; without them it is read as before, and its report draws less."""
+DOSSIER_VERSION: Final = 3
+"""From 2 on a dossier holds `pictures` and `metric_notes`; without them it is read as before, and its report draws less. From 3 on a
+verdict is `violated` and counts `violations` and its reach; before, these were `broken` and `breaches`, and there was no reach."""
 
 
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
@@ -89,6 +90,19 @@ def dossier_text(dossier: dict[str, Any]) -> str:
     return json.dumps(dossier, indent=2, ensure_ascii=False) + "\n"
 
 
+def _with_current_words(dossier: dict[str, Any]) -> dict[str, Any]:
+    """Return a dossier whose verdicts use the words of this version, whichever version wrote it."""
+    current = dict(dossier)
+    for name in ("verdict", "before"):
+        verdict = current.get(name)
+        if isinstance(verdict, dict) and "breaches" in verdict:
+            renamed = {("violations" if key == "breaches" else key): value for key, value in verdict.items()}
+            if verdict.get("status") == "broken":
+                renamed["status"] = "violated"
+            current[name] = renamed
+    return current
+
+
 @dataclass(frozen=True, eq=False)
 class Private:
     """A private folder, read again."""
@@ -114,6 +128,7 @@ class Private:
         other = BadData("is not a dossier of a release", file=str(path))
         if not whole or not dossier["seed"].isdecimal():
             raise other
+        dossier = _with_current_words(dossier)
         try:
             card = Card.model_validate(dossier["card"])
         except ValidationError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from setveil.data.joined.joined_files import ATTRIBUTES_NAME, read_joined, write_joined
-from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
+from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.presence.secure.backends import EXPERIMENTAL
 from setveil.release.card import CARD_NAME, FileBeside, file_sha256
 from setveil.release.joined_card import JoinedCard, make_joined_card
@@ -81,7 +81,7 @@ class JoinedDoor:
             if guarantee.name in names:
                 verdict = guarantee.check(table, original=originals, alignment=groups)
                 if not verdict:
-                    raise GuaranteeBroken(
+                    raise GuaranteeViolated(
                         f"{guarantee.name} is not kept; nothing was written. {verdict}", verdict=verdict
                     )
                 verdicts.append(verdict)

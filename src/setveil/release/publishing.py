@@ -18,7 +18,7 @@ from setveil.data.packing import PACKINGS
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
-from setveil.errors import BadData, BadParameter, GuaranteeBroken, OutputRefused
+from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
 from setveil.release.forms import DataFormat, Form, Ids, form_of
@@ -158,7 +158,7 @@ def publish(
     source: str = "",
     original: Transactions | None = None,
 ) -> Release:
-    """Make a release and check its guarantee, or raise GuaranteeBroken with the verdict.
+    """Make a release and check its guarantee, or raise GuaranteeViolated with the verdict.
 
     It is measured with all metrics, or with those named as `NAME[:param=value,...]`; with an empty list not at all, which saves time
     where nobody reads the report. A release made from disassociated data is measured against `original`, if that is given. Nothing is
@@ -301,5 +301,5 @@ def judge(
         verdict = guarantee.check(published, original=made_from, alignment=alignment)
     if not verdict.acceptable(terms.allow_failures):
         message = f"{guarantee.name} is {'not decided' if verdict.status == 'undecided' else 'not kept'}; nothing was written. "
-        raise GuaranteeBroken(message + (advice or str(verdict)), verdict=verdict, account=account)
+        raise GuaranteeViolated(message + (advice or str(verdict)), verdict=verdict, account=account)
     return verdict

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 TEMPLATE = "joined.html.jinja"
-LOOKS = {"holds": "holds", "broken": "broken", "undecided": "part"}
+LOOKS = {"holds": "holds", "violated": "violated", "undecided": "part"}
 """The style of each verdict."""
 
 OPENINGS = {

@@ -23,7 +23,7 @@ def known_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
         "k": guarantee["parameters"]["k"],
         "m": guarantee["parameters"]["m"],
         "before": before,
-        "rare": sum((before or {}).get("breaches", {}).values()),
+        "rare": sum((before or {}).get("violations", {}).values()),
         "at_least": bool((before or {}).get("reason")),
         "exposed": (before or {}).get("counts", {}).get("records-with-a-rare-itemset"),
         "sets": [(row["items"], row["detail"]) for row in (before or {}).get("witnesses", [])[:MOST_SETS]],

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RECORDS = "number of records"
 ITEMSETS = Series("fate", ("kept", "lost", "new"), ("#5B6675", BEFORE, AFTER))
 """What both have, what only the original has, and what only the release has: in the colours of the two sides."""
-STATUS = Series("kind", ("counted", "broken"), (NEUTRAL, WARNING))
+STATUS = Series("kind", ("counted", "violated"), (NEUTRAL, WARNING))
 ATTACK = Series("kind", ("without the release", "with the release"), (NEUTRAL, AFTER))
 GUESSERS = {
     "absent": "the most common category that is absent from the row",
@@ -168,7 +168,7 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     if verdict is None:
         return None
     found = [(key, count, "counted") for key, count in verdict["counts"].items()]
-    found += [(key, count, "broken") for key, count in verdict["breaches"].items()]
+    found += [(key, count, "violated") for key, count in verdict["violations"].items()]
     if not any(count for _, count, _ in found):
         return None
     promised = GUARANTEES.get(verdict["guarantee"])
@@ -178,7 +178,7 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     text = f"How many {unit} the check found in each status."
     drawn = [{"status": words(key), unit: count, "kind": kind} for key, count, kind in found]
     spec = bars(drawn, down=Axis("status", "", ""), along=Axis(unit, f"number of {unit}"), series=STATUS, text=text)
-    rows = [(words(key) + (" (broken)" if kind == "broken" else ""), count) for key, count, kind in found]
+    rows = [(words(key) + (" (violated)" if kind == "violated" else ""), count) for key, count, kind in found]
     return Chart("status", f"{unit.capitalize()} by status", text, spec, ("status", unit), rows)
 
 

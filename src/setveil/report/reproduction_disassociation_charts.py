@@ -54,7 +54,7 @@ def disassociation_charts(found: Mapping[str, Any], datasets: Sequence[str], *, 
         "triples": _sets(panels, datasets, "triple", sets),
         "rules": _rules(panels, datasets, found["rules"]),
         "beside": [
-            *_lines(panels, datasets, "breaches", "what breaks k^m-anonymity", Axis("value", "clusters and sets", COUNT), ",.0f"),
+            *_lines(panels, datasets, "violations", "what breaks k^m-anonymity", Axis("value", "clusters and sets", COUNT), ",.0f"),
             *_lines(panels, datasets, "rare-pairs", "pairs of items in fewer than k records", Axis("value", "pairs", COUNT), ",.0f"),
             *_lines(panels, datasets, "records-with-rare-itemsets", "records that hold a set of at most m items that is in fewer than k",
                     Axis("value", "records", COUNT), ",.0f"),

@@ -11,7 +11,7 @@ from setveil.report.reproduction_words import DISASSOCIATION, ITEMSETS, PRESENCE
 if TYPE_CHECKING:
     from setveil.report.charts import Chart
 
-LOOKS = {"holds": "holds", "holds in part": "part", "does not hold": "broken", "cannot be decided": "none"}
+LOOKS = {"holds": "holds", "holds in part": "part", "does not hold": "violated", "cannot be decided": "none"}
 """The style of each verdict."""
 
 

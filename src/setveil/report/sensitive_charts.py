@@ -25,7 +25,7 @@ def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
     witnesses = (before or {}).get("witnesses", [])
     return {
         "before": before,
-        "betrayed": sum((before or {}).get("breaches", {}).values()),
+        "betrayed": sum((before or {}).get("violations", {}).values()),
         "rules": [
             {
                 "item": row["items"][0],

@@ -64,7 +64,7 @@ PAPER = Paper(
         Column("TED", "ted", by_support=True, form="count"),
         Column("left out", "items-left-out", by_support=True, form="count"),
         Column("rare pairs", "rare-pairs", by_support=True, form="count"),
-        Column("breaches", "breaches", by_support=True, form="count"),
+        Column("violations", "violations", by_support=True, form="count"),
         Column("records", "mean-records", form="count"),
         Column("UR inside", "rae-ur-inside", at=RANDOM),
         Column("UR expected", "rae-ur-expected", at=RANDOM),

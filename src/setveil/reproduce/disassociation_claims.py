@@ -331,7 +331,7 @@ _STATED: tuple[tuple[str, str, str, str, str, Callable[[View], list[Case]], bool
      "Between half and twice as many do.", rules_below, True),
     ("km-anonymous", "2.1 and 6", BESIDE, "Disassociation guarantees k^m-anonymity.",
      "Our check finds nothing that breaks it, at each setting.",
-     partial(by_setting, metric="breaches", methods=[WHEEL], test=lambda v: v[WHEEL] == 0, settings=SETTINGS), True),
+     partial(by_setting, metric="violations", methods=[WHEEL], test=lambda v: v[WHEEL] == 0, settings=SETTINGS), True),
     ("records-are-rare-still", OURS, BESIDE, "Re-associated records are not k^m-anonymous by themselves.",
      "Some set of at most m items is in fewer than k of them, at each setting.",
      partial(by_setting, metric="rare-itemsets", methods=[WHEEL], test=lambda v: v[WHEEL] > 0, settings=SETTINGS), True),

@@ -123,7 +123,7 @@ class Experiment:
         self._add(line, None, "clusters", made.account["clusters"], setting)
         self._add(line, None, "clusters-below-k", made.account["clusters-below-k"], setting)
         note = "" if verdict.status != "undecided" else verdict.reason
-        self._add(line, None, "breaches", None if note else sum(verdict.breaches.values()), setting, note)
+        self._add(line, None, "violations", None if note else sum(verdict.violations.values()), setting, note)
         if line == WHEEL:
             self._add_rare(ORIGINAL, None, self.data, k, setting)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil import progress
 from setveil.data.joined.joined_table import JoinedTable
-from setveil.errors import GuaranteeBroken
+from setveil.errors import GuaranteeViolated
 from setveil.kernels.control import DONE, STOP
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
@@ -149,7 +149,7 @@ class Experiment:
         more = {"complete": tables.complete} if line == MPALM else {}
         try:
             made = method.apply(tables.originals, keys=keys_of(seed or 0), **more)
-        except GuaranteeBroken:
+        except GuaranteeViolated:
             metrics = [GROUPS, *(error_of(kind) for kind in KINDS)]
             return [Figure(dataset, line, seed, setting, metric, None, NOTHING) for metric in metrics]
         found = [Figure(dataset, line, seed, setting, GROUPS, float(made.account["groups"]))]

@@ -178,7 +178,7 @@ class Experiment:
         assert method.guarantee is not None
         verdict = method.guarantee.check(published)
         decided = verdict.status != "undecided"
-        betrayed = float(sum(verdict.breaches.values()))
+        betrayed = float(sum(verdict.violations.values()))
         self.add(line, draw, at, "unsafe-items", betrayed if decided else None, "" if decided else verdict.reason)
 
     def measure_cut(self, line: str, draw: int, rho: str) -> None:

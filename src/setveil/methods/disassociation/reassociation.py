@@ -26,7 +26,7 @@ from setveil.data.ordering import picked
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.errors import BadData, GuaranteeBroken
+from setveil.errors import BadData, GuaranteeViolated
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.reconstruction import Reconstruction, TermChunk
 from setveil.methods.base import Method, Outcome
@@ -79,7 +79,7 @@ class Reassociation(Method):
         k, m = data.stated["k"], data.stated["m"]
         verdict = KmAnonymity(k=k, m=m).check(data)
         if not verdict:
-            raise GuaranteeBroken(
+            raise GuaranteeViolated(
                 f"the disassociated data are not safe, and nothing was made of them. {verdict}",
                 verdict=verdict,
                 account={},

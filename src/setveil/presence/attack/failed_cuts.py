@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil import progress
-from setveil.errors import BadParameter, GuaranteeBroken
+from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.mining.threshold import Share
 from setveil.presence.attack.posterior import FailedCut, OwnRules, choices, posteriors
 from setveil.presence.attack.view import other_than
@@ -149,7 +149,7 @@ def margins(
         try:
             drawn_in = policy.changed(margin=str(margin))
             trial = simulate(drawn_in, originals, keys)
-        except (BadParameter, GuaranteeBroken):
+        except (BadParameter, GuaranteeViolated):
             rows.append(MarginRow(margin, None, None, None))
             continue
         found = {side: failed_cuts(trial, originals, drawn_in.method, side) for side in ("a", "b")}

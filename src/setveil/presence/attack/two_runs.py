@@ -19,7 +19,7 @@ import numpy as np
 
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.population import Population
-from setveil.errors import BadParameter, GuaranteeBroken
+from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.presence.attack.ranking import Ranking, ranking
 from setveil.presence.attack.view import Split, other_than, passed_splits
 from setveil.presence.methods.base import Keys
@@ -70,7 +70,7 @@ def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, firs
     """Run again in several ways, and compare with the first run as either provider can; a way that gives no table is left out."""
     larger = _with_one_more(originals)
     seconds = {"fresh": simulate(policy, originals, fresh)}
-    with suppress(BadParameter, GuaranteeBroken):  # where there are just k common users
+    with suppress(BadParameter, GuaranteeViolated):  # where there are just k common users
         seconds["again"] = simulate(policy.changed(k=policy.method.k + 1), originals, keys)
     seconds["refreshed"] = simulate(policy_of(policy.method, larger), larger, keys)
     seconds["same"] = simulate(policy, originals, keys)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil import progress
-from setveil.errors import BadParameter, GuaranteeBroken
+from setveil.errors import BadParameter, GuaranteeViolated
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -287,7 +287,7 @@ def _check_root(numbers: Numbers, limits: Limits, method: str) -> None:
         "min_a, max_a": f"of A's users the share that is at B too is not {_between(limits.share_a)} (min_a, max_a)",
         "min_b, max_b": f"of {of_b} the share that is at A too is not {_between(limits.share_b)} (min_b, max_b)",
     }
-    raise GuaranteeBroken(
+    raise GuaranteeViolated(
         f"{method} releases nothing: not even one group of all users keeps the limits, because "
         f"{'; '.join(meaning[name] for name in broken)}. No division can mend that: choose limits that the tables as a whole keep"
     )
