@@ -1,0 +1,76 @@
+"""Releases of setveil 0.1.0 (card version 1, dossier version 2) still open and check, with the meaning they had."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from setveil.catalog import METHODS
+from setveil.release.checking import open_release
+from setveil.release.dossier import Private
+
+from program import call
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "releases-1"
+RELEASES = sorted(path.parent.name for path in FOLDER.glob("*/card.json"))
+PLAIN = [name for name in RELEASES if name != "joined"]
+PROMISED = [
+    name for name in PLAIN if json.loads((FOLDER / name / "card.json").read_text())["guarantee"]["name"] is not None
+]
+FAILED = "full-swap-with-failures"
+
+
+def original_of(name):
+    return FOLDER / {"reassociation": "disassociation", FAILED: "few.csv"}.get(name, "original.csv")
+
+
+def test_there_is_one_of_every_method_of_that_version():
+    assert set(METHODS) <= set(RELEASES)
+    assert {FAILED, "joined"} <= set(RELEASES)
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_an_old_release_opens(name):
+    opened, private = open_release(FOLDER / name), Private.load(FOLDER / f"{name}.private")
+    assert opened.card.card_version == 1
+    assert opened.card.run is opened.card.private_sha256 is opened.card.guarantee.reach is None
+    assert not opened.card.experiment
+    assert opened.card == private.card
+    assert opened.data.records
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_an_old_release_checks(name):
+    options = ["--original", original_of(name), "--private", FOLDER / f"{name}.private", "--json"]
+    ended = call("check", FOLDER / name, *options, "--allow-failures", 4 if name == FAILED else 0)
+    assert ended.code == 0, ended.err
+    assert ended.json["status"] == ("violated" if name == FAILED else "holds")
+    assert ended.json["violations"] == ({"not-hidden": 4} if name == FAILED else {})
+    assert ended.json["reach"]["covered"] <= ended.json["reach"]["total"]
+
+
+def test_the_words_of_an_old_dossier_are_read():
+    dossier = json.loads((FOLDER / f"{FAILED}.private" / "dossier.json").read_text())
+    assert dossier["verdict"]["status"] == "broken"
+    assert dossier["verdict"]["breaches"] == {"not-hidden": 4}
+    verdict = Private.load(FOLDER / f"{FAILED}.private").dossier["verdict"]
+    assert verdict["status"] == "violated"
+    assert verdict["violations"] == {"not-hidden": 4}
+    assert "breaches" not in verdict
+
+
+def test_an_old_joined_table_checks():
+    parties = [
+        part
+        for role in "ab"
+        for part in (f"--{role}", FOLDER / "trial" / f"{role}.csv", f"--private-{role}", FOLDER / "joined.private" / role)
+    ]
+    ended = call(
+        "presence", "check", FOLDER / "joined", "--population", FOLDER / "trial" / "population.csv", *parties, "--json"
+    )
+    assert ended.code == 0, ended.err
+
+
+def test_the_old_name_of_the_error_is_an_alias():
+    assert sv.GuaranteeBroken is sv.GuaranteeViolated
