@@ -101,7 +101,7 @@ def disturbed(clusters, rng):
             case 1:
                 chunk[at] = (items, max(1, count + int(rng.integers(-2, 3))))
             case 2:
-                made["term_chunk"] = sorted({*made["term_chunk"], items[0]})
+                made["term_chunk"] = sorted({*made["term_chunk"], *items[:1]})  # a subrecord may be empty
             case 3:
                 made["term_chunk"] = []
             case 4:

@@ -276,7 +276,7 @@ CHECKED = {
         ("semicolons.dat", b"a;b\n", ["--min-support", "3", "--separator", ";", "--original", "columns.csv"], 1),
     ],
 )
-def test_itemsets_are_checked_in_a_bare_file(tmp_path, data, itemsets, options, broken):
+def test_itemsets_are_checked_in_a_bare_file(tmp_path, data, itemsets, options, violated):
     for name, content in CHECKED.items():
         for ending in (".dat", ".csv", ".data"):
             (tmp_path / f"{name}{ending}").write_bytes(content)
@@ -284,13 +284,13 @@ def test_itemsets_are_checked_in_a_bare_file(tmp_path, data, itemsets, options, 
     (tmp_path / secrets).write_bytes(itemsets)
     asked = ["check", data, "--guarantee", "hidden-itemsets", "--itemsets", secrets, *options]
     ended = call(*asked, "--witnesses", 10, cwd=tmp_path)
-    assert ended.code == (3 if broken else 0), ended.err
-    assert ended.out.startswith("hidden-itemsets: violated (" if broken else "hidden-itemsets: holds")
-    assert ended.out.count(": itemset {") == broken
+    assert ended.code == (3 if violated else 0), ended.err
+    assert ended.out.startswith("hidden-itemsets: violated (" if violated else "hidden-itemsets: holds")
+    assert ended.out.count(": itemset {") == violated
     told = call(*asked, "--json", cwd=tmp_path)
     assert told.code == ended.code
-    assert sum(told.json["violations"].values()) == broken
-    assert told.json["accepted"] == (not broken)
+    assert sum(told.json["violations"].values()) == violated
+    assert told.json["accepted"] == (not violated)
     assert told.json["witnesses"] == [], "secrets are shown to who asks for them"
 
 

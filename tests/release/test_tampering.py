@@ -62,7 +62,7 @@ def test_a_data_file_that_is_not_the_one_on_the_card_is_refused(folder, release)
 CARD_CHANGES = {
     "a field nobody knows": (("note",), "trust me", "is not a card that setveil"),
     "a field nobody knows, deep": (("data", "author"), "me", "is not a card that setveil"),
-    "another version": (("card_version",), 2, "is not a card that setveil"),
+    "another version": (("card_version",), 3, "is not a card that setveil"),
     "a count that is no number": (("counts", "records"), "many", "is not a card that setveil"),
     "mixed records only": (
         ("guarantee", "parameters", "records"),
