@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefus
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
 from setveil.release.forms import DataFormat, Form, Ids, form_of
+from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.seed import Seed
 from setveil.release.staging import private_beside, refuse_taken, staged
@@ -74,6 +76,12 @@ class Release:
     def form(self) -> Form:
         """The form in which the data are published."""
         return form_of(type(self.data))
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What it keeps of the original, or of the release that it was made from if the original is not given."""
+        against = self.original if self.compared is None else self.compared
+        return kept(against, self.data, self.alignment, getattr(self.method, "sensitive", None))
 
     @property
     def rows(self) -> Transactions:
