@@ -15,6 +15,8 @@ from contract.filling import filled, some_sensitive
 from contract.forms import disturbed, disturbed_groups, disturbed_neighbours, disturbed_nodes, made_from
 from random_data import as_sets, make, seeds
 
+SEED = 2**100 + 7
+
 
 def figures(found):
     """Return what was counted as the oracle gives it: occurrences and items, the same of sensitive ones, changed, false."""
@@ -101,7 +103,7 @@ def test_every_method_has_a_line_of_its_cost(kind):
     release = sv.publish(
         made_from(kind, data),
         filled(kind, data),
-        seed=1,
+        seed=SEED,
         allow_failures=data.records,
         no_guarantee=True,
         metrics=[],
@@ -123,8 +125,8 @@ def test_every_method_has_a_line_of_its_cost(kind):
 def test_a_release_of_a_release_is_compared_with_the_original_where_it_is_given():
     data, _categories = make(7, records=50, items=40, categories=4, hot=0.7)
     parts = made_from(sv.Reassociation, data)
-    alone = sv.publish(parts, sv.Reassociation(term_chunk="drop"), seed=1, metrics=[]).kept
-    told = sv.publish(parts, sv.Reassociation(term_chunk="drop"), seed=1, metrics=[], original=data).kept
+    alone = sv.publish(parts, sv.Reassociation(term_chunk="drop"), seed=SEED, metrics=[]).kept
+    told = sv.publish(parts, sv.Reassociation(term_chunk="drop"), seed=SEED, metrics=[], original=data).kept
     assert alone.occurrences.of == parts.occurrences
     assert " of the disassociated release (" in alone.cost()
     assert told.occurrences.of == data.occurrences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from setveil.catalog import METRICS
 from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_any, read_data
@@ -13,9 +13,6 @@ from setveil.data.neighbours import Neighbours
 from setveil.data.side_files import read_sensitive
 from setveil.release.dossier import Private
 from setveil.release.measuring import chosen_metrics, measure_all
-
-if TYPE_CHECKING:
-    from setveil.metrics.base import Measurement
 
 TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
 or a data file. The reading options are those of ORIGINAL.
@@ -84,16 +81,24 @@ def run(_name: str, given: dict[str, Any]) -> int:
         return 0
     say_table(
         ["metric", "value", "unit", "better", "details"],
-        [[m.title, m.value, m.unit, m.better, m.reason or _details(m)] for m in results],
+        [[m.title, m.value, m.unit, m.better, m.reason or _details(m.details)] for m in results],
     )
     return 0
 
 
-def _details(m: Measurement) -> str:
-    return ", ".join(f"{key.replace('-', ' ')} {_detail(value)}" for key, value in m.details.items())
+def _details(details: dict[str, Any]) -> str:
+    return ", ".join(f"{key.replace('-', ' ')} {_detail(value)}" for key, value in details.items())
 
 
 def _detail(value: Any) -> str:
-    if isinstance(value, list):
-        return f"{len(value):,} entries"
-    return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}"
+    match value:
+        case dict():
+            return f"({_details(value)})"
+        case list():
+            return f"{len(value):,} entries"
+        case float():
+            return f"{value:,.4g}"
+        case int() if not isinstance(value, bool):
+            return f"{value:,}"
+        case _:
+            return str(value)
