@@ -171,11 +171,17 @@ def profile(
         popularity=_popularity(data),
         unique=tuple(
             Uniqueness(level, count, _share(count, data.records))
-            for level, count in enumerate(_unique_records(data, contents, copies, known, engine), start=1)
+            for level, count in enumerate(_unique_by_level(data, contents, copies, known, engine), start=1)
         ),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
     )
+
+
+def unique_records(data: Transactions, known: int) -> list[int]:
+    """Return how many records are unique by 1 ... `known` items: the figures of `Profile.unique`, without the rest of a profile."""
+    contents = _content_numbers(data)
+    return _unique_by_level(data, contents, np.bincount(contents), known, LocalEngine())
 
 
 def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
@@ -284,7 +290,7 @@ def _gini(falling: NDArray[np.int64]) -> float | None:
     return differences / (n * int(falling.sum()))
 
 
-def _unique_records(
+def _unique_by_level(
     data: Transactions, contents: NDArray[np.int64], copies: NDArray[np.int64], known: int, engine: Engine
 ) -> list[int]:
     """Count the records unique by 1 ... `known` items. The layout is that of `_profile_kernels`: one row a content."""

@@ -20,8 +20,8 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     ended = call("publish", SAMPLE, *OPTIONS, "--out", "apart", cwd=folder)
     assert ended.code == 0, ended.err
-    assert "km-anonymity: holds, checked on the written file" in ended.out
-    assert "data.jsonl.gz and card.json: may be handed over" in ended.out
+    assert "km-anonymity holds for 400 of 400 records" in ended.out
+    assert "may be shared: data.jsonl.gz, card.json" in ended.out
     ended = call(
         "publish",
         "apart",
@@ -36,8 +36,8 @@ def made(tmp_path_factory):
         cwd=folder,
     )
     assert ended.code == 0, ended.err
-    assert "reconstruction: holds, checked on the written file" in ended.out
-    assert "data-1.dat, data-2.dat and card.json: may be handed over" in ended.out
+    assert "reconstruction holds for " in ended.out
+    assert "may be shared: data-1.dat, data-2.dat, card.json" in ended.out
     return folder
 
 

@@ -20,8 +20,8 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     ended = call("publish", SAMPLE, *OPTIONS, "--out", "release", cwd=folder)
     assert ended.code == 0, ended.err
-    assert "permutation-privacy: holds, checked on the written file" in ended.out
-    assert "data.jsonl and card.json: may be handed over" in ended.out
+    assert "permutation-privacy holds for " in ended.out
+    assert "may be shared: data.jsonl, card.json" in ended.out
     return folder
 
 

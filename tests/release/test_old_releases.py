@@ -64,7 +64,12 @@ def test_an_old_joined_table_checks():
     parties = [
         part
         for role in "ab"
-        for part in (f"--{role}", FOLDER / "trial" / f"{role}.csv", f"--private-{role}", FOLDER / "joined.private" / role)
+        for part in (
+            f"--{role}",
+            FOLDER / "trial" / f"{role}.csv",
+            f"--private-{role}",
+            FOLDER / "joined.private" / role,
+        )
     ]
     ended = call(
         "presence", "check", FOLDER / "joined", "--population", FOLDER / "trial" / "population.csv", *parties, "--json"

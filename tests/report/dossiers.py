@@ -87,7 +87,7 @@ def with_itemsets(dossier) -> dict[str, Any]:
 
 def older(dossier) -> dict[str, Any]:
     """Return a dossier as version 1 had it."""
-    return {key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes"}} | {
+    return {key: value for key, value in dossier.items() if key not in {"pictures", "metric_notes", "summary"}} | {
         "dossier_version": 1
     }
 

@@ -65,7 +65,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     method = PartSwap(categories=read_categories(SAMPLE))
     release = publish(data, method, engine=engine, source=SAMPLE)
     release.save(out, force=given["force"])
-    tell(f"{release.verdict}")
+    tell("\n".join(f"{name}: {text}" for name, text in release.summary.lines()))
     row = _telling_row(release, data)
     tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")
     tell(f"   and is now{' ' * len(str(row + 1))}      {', '.join(release.rows.record(row))}\n")
@@ -106,7 +106,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         })  # fmt: skip
     else:
         say_table(["metric", "value", "unit"], [[m.title, m.value, m.unit] for m in release.measurements])
-    tell(f"{out}/ may be handed over; {private}/ stays with you. {time.monotonic() - started:.0f} s in all.")
+    tell(f"{out}/ may be shared; {private}/ is yours to keep. {time.monotonic() - started:.0f} s in all.")
     tell(f"Open {(private / REPORT_NAME).resolve()}")
     return checked.returncode or int(bool(caught))
 

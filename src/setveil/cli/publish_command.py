@@ -20,7 +20,7 @@ from setveil.cli.options import (
     read_any,
     read_data,
 )
-from setveil.cli.show import say, say_json, say_table
+from setveil.cli.show import say, say_json, say_pairs
 from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS, Layout
 from setveil.data.generalized import Generalized
@@ -32,7 +32,7 @@ from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.progress import note
 from setveil.release.card import CARD_NAME
-from setveil.release.dossier import REPORT_NAME
+from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
 from setveil.release.forms import form_of
 from setveil.release.publishing import data_file_name, publish, refuse_format, refuse_targets, resolve_ids
 from setveil.release.staging import private_beside
@@ -40,6 +40,7 @@ from setveil.release.staging import private_beside
 if TYPE_CHECKING:
     from setveil.methods.base import Method
     from setveil.release.forms import DataFormat
+    from setveil.release.publishing import Release
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
 this page shows that method's options.
@@ -129,22 +130,24 @@ def run(_name: str, given: dict[str, Any]) -> int:
     )
     if given["json"]:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
-        say_json({"out": str(out), "private": str(private), "verdict": verdict, "card": card.model_dump(mode="json")})
+        made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
+        say_json({"out": str(out), "private": str(private), **made})
         return 0
-    promise = card.guarantee
-    if promise.name is None:
-        say("no guarantee: this method promises nothing")
-    elif promise.failures:
-        say(f"{promise.name}: kept but for {promise.failures:,} records, as allowed; checked on the written file")
-    else:
-        say(f"{promise.name}: holds, checked on the written file")
-    counts = {} if release.verdict is None else release.verdict.counts
-    say_table(["", "number"], [[key.replace("-", " "), value] for key, value in counts.items()])
-    say(
-        f"{out}/  {', '.join([card.data.file, *(one.file for one in card.data.beside)])} and card.json: may be handed over"
-    )
-    say(f"{private}/  stays with you; open {private / REPORT_NAME}")
+    say_release(release, out, private, [card.data.file, *(one.file for one in card.data.beside), CARD_NAME])
     return 0
+
+
+def say_release(release: Release, out: Path, private: Path, files: list[str]) -> None:
+    """Print what was published: three lines about it, and which folder is for whom."""
+    checked = "" if release.verdict is None else "; checked on the written file"
+    say(f"Published {out}/ with {release.method.name}{checked}.\n")
+    say_pairs(release.summary.lines())
+    shared = "no guarantee: do not share it as protected data" if release.verdict is None else "may be shared"
+    say()
+    say_pairs([
+        (f"{out}/", f"{shared}: {', '.join(files)}"),
+        (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
+    ])  # fmt: skip
 
 
 def _seed(text: str | None) -> int | None:

@@ -128,6 +128,13 @@ def _to_a_reader() -> Iterator[None]:
             raise OutputRefused(f"standard output cannot be written: {error.strerror}") from None
 
 
+def say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print names with their texts beside them, the texts in one column."""
+    width = max(len(name) for name, _text in pairs)
+    for name, text in pairs:
+        say(f"  {name:<{width}}   {text}")
+
+
 def say_json(value: Any) -> None:
     """Print the result for machines."""
     say(json.dumps(value, indent=2, ensure_ascii=False))

@@ -129,6 +129,11 @@ class Guarantee(Declaration, ABC):
     def statement(self) -> str:
         """The promise in one sentence, for the card; names no private parameter."""
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line for the person who publishes; the card lists all of `coverage`."""
+        return "; ".join(self.coverage.not_covered[:2])
+
     @abstractmethod
     def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:
         """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself.

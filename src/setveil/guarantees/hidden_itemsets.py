@@ -94,6 +94,11 @@ class HiddenItemsets(Guarantee):
             "not; which itemsets these are and from which support on an itemset counts as frequent is not told."
         )
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        return "people; secrets whose support a model of the release predicts; a second release of the same data"
+
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:

@@ -83,6 +83,11 @@ class HiddenTendency(Guarantee):
         )
         return f"In the row of each of the {who}, no item of its heaviest category is left; {supports}."
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        return "other categories of a record; people whose other items are known; a second release of the same data"
+
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:

@@ -104,6 +104,12 @@ class KmAnonymity(KmLimit, Guarantee):
         """Tell which rare itemsets the original has, as far as they can be counted in a short time."""
         return self._check_records(original, min(self.budget, STEPS_BEFORE))
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        items = "item" if self.m == 1 else "items"
+        return f"people of whom an attacker knows more than {self.m:,} {items}; inference of further items"
+
     def check(
         self,
         published: Transactions | Generalized | Disassociated,

@@ -64,6 +64,13 @@ class PermutationPrivacy(Guarantee):
             "which row of a group it belongs to is not told."
         )
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        return (
+            "people who are found by their other items; attackers who know a sensitive item, or which items go together"
+        )
+
     def check(
         self, published: Published, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:

@@ -85,6 +85,11 @@ class Reconstruction(Guarantee):
             f"k^m-anonymity with k = {self.k} and m = {self.m}; by itself a file is not k^m-anonymous."
         )
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        return "a file by itself, which is not k^m-anonymous; inference of further items"
+
     def check(
         self,
         published: Neighbours,

@@ -97,6 +97,12 @@ class RhoUncertainty(InferenceLimit, Guarantee):
             f"item beside them.{whole}"
         )
 
+    @property
+    def not_protected(self) -> str:
+        """What is not protected, in one line."""
+        whole = "" if self.knows == "whole" else "; attackers who know a whole record (knows = whole covers them)"
+        return f"people who are found by their other items; which items are sensitive{whole}"
+
     def before(self, original: Transactions) -> Verdict:
         """Tell which sensitive items the original betrays, each with its strongest rule."""
         return self.check(original)
@@ -136,7 +142,9 @@ class RhoUncertainty(InferenceLimit, Guarantee):
             reason = f"the rules of {found.undecided:,} sensitive items were not all searched within {self.budget:,} steps each"
             counts["undecided-items"] = found.undecided
             return Verdict("undecided", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=False))
-        return Verdict("holds", self.name, counts, reach=Reach.whole(data.records, holds=True))
+        # Such a limit holds of any data at all, and nobody should take that for protection.
+        reason = "a limit of 100 % allows every inference" if self.rho.share == 1 else ""
+        return Verdict("holds", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=True))
 
     def _inferred_from_whole(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> list[Witness]:
         """Compare the records with exactly the same items that are not sensitive: the strongest case of each sensitive item."""

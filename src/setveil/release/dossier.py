@@ -66,6 +66,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         else {"name": guarantee.name, "parameters": guarantee.model_dump(mode="json")},
         "verdict": None if verdict is None else verdict.to_dict(),
         "before": None if release.before is None else release.before.to_dict(),
+        "summary": release.summary.to_dict(),
         "account": release.account,
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],

@@ -27,6 +27,7 @@ from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.seed import Seed
 from setveil.release.staging import private_beside, refuse_taken, staged
+from setveil.release.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,6 +83,11 @@ class Release:
         """What it keeps of the original, or of the release that it was made from if the original is not given."""
         against = self.original if self.compared is None else self.compared
         return kept(against, self.data, self.alignment, getattr(self.method, "sensitive", None))
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Three lines: what holds and for how many records, what it cost, what is not protected."""
+        return Summary.of(self)
 
     @property
     def rows(self) -> Transactions:
