@@ -68,6 +68,7 @@ BY_NAME = {
 """The same for methods that cannot do everything."""
 
 WAYS = {
+    "part-swap": ({}, {"ties": "all"}),
     "rand-swap": ({"mode": "plain"}, {"mode": "matched"}),
     "apriori-generalization": ({}, {"m": 3, "fanout": 2, "refine": False}),
     "global-suppression": ({}, {"payoff": "cao"}, {"knows": "whole", "include_empty": False}),
@@ -114,10 +115,14 @@ def _shown(value):
 
 
 def _hidden_tendency(guarantee, original, published):
-    found = tendency.violations(
-        original, published, guarantee.categories, guarantee.records, guarantee.full_min, lossless=guarantee.lossless
-    )
+    asked = (guarantee.categories, guarantee.records, guarantee.full_min)
+    found = tendency.violations(original, published, *asked, lossless=guarantee.lossless, ties=guarantee.ties)
     return {(kind, (where,) if isinstance(where, str) else where) for kind, where in found}
+
+
+def _tendency_reach(guarantee, original, published):
+    asked = (guarantee.categories, guarantee.records, guarantee.full_min)
+    return tendency.reach(original, published, *asked, ties=guarantee.ties)
 
 
 def _hidden_itemsets(guarantee, _original, published):
@@ -155,6 +160,15 @@ ORACLES = {
     "km-anonymity": _km_anonymity,
     "reconstruction": _reconstruction,
 }
+
+
+REACHES = {"hidden-tendency": _tendency_reach}
+
+
+def oracle_reach(guarantee, original, published, alignment):
+    """Return how many records the oracle finds covered, and how many there are."""
+    seen = AS_ORACLES_SEE[type(published)](published, alignment)
+    return REACHES[guarantee.name](guarantee, as_sets(original), seen)
 
 
 def oracle_violations(guarantee, original, published, alignment):

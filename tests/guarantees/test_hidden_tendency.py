@@ -17,7 +17,12 @@ from setveil.guarantees.hidden_tendency import HiddenTendency
 from oracle import tendency as oracle
 from random_data import as_sets, make, seeds
 
-WAYS = st.tuples(st.sampled_from(["all", "mixed", "whole"]), st.sampled_from([1, 2]), st.booleans())
+TIES = st.sampled_from(["first", "all"])
+WAYS = st.tuples(st.sampled_from(["all", "mixed", "whole"]), st.sampled_from([1, 2]), st.booleans(), TIES)
+
+
+EACH_ONCE = ("hidden", "tied", "not-hidden", "not-covered", "single-item", "uniform", "empty")
+"""The counts of a verdict of which each record belongs to one."""
 
 
 def altered(data, categories, seed):
@@ -28,7 +33,9 @@ def altered(data, categories, seed):
     for t in lists:
         fate = rng.random()
         gone = (
-            oracle.block(t, categories) if fate < 0.5 else [i for i in sorted(t) if fate < 0.7 and rng.random() < 0.5]
+            oracle.block(t, categories, "all" if fate < 0.3 else "first")
+            if fate < 0.5
+            else [i for i in sorted(t) if fate < 0.7 and rng.random() < 0.5]
         )
         t.difference_update(gone)
         lost.update(sorted(gone))
@@ -49,32 +56,75 @@ def shuffled(lists, seed):
 @settings(max_examples=150)
 @given(seeds, WAYS)
 def test_every_way_to_ask_agrees_with_the_oracle(seed, way):
-    which, full_min, lossless = way
+    which, full_min, lossless, ties = way
     data, categories = make(seed)
     original, released = as_sets(data), altered(data, categories, seed)
     published, alignment = shuffled(released, seed)
-    guarantee = HiddenTendency(categories=categories, records=which, full_min=full_min, lossless=lossless)
+    guarantee = HiddenTendency(categories=categories, records=which, ties=ties, full_min=full_min, lossless=lossless)
     verdict = guarantee.check(published, original=data, alignment=alignment)
-    expected = oracle.violations(original, released, dict(categories), which, full_min, lossless=lossless)
+    asked = (dict(categories), which, full_min)
+    expected = oracle.violations(original, released, *asked, lossless=lossless, ties=ties)
     assert verdict.violations == Counter(kind for kind, _where in expected)
     assert verdict.failures == verdict.violations.get(FAILURE, 0)
-    kinds = [oracle.kind(t, categories) for t in original]
-    due = sum(oracle.must_be_hidden(t, categories, which, full_min) for t in original)
-    one_category = kinds.count("full") + kinds.count("single")
-    assert verdict.counts == {
-        "records": len(original),
-        "to-hide": due,
-        "published-unchanged": one_category - (due - (kinds.count("partial") if which != "whole" else 0)),
-        "without-tendency": kinds.count("uniform"),
+    pairs = list(zip(original, released, strict=True))
+    counted = Counter(oracle.counted_as(t, s, *asked, ties=ties) for t, s in pairs)
+    assert {name: verdict.counts[name] for name in EACH_ONCE} == {name: counted[name] for name in EACH_ONCE}
+    assert sum(verdict.counts[name] for name in EACH_ONCE) == verdict.counts["records"] == len(original)
+    assert verdict.counts["to-hide"] == sum(oracle.must_be_hidden(t, *asked) for t in original)
+    assert verdict.counts["published-unchanged"] == sum(t == s for t, s in pairs)
+    reach = verdict.reach
+    assert (reach.covered, reach.total) == oracle.reach(original, released, *asked, ties=ties)
+
+
+def tied_release(**chosen):
+    """Return records of which one has two equally heavy categories, a release in which the first of them is gone, and the verdict."""
+    lists = [["a0", "a1", "b0", "b1", "x0"], ["c0", "c1", "x1"], ["d0", "d1", "x2"], ["e0", "f0"], ["e1"], []]
+    released = [["c0", "c1", "b0", "b1", "x0"], ["a0", "a1", "x1"], *lists[2:]]
+    data = sv.from_lists(lists)
+    guarantee = HiddenTendency(categories={i: i[0] for t in lists for i in t}, **chosen)
+    return guarantee.check(sv.from_lists(released), original=data, alignment=Alignment.identity(6))
+
+
+def test_a_record_that_keeps_an_equally_heavy_category_is_not_counted_as_hidden():
+    counts = {"hidden": 1, "tied": 1, "not-hidden": 1, "not-covered": 0, "single-item": 1, "uniform": 1, "empty": 1}
+    verdict = tied_release()
+    assert {name: verdict.counts[name] for name in EACH_ONCE} == counts
+    assert verdict.violations == {FAILURE: 1}
+    assert (verdict.reach.covered, verdict.reach.total) == (1, 6)
+    assert verdict.counts["published-unchanged"] == 4
+    assert {phrase: count for phrase, count in verdict.reach.rest.items() if count} == {
+        "are not hidden": 1,
+        "keep an equally heavy category": 1,
+        "hold a single item": 1,
+        "have no tendency": 2,
+        "are published unchanged": 4,
     }
 
 
+def test_all_equally_heavy_categories_can_be_asked_for():
+    verdict = tied_release(ties="all")
+    assert verdict.violations == {FAILURE: 2}
+    assert verdict.counts["tied"] == 0
+    assert verdict.counts["hidden"] == 1
+    assert "still holds 'b0', 'b1' of 'b'" in verdict.witnesses[0].detail
+
+
+def test_records_of_several_categories_are_not_covered_where_only_whole_ones_are_asked_for():
+    verdict = tied_release(records="whole")
+    assert verdict
+    assert verdict.counts["not-covered"] == 3
+    assert verdict.reach.covered == 0
+    assert "3 have a tendency that is not covered" in str(verdict)
+
+
 @settings(max_examples=100)
-@given(seeds)
-def test_every_witness_can_be_verified_by_hand(seed):
+@given(seeds, TIES)
+def test_every_witness_can_be_verified_by_hand(seed, ties):
     data, categories = make(seed)
     published, alignment = shuffled(altered(data, categories, seed), seed)
-    verdict = HiddenTendency(categories=categories, full_min=1).check(published, original=data, alignment=alignment)
+    verdict = HiddenTendency(categories=categories, full_min=1, ties=ties).check(
+        published, original=data, alignment=alignment
+    )
     records, released = as_sets(data), as_sets(published)
     for witness in verdict.witnesses:
         items = set(witness.items)
@@ -87,15 +137,15 @@ def test_every_witness_can_be_verified_by_hand(seed):
             assert witness.detail == f"occurs in {after:,} rows, in the original in {before:,}"
             continue
         record, row = records[alignment.rows[witness.row]], released[witness.row]
-        top = oracle.top(record, categories)
+        hidden = oracle.hidden_categories(record, categories, ties)
         assert witness.place == f"released row {witness.row + 1:,}"
         if witness.kind == FAILURE:
-            left = {i for i in row if i in dict(categories) and categories[i] == top}
+            left = {i for i in row if dict(categories).get(i) in hidden}
             assert items <= left
             assert len(items) == min(len(left), 5)
-            assert repr(top) in witness.detail
+            assert all(repr(categories[i]) in witness.detail for i in items)
         else:
-            gone = record - row - oracle.block(record, categories)
+            gone = record - row - oracle.block(record, categories, ties)
             assert items <= gone
             assert len(items) == min(len(gone), 5)
 

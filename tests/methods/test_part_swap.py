@@ -14,6 +14,7 @@ from setveil.methods.tendency._exchange import Exchange
 from oracle import tendency as oracle
 from random_data import as_sets, make, seeds
 
+TIES = pytest.mark.parametrize("ties", ["all", "first"])
 LADDERS = [(), ("cycle",), ("helper",), ("adopt",), ("cycle", "helper"), ("helper", "cycle", "adopt")]
 
 
@@ -21,22 +22,26 @@ def apply(method, data, seed=0):
     return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
 
 
-def paired(data, categories, *, strict, one_sided):
-    exchange = Exchange(data, categories, LocalEngine())
+def paired(data, categories, *, strict, one_sided=False, ties="first"):
+    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
     exchange.enlist_mixed("file", np.random.default_rng(0))
     exchange.find_partners(strict=strict, one_sided=one_sided)
     return exchange
 
 
+@TIES
 @pytest.mark.parametrize("same", ["top", "any"])
 @pytest.mark.parametrize("block", range(10))
-def test_partners_equal_the_oracle_on_many_instances(same, block):
+def test_partners_equal_the_oracle_on_many_instances(ties, same, block):
+    tied = 0
     for seed in range(block * 60, block * 60 + 60):
         data, categories = make(seed)
-        exchange = paired(data, categories, strict=same == "any", one_sided=False)
+        exchange = paired(data, categories, strict=same == "any", one_sided=False, ties=ties)
         records = as_sets(data)
         mixed = [records[r] for r in exchange.mixed]
-        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, same), seed
+        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, same, ties=ties), seed
+        tied += sum(len(oracle.heaviest(t, categories)) > 1 for t in mixed)
+    assert tied > 50
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -45,26 +50,27 @@ def test_the_papers_one_sided_rule_equals_the_oracle(block):
         data, categories = make(seed)
         exchange = paired(data, categories, strict=False, one_sided=True)
         mixed = [as_sets(data)[r] for r in exchange.mixed]
-        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True), seed
+        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True, ties="first"), seed
 
 
 @pytest.mark.realdata
+@TIES
 @pytest.mark.parametrize(
     ("name", "groups", "first"),
     [("bms-webview-1", 50, None), ("bms-webview-2", 50, 20_000), ("retail", 50, 12_000), ("bms-pos-100k", 5, 12_000)],
 )
-def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups, first):
+def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups, first, ties):
     data = real_data(name)
     data = data.take(np.arange(first or data.records)).compacted()
     categories = sv.Categories.at_random(data.vocabulary, groups, seed=1)
-    exchange = Exchange(data, categories, LocalEngine())
+    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
     exchange.enlist_mixed("hard", np.random.default_rng(1))
     exchange.find_partners(strict=False, one_sided=False)
     m = len(exchange.mixed)
     expected = np.full(m, -1)
     plain.pair_plainly(
-        exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
-        False, False, len(data.vocabulary), expected, np.zeros(8, np.int64),
+        exchange.starts, exchange.items, exchange.blocks, exchange.tops, exchange.clash_starts, exchange.clash,
+        False, len(data.vocabulary), expected, np.zeros(8, np.int64),
     )  # fmt: skip
     assert m > 1000
     assert np.array_equal(exchange.gets_from[:m], expected)
@@ -76,7 +82,7 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
 def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
     data, categories = make(seed)
     codes, names = categories.bind(data)
-    exchange = Exchange(data, categories, LocalEngine())
+    exchange = Exchange(data, categories, LocalEngine(), ties="all")
     seen_by_checker = tendencies(data, codes, len(names))
     for r, record in enumerate(as_sets(data)):
         expected = oracle.kind(record, categories)
@@ -85,6 +91,11 @@ def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
         if record:
             assert names[exchange.top[r]] == names[seen_by_checker.top[r]] == oracle.top(record, categories)
         assert exchange.above[r] == len(oracle.above_mean(record, categories))
+        heaviest = oracle.heaviest(record, categories)
+        listed = exchange.hidden[exchange.hidden_starts[r] : exchange.hidden_starts[r + 1]]
+        assert sorted(names[g] for g in listed) == sorted(heaviest)
+        numbers = np.full(len(names), r), np.arange(len(names))
+        assert {names[g] for g in np.flatnonzero(seen_by_checker.among_heaviest(*numbers))} == heaviest
 
 
 @pytest.mark.plain_python
@@ -97,15 +108,18 @@ def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
         categories=categories,
         order=str(rng.choice(["hard", "seeded", "file"])),
         same=str(rng.choice(["top", "any"])),
+        ties=str(rng.choice(["all", "first"])),
         full_min=int(rng.integers(1, 3)),
         leftovers=LADDERS[rng.integers(len(LADDERS))],
     )
     outcome = apply(method, data, seed)
-    found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "all", method.full_min)
+    found = oracle.violations(
+        as_sets(data), as_sets(outcome.published), categories, "all", method.full_min, ties=method.ties
+    )
     assert {kind for kind, _ in found} <= {"not-hidden"}
     assert len(found) == outcome.account["not-hidden"]
     assert outcome.account["not-hidden"] >= oracle.least_unhidden_by_item(
-        as_sets(data), categories, "all", method.full_min
+        as_sets(data), categories, "all", method.full_min, ties=method.ties
     )
     assert sum(outcome.account["not-hidden-why"].values()) == outcome.account["not-hidden"]
     assert sum(outcome.account["hidden"].values()) + outcome.account["not-hidden"] == outcome.account["to-hide"]
@@ -140,9 +154,10 @@ def test_paper_reading_swaps_in_file_order_and_may_lose_items():
             apply(sv.PartSwap(categories=categories, reading="paper", whole_records=False), data).published
         )
         mixed = [r for r, t in enumerate(records) if oracle.kind(t, categories) == "partial"]
-        partner = oracle.partners([records[r] for r in mixed], categories, one_sided=True)
+        partner = oracle.partners([records[r] for r in mixed], categories, one_sided=True, ties="first")
         expected = list(records)
-        for r, new in zip(mixed, oracle.swapped([records[r] for r in mixed], categories, partner), strict=True):
+        swapped = oracle.swapped([records[r] for r in mixed], categories, partner, ties="first")
+        for r, new in zip(mixed, swapped, strict=True):
             expected[r] = new
         assert published == expected, seed
         lost += sum(map(len, records)) - sum(map(len, published))
@@ -153,6 +168,14 @@ def test_paper_reading_does_not_go_with_choices_of_ours():
     _data, categories = make(1)
     with pytest.raises(sv.BadParameter, match="order cannot be chosen with reading 'paper'"):
         sv.PartSwap(categories=categories, reading="paper", order="hard")
+
+
+def test_paper_reading_hides_the_first_of_equally_heavy_categories():
+    _data, categories = make(1)
+    method = sv.PartSwap(categories=categories, reading="paper")
+    assert method.ties == method.guarantee.ties == "first"
+    with pytest.raises(sv.BadParameter, match="with reading 'paper' only 'first' is allowed"):
+        sv.PartSwap(categories=categories, reading="paper", ties="all")
 
 
 def test_a_step_of_the_ladder_is_named_once():
@@ -175,7 +198,7 @@ def test_helpers_take_what_partners_cannot():
     data, categories = hot_item_data()
     alone = apply(sv.PartSwap(categories=categories, leftovers=""), data)
     assert alone.account["not-hidden"] == 2
-    assert "must leave at least 2 of these (0 if every one" in alone.advice
+    assert "at least 2 of them cannot be exchanged (0 if every one" in alone.advice
     helped = apply(sv.PartSwap(categories=categories), data)
     assert helped.account["not-hidden"] == 0
     assert helped.account["helpers"] == 2
@@ -217,7 +240,7 @@ def test_the_bound_of_a_crowded_category_is_met_and_told():
     categories = sv.Categories({i: i[0] for t in lists for i in t})
     outcome = apply(sv.PartSwap(categories=categories), data)
     assert outcome.account["bounds"]["at-least-unhidden-by-exchange"] == 3 == outcome.account["not-hidden"]
-    assert "5 of them lean to the category 'a'" in outcome.advice
+    assert "5 of these 7 lean to the category 'a'" in outcome.advice
     assert outcome.account["bounds"]["at-least-unhidden-by-item"] == oracle.least_unhidden_by_item(
         as_sets(data), categories
     )
@@ -251,8 +274,8 @@ def test_a_run_can_be_stopped():
     control[1] = 1
     partner = np.full(len(exchange.mixed), -1)
     plain.pair_plainly(
-        exchange.starts, exchange.items, exchange.category, exchange.tops, exchange.above_starts, exchange.above_list,
-        False, False, len(data.vocabulary), partner, control,
+        exchange.starts, exchange.items, exchange.blocks, exchange.tops, exchange.clash_starts, exchange.clash,
+        False, len(data.vocabulary), partner, control,
     )  # fmt: skip
     assert (partner == -1).all()
 

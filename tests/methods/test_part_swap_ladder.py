@@ -19,6 +19,9 @@ HOT = pytest.mark.parametrize("hot", [0, 6])
 """How many items the signatures tell of. What is found must not depend on it: with 0 the full comparison decides everything."""
 
 
+TIES = pytest.mark.parametrize("ties", ["all", "first"])
+
+
 def crowded(seed):
     """Make data of which many records find no partner: few categories, some items in most records; now and then anything."""
     if seed % 5 == 4:
@@ -36,10 +39,10 @@ def crowded(seed):
     return data, sv.Categories({i: i.split("-")[0] for i in data.vocabulary})
 
 
-def begun(seed, *, same="top", full_min=2, steps=()):
+def begun(seed, *, same="top", full_min=2, steps=(), ties="all"):
     """Return an exchange after the partner search and the given steps, and everything a twin needs to go on from there."""
     data, categories = crowded(seed)
-    exchange = Exchange(data, categories, LocalEngine())
+    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
     rng = np.random.default_rng(seed)
     exchange.enlist_mixed("hard", rng)
     exchange.enlist_whole(full_min, rng)
@@ -54,19 +57,20 @@ def begun(seed, *, same="top", full_min=2, steps=()):
         cat=categories,
         records=records,
         taking=[records[r] for r in exchange.record],
-        tops=[oracle.top(t, categories) for t in records],
-        blocks=[oracle.block(t, categories) for t in records],
+        ties=ties,
+        hidden=[oracle.hidden_categories(t, categories, ties) for t in records],
+        blocks=[oracle.block(t, categories, ties) for t in records],
         waiting=exchange.waiting().tolist(),
     )
 
 
-def may_give(giver, receiver, cat, same):
-    """Tell whether the receiver can take the giver's block: another leaning, and none of the items is there."""
+def may_give(giver, receiver, cat, same, ties):
+    """Return whether the receiver can take the giver's block: another leaning, and none of the items is there."""
 
     def leaning(t):
-        return oracle.above_mean(t, cat) | {oracle.top(t, cat)} if same == "any" else {oracle.top(t, cat)}
+        return oracle.hidden_categories(t, cat, ties) | (oracle.above_mean(t, cat) if same == "any" else set())
 
-    return not leaning(giver) & leaning(receiver) and not oracle.block(giver, cat) & receiver
+    return not leaning(giver) & leaning(receiver) and not oracle.block(giver, cat, ties) & receiver
 
 
 def joined(state, same, rng):
@@ -81,7 +85,8 @@ def joined(state, same, rng):
             fitting = [
                 (a, b)
                 for a, b in free
-                if may_give(state.taking[a], t, state.cat, same) and may_give(t, state.taking[b], state.cat, same)
+                if may_give(state.taking[a], t, state.cat, same, state.ties)
+                and may_give(t, state.taking[b], state.cat, same, state.ties)
             ]
             if fitting:
                 a, b = fitting[0]
@@ -107,7 +112,7 @@ def helped(state, rng):
     for p in state.waiting:
         r = int(state.exchange.record[p])
         for u in helpers:
-            offer = [i for i in state.records[u] - state.records[r] if state.cat[i] != state.tops[r]]
+            offer = [i for i in state.records[u] - state.records[r] if state.cat[i] not in state.hidden[r]]
             if offer and not state.records[u] & state.blocks[r]:
                 found[r] = u, sorted(offer, key=priority.get)[: len(state.blocks[r])]
                 helpers.remove(u)
@@ -127,7 +132,7 @@ def adopted(state, rng):
         found = {}
         for r in children:
             for u in parents:
-                barred = u in taking and state.tops[u] == state.tops[r]
+                barred = u in taking and state.hidden[u] & state.hidden[r]
                 if not barred and not content[u] & state.blocks[r]:
                     found[r] = u
                     parents.remove(u)
@@ -144,12 +149,13 @@ def adopted(state, rng):
 
 
 @HOT
+@TIES
 @pytest.mark.parametrize("same", ["top", "any"])
-def test_who_joins_which_exchange_equals_the_twin(hot, same, monkeypatch):
+def test_who_joins_which_exchange_equals_the_twin(hot, same, ties, monkeypatch):
     monkeypatch.setattr(_exchange, "HOT_ITEMS", hot)
     rounds = 0
     for seed in SEEDS:
-        state = begun(seed, same=same, full_min=1 + seed % 2)
+        state = begun(seed, same=same, full_min=1 + seed % 2, ties=ties)
         gives_to, found = joined(state, same, np.random.default_rng(seed))
         exchange = state.exchange
         exchange.treat_leftovers("cycle", np.random.default_rng(seed))
@@ -161,11 +167,12 @@ def test_who_joins_which_exchange_equals_the_twin(hot, same, monkeypatch):
 
 
 @HOT
-def test_who_helps_whom_with_what_equals_the_twin(hot, monkeypatch):
+@TIES
+def test_who_helps_whom_with_what_equals_the_twin(hot, ties, monkeypatch):
     monkeypatch.setattr(_exchange, "HOT_ITEMS", hot)
     several = 0
     for seed in SEEDS:
-        state = begun(seed)
+        state = begun(seed, ties=ties)
         expected = helped(state, np.random.default_rng(seed))
         exchange = state.exchange
         exchange.treat_leftovers("helper", np.random.default_rng(seed))
@@ -180,12 +187,13 @@ def test_who_helps_whom_with_what_equals_the_twin(hot, monkeypatch):
 
 
 @HOT
+@TIES
 @pytest.mark.parametrize("before", [(), ("cycle", "helper")])
-def test_who_adopts_which_block_equals_the_twin(hot, before, monkeypatch):
+def test_who_adopts_which_block_equals_the_twin(hot, before, ties, monkeypatch):
     monkeypatch.setattr(_exchange, "HOT_ITEMS", hot)
     twice = 0
     for seed in SEEDS:
-        state = begun(seed, full_min=1 + seed % 2, steps=before)
+        state = begun(seed, full_min=1 + seed % 2, steps=before, ties=ties)
         rounds, content = adopted(state, np.random.default_rng(seed))
         exchange = state.exchange
         exchange.treat_leftovers("adopt", np.random.default_rng(seed))
@@ -195,10 +203,11 @@ def test_who_adopts_which_block_equals_the_twin(hot, before, monkeypatch):
     assert twice > 0
 
 
+@TIES
 @pytest.mark.parametrize("steps", [(), ("cycle",), ("helper",), ("cycle", "helper", "suppress")])
-def test_what_comes_out_is_what_was_exchanged(steps):
+def test_what_comes_out_is_what_was_exchanged(steps, ties):
     for seed in SEEDS:
-        state = begun(seed, steps=steps)
+        state = begun(seed, steps=steps, ties=ties)
         exchange, expected = state.exchange, list(state.records)
         for p, q in enumerate(exchange.gets_from):
             r, source = exchange.record[p], exchange.record[q]
@@ -236,7 +245,7 @@ def test_records_of_one_category_move_on_in_one_closed_round():
 
 def enlisted(order, seed=0):
     data, categories = make(8, records=60, items=25, categories=4, hot=1.5)
-    exchange = Exchange(data, categories, LocalEngine())
+    exchange = Exchange(data, categories, LocalEngine(), ties="all")
     exchange.enlist_mixed(order, np.random.default_rng(seed))
     return data, categories, exchange.mixed.tolist()
 
@@ -244,7 +253,7 @@ def enlisted(order, seed=0):
 def test_hard_records_choose_first_and_nobody_by_place_in_the_file():
     data, categories, hard = enlisted("hard")
     support = Counter(i for t in data.to_lists() for i in t)
-    sums = [sum(support[i] for i in oracle.block(t, categories)) for t in as_sets(data)]
+    sums = [sum(support[i] for i in oracle.block(t, categories, "all")) for t in as_sets(data)]
     falling = [sums[r] for r in hard]
     assert falling == sorted(falling, reverse=True)
     assert hard != enlisted("hard", seed=1)[2]  # equally hard ones are shuffled
@@ -258,7 +267,7 @@ def test_hard_records_choose_first_and_nobody_by_place_in_the_file():
 def counted(state, full_min):
     """Return the bounds and the reasons for who is left, from their definitions."""
     kinds = Counter(oracle.kind(t, state.cat) for t in state.records)
-    leaning = Counter(oracle.top(t, state.cat) for t in state.taking)
+    leaning = Counter(g for t in state.taking for g in oracle.hidden_categories(t, state.cat, state.ties))
     crowd = max(leaning.values(), default=0)
     crowd_category = min((g for g in leaning if leaning[g] == crowd), default=None)
     over = max(0, 2 * crowd - len(state.taking))
@@ -266,9 +275,9 @@ def counted(state, full_min):
     too_common = {i for i in support if support[i] > len(state.records) - leaning[state.cat[i]]}
     why = Counter()
     for t in (state.taking[p] for p in state.waiting):
-        if oracle.block(t, state.cat) & too_common:
+        if oracle.block(t, state.cat, state.ties) & too_common:
             why["item-too-common"] += 1
-        elif over and oracle.top(t, state.cat) == crowd_category:
+        elif over and crowd_category in oracle.hidden_categories(t, state.cat, state.ties):
             why["category-too-crowded"] += 1
         else:
             why["not-found"] += 1
@@ -278,16 +287,19 @@ def counted(state, full_min):
         "possible-helpers": kinds["uniform"],
         "at-least-unhidden-by-exchange": over,
         "at-least-unhidden-with-helpers": max(0, over - kinds["uniform"]),
-        "at-least-unhidden-by-item": oracle.least_unhidden_by_item(state.records, state.cat, "all", full_min),
+        "at-least-unhidden-by-item": oracle.least_unhidden_by_item(
+            state.records, state.cat, "all", full_min, ties=state.ties
+        ),
     }
     return kinds, figures, why
 
 
+@TIES
 @pytest.mark.parametrize("full_min", [1, 2])
-def test_the_account_counts_kinds_bounds_and_reasons(full_min):
+def test_the_account_counts_kinds_bounds_and_reasons(full_min, ties):
     reasons, bounds = Counter(), Counter()
     for seed in SEEDS:
-        state = begun(seed, full_min=full_min, steps=("cycle",))
+        state = begun(seed, full_min=full_min, steps=("cycle",), ties=ties)
         account = state.exchange.account()
         kinds, figures, why = counted(state, full_min)
         assert {kind: count for kind, count in account["kinds"].items() if count} == kinds
@@ -303,12 +315,13 @@ def test_the_account_counts_kinds_bounds_and_reasons(full_min):
 @pytest.mark.parametrize(
     ("chosen", "asked"),
     [
-        ({}, {"records": "all", "full_min": 2, "lossless": True}),
+        ({}, {"records": "all", "ties": "first", "full_min": 2, "lossless": True}),
+        ({"ties": "all"}, {"records": "all", "ties": "all", "full_min": 2, "lossless": True}),
         ({"full_min": 1}, {"records": "all", "full_min": 1, "lossless": True}),
         ({"whole_records": False}, {"records": "mixed", "full_min": 2, "lossless": True}),
         ({"leftovers": "cycle,suppress"}, {"records": "all", "full_min": 2, "lossless": False}),
         ({"leftovers": "adopt"}, {"records": "all", "full_min": 2, "lossless": True}),
-        ({"reading": "paper"}, {"records": "all", "full_min": 2, "lossless": False}),
+        ({"reading": "paper"}, {"records": "all", "ties": "first", "full_min": 2, "lossless": False}),
     ],
 )
 def test_a_release_is_checked_for_what_the_method_was_told(chosen, asked):

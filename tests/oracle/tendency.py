@@ -34,43 +34,55 @@ def kind(record, cat):
     return "partial" if above_mean(record, cat) else "uniform"
 
 
-def block(record, cat):
-    """I(t): all items of the top category."""
-    return {i for i in record if cat[i] == top(record, cat)}
+def heaviest(record, cat):
+    """All categories that no other one of the record outweighs."""
+    w = weights(record, cat)
+    return {g for g in w if w[g] == max(w.values())}
+
+
+def hidden_categories(record, cat, ties="first"):
+    """The categories that must go: all heaviest ones, or the first of them."""
+    return heaviest(record, cat) if ties == "all" else {top(record, cat)} - {None}
+
+
+def block(record, cat, ties="first"):
+    """I(t): all items of the hidden categories."""
+    return {i for i in record if cat[i] in hidden_categories(record, cat, ties)}
 
 
 def jaccard(a, b):
     return Fraction(len(a & b), len(a | b)) if a | b else Fraction(0)
 
 
-def compatible(a, b, cat, same="top", *, one_sided=False):
-    if top(a, cat) == top(b, cat):
+def compatible(a, b, cat, same="top", *, one_sided=False, ties="first"):
+    if hidden_categories(a, cat, ties) & hidden_categories(b, cat, ties):
         return False
     if same == "any" and above_mean(a, cat) & above_mean(b, cat):
         return False
-    if block(a, cat) & b:
+    if block(a, cat, ties) & b:
         return False
-    return one_sided or not (block(b, cat) & a)
+    return one_sided or not (block(b, cat, ties) & a)
 
 
-def partners(records, cat, same="top", *, one_sided=False):
+def partners(records, cat, same="top", *, one_sided=False, ties="first"):
     """The greedy pairing in the given order: smallest coefficient, earliest of equals; each record in one pair at most."""
     partner = {}
     for k, t in enumerate(records):
         if k in partner:
             continue
         free = [j for j in range(len(records)) if j != k and j not in partner]
-        fitting = [j for j in free if compatible(t, records[j], cat, same, one_sided=one_sided)]
+        fitting = [j for j in free if compatible(t, records[j], cat, same, one_sided=one_sided, ties=ties)]
         if fitting:
             j = min(fitting, key=lambda j: (jaccard(t, records[j]), j))
             partner[k], partner[j] = j, k
     return [partner.get(k, -1) for k in range(len(records))]
 
 
-def swapped(records, cat, partner):
+def swapped(records, cat, partner, ties="first"):
     """Every pair exchanges its blocks; an item that is there already is lost."""
     return [
-        set(t) if j < 0 else (t - block(t, cat)) | block(records[j], cat) for t, j in zip(records, partner, strict=True)
+        set(t) if j < 0 else (t - block(t, cat, ties)) | block(records[j], cat, ties)
+        for t, j in zip(records, partner, strict=True)
     ]
 
 
@@ -83,16 +95,16 @@ def must_be_hidden(record, cat, which="all", full_min=2):
     return False
 
 
-def violations(original, published, cat, which="all", full_min=2, *, lossless=True):
+def violations(original, published, cat, which="all", full_min=2, *, lossless=True, ties="first"):
     """What is wrong with published[r] as the row of original[r]: a set of (kind, record or item)."""
     found = set()
     for r, (t, s) in enumerate(zip(original, published, strict=True)):
         if not must_be_hidden(t, cat, which, full_min):
             continue
-        g = top(t, cat)
-        if any(cat.get(i) == g for i in s):
+        hidden = hidden_categories(t, cat, ties)
+        if any(cat.get(i) in hidden for i in s):
             found.add(("not-hidden", r))
-        if kind(t, cat) == "partial" and not {i for i in t if cat[i] != g} <= s:
+        if kind(t, cat) == "partial" and not {i for i in t if cat[i] not in hidden} <= s:
             found.add(("more-taken-than-the-tendency", r))
     before = Counter(i for t in original for i in t)
     after = Counter(i for s in published for i in s)
@@ -102,6 +114,23 @@ def violations(original, published, cat, which="all", full_min=2, *, lossless=Tr
     return found
 
 
+def counted_as(t, s, cat, which="all", full_min=2, *, ties="first"):
+    """Which count the record t with the released row s belongs to; each record belongs to one."""
+    if not must_be_hidden(t, cat, which, full_min):
+        without = {"empty": "empty", "single": "single-item", "uniform": "uniform"}
+        return without.get(kind(t, cat), "not-covered")
+    shown = {cat.get(i) for i in s}
+    if shown & hidden_categories(t, cat, ties):
+        return "not-hidden"
+    return "tied" if shown & heaviest(t, cat) else "hidden"
+
+
+def reach(original, published, cat, which="all", full_min=2, *, ties="first"):
+    """How many records had a tendency that is hidden now, with all heaviest categories; and how many records there are."""
+    found = [counted_as(t, s, cat, which, full_min, ties=ties) for t, s in zip(original, published, strict=True)]
+    return found.count("hidden"), len(found)
+
+
 def still_on_top(original, published, cat):
     concerned = [(t, s) for t, s in zip(original, published, strict=True) if kind(t, cat) in ("partial", "full")]
     if not concerned:
@@ -109,7 +138,7 @@ def still_on_top(original, published, cat):
     hits = 0
     for t, s in concerned:
         w = Counter(cat[i] for i in s if i in cat)
-        hits += bool(w) and w[top(t, cat)] == max(w.values())
+        hits += any(w[g] == max(w.values()) for g in heaviest(t, cat) if w)
     return Fraction(hits, len(concerned))
 
 
@@ -131,8 +160,10 @@ def dissimilarity(original, published, form):
     return Fraction(sum(abs(before[i] - after[i]) for i in before.keys() | after.keys()), total)
 
 
-def least_unhidden_by_item(records, cat, which="all", full_min=2):
-    """An item may only end where its category is not the top: what exceeds the number of such records stays unhidden."""
-    leaning = Counter(top(t, cat) for t in records if must_be_hidden(t, cat, which, full_min))
+def least_unhidden_by_item(records, cat, which="all", full_min=2, *, ties="first"):
+    """An item may only end where its category need not be hidden: what exceeds the number of such records stays unhidden."""
+    leaning = Counter(
+        g for t in records if must_be_hidden(t, cat, which, full_min) for g in hidden_categories(t, cat, ties)
+    )
     support = Counter(i for t in records for i in t)
     return max((max(0, n - (len(records) - leaning[cat[i]])) for i, n in support.items()), default=0)

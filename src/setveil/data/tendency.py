@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,11 +36,22 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Tendencies:
-    """For each record its kind and its top category (-1 for an empty one); ties go to the lowest category code."""
+    """For each record its kind and its top category (-1 for an empty one): of equally heavy ones that with the lowest code."""
 
     kind: NDArray[np.int8]
     top: NDArray[np.int32]
     top_weight: NDArray[np.int64]
+    heaviest: tuple[NDArray[np.int64], NDArray[np.int64]]
+    """All heaviest categories, as pairs of record and category code; by record, then category."""
+
+    def among_heaviest(self, record: NDArray[np.int64], cat: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for each pair of record and category whether no category of the record is heavier."""
+        found: NDArray[np.bool_] = cat == self.top[record]
+        one, other = self.heaviest
+        several = np.flatnonzero((np.bincount(one, minlength=len(self.top)) > 1)[record] & ~found)
+        width = int(max(other.max(initial=0), cat.max(initial=0))) + 1
+        found[several] = np.isin(record[several] * width + cat[several], one * width + other)
+        return found
 
 
 def weights(data: Transactions, category: NDArray[np.int32], categories: int) -> tuple[NDArray[np.int64], ...]:
@@ -68,4 +79,5 @@ def tendencies(data: Transactions, category: NDArray[np.int32], categories: int)
     kind[present == 1] = Kind.FULL
     kind[data.lengths == 1] = Kind.SINGLE
     kind[data.lengths == 0] = Kind.EMPTY
-    return Tendencies(kind, top, top_weight)
+    heaviest = weight == top_weight[record]
+    return Tendencies(kind, top, top_weight, (record[heaviest], cat[heaviest]))

@@ -134,6 +134,10 @@ class Guarantee(Declaration, ABC):
         """What is not protected, in one line for the person who publishes; the card lists all of `coverage`."""
         return "; ".join(self.coverage.not_covered[:2])
 
+    def covered(self) -> Coverage:
+        """Return what the guarantee protects against with these parameters, for the card."""
+        return self.coverage
+
     @abstractmethod
     def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:
         """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself.

@@ -1,15 +1,18 @@
 """Hidden tendency: no released record shows what its person leaned to.
 
 Paper    gunawan2019 (references.bib), Definitions 3 and 4.
-Checked  for every record that must be hidden: no item of its top category is left in its released row, and (Definition 4, "modest
-         distortion") nothing but that category was taken away; for all: rows and records correspond one to one, pseudonyms agree with
-         the alignment, and every item occurs as often as before.
+Checked  for every record that must be hidden: no item of its heaviest categories (`ties='all'`), or of the first of them, is left in its
+         released row, and (Definition 4, "modest distortion") nothing but these categories was taken away; for all: rows and records
+         correspond one to one, pseudonyms agree with the alignment, and every item occurs as often as before.
 Departs  the paper gives no check. "Items of the category are swapped to another record" is read as: all of them are gone, which implies
-         that the top differs. See docs/decisions/0004.
+         that the top differs. See docs/decisions/0004. It hides one of several equally heavy categories. See docs/decisions/0023.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.categories import Categories
-from setveil.data.tendency import Kind, tendencies
+from setveil.data.tendency import Kind, Tendencies, tendencies
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
 from setveil.errors import Missing
@@ -50,7 +53,8 @@ class HiddenTendency(Guarantee):
         not_covered=(
             "someone who knows items of the tendency itself",
             "that a category is absent from a row, which tells something where categories are few",
-            "categories other than the heaviest one of a record",
+            "categories of a record that are less heavy than its heaviest one",
+            "records that hold as many items of each of their categories, and records that hold no item: they have no tendency",
             "people with several records, unless the unit is person",
         ),
     )
@@ -60,6 +64,11 @@ class HiddenTendency(Guarantee):
         "all",
         public=True,
         description="Which records must be hidden: those of several categories (mixed), of one category (whole), or both (all).",
+    )
+    ties: Literal["first", "all"] = parameter(
+        "first",
+        public=True,
+        description="Which of several equally heavy categories of a record must be hidden: the first by name, or all.",
     )
     full_min: int = parameter(
         2, public=True, ge=1, le=2, description="From how many items on a record of one category must be hidden."
@@ -73,15 +82,40 @@ class HiddenTendency(Guarantee):
     @property
     def statement(self) -> str:
         """The promise in one sentence."""
-        several = "records with a tendency among several categories"
-        one = "records of a single category" + (" with more than one item" if self.full_min == 2 else "")
-        who = {"all": f"{several} and {one}", "mixed": several, "whole": one}[self.records]
+        several = "with a tendency among several categories"
+        one = "of a single category" + (" with more than one item" if self.full_min == 2 else "")
+        who = {"all": f"{several}, or {one},", "mixed": several, "whole": one}[self.records]
+        equal = "and of no equally heavy one" if self.ties == "all" else "but equally heavy ones may stay"
+        which = "that category" if self.records == "whole" else f"its heaviest category, {equal}"
+        except_ = {
+            "all": "",
+            "mixed": "; records of a single category are not covered",
+            "whole": "; records of several categories are not covered",
+        }[self.records]
         supports = (
             "every item occurs exactly as often as in the original"
             if self.lossless
             else "no item occurs more often than before"
         )
-        return f"In the row of each of the {who}, no item of its heaviest category is left; {supports}."
+        return f"The row of a record {who} holds no item of {which}{except_}; {supports}."
+
+    def covered(self) -> Coverage:
+        """Return the coverage, with the records and categories that these parameters leave out."""
+        left_out = []
+        if self.records == "whole":
+            left_out.append("records of several categories, also those with a tendency: they are published unchanged")
+        elif self.ties == "first":
+            left_out.append("categories of a record as heavy as its heaviest one: only the first by name is hidden")
+        if self.records == "mixed":
+            left_out.append("records of a single category: they are published unchanged")
+        elif self.full_min == 2:
+            left_out.append("records of a single item: they are published unchanged")
+        inference = "bounded for records of a single category: no item of that category is in the person's row"
+        return replace(
+            self.coverage,
+            inference=inference if self.records == "whole" else self.coverage.inference,
+            not_covered=(*left_out, *self.coverage.not_covered),
+        )
 
     @property
     def not_protected(self) -> str:
@@ -101,22 +135,13 @@ class HiddenTendency(Guarantee):
             return cases.verdict(self.name, {"records": published.records})
         category, names = self.categories.bind(original)
         before = tendencies(original, category, len(names))
+        rows = _Rows(published, original, alignment, category, before)
         due = self._due(before.kind)
-        rows = alignment.rows
-        row_of = np.empty(len(rows), dtype=np.int64)
-        row_of[rows] = np.arange(len(rows))
-
         self._compare_supports(published, original, cases)
-        occurs, code = _occurrences(published, original, rows)
-        _find_left(occurs, code, category, before.top, due, row_of, original, names, cases)
-        _find_taken(occurs, code, category, before, due, row_of, original, cases)
-        counts = {
-            "records": original.records,
-            "to-hide": int(np.count_nonzero(due)),
-            "published-unchanged": self._as_they_are(before.kind),
-            "without-tendency": int(np.count_nonzero(before.kind == Kind.UNIFORM)),
-        }
-        return cases.verdict(self.name, counts)
+        hide_all = self.ties == "all"
+        left = _find_left(rows, due, names, cases, hide_all=hide_all)
+        _find_taken(rows, due & (before.kind == Kind.PARTIAL), cases, hide_all=hide_all)
+        return cases.verdict(self.name, _counted(rows, due, left))
 
     def _due(self, kind: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Tell for each kind of record whether it must be hidden."""
@@ -125,11 +150,6 @@ class HiddenTendency(Guarantee):
         due[Kind.FULL] = self.records in ("all", "whole")
         due[Kind.SINGLE] = due[Kind.FULL] and self.full_min == 1
         return due[kind]
-
-    def _as_they_are(self, kind: NDArray[np.int8]) -> int:
-        """Count the records of one category that need not be hidden."""
-        one_category = (kind == Kind.FULL) | (kind == Kind.SINGLE)
-        return int(np.count_nonzero(one_category & ~self._due(kind)))
 
     def _compare_supports(self, published: Transactions, original: Transactions, cases: _Cases) -> None:
         after = dict(zip(published.vocabulary, published.supports.tolist(), strict=True))
@@ -167,12 +187,17 @@ class _Cases:
     def verdict(self, guarantee: str, counts: dict[str, int]) -> Verdict:
         status: Literal["holds", "violated"] = "violated" if self.counts else "holds"
         failures = self.counts.get(FAILURE, 0)
+        number = Counter(counts)
         reach = Reach(
-            counts.get("to-hide", 0) - failures,
-            counts["records"],
+            number["hidden"],
+            number["records"],
             rest={
-                "have no tendency": counts.get("without-tendency", 0),
-                "are published unchanged": counts.get("published-unchanged", 0),
+                "are not hidden": number["not-hidden"],
+                "keep an equally heavy category": number["tied"],
+                "have a tendency that is not covered": number["not-covered"],
+                "hold a single item": number["single-item"],
+                "have no tendency": number["uniform"] + number["empty"],
+                "are published unchanged": number["published-unchanged"],
             },
         )
         return Verdict(status, guarantee, counts, self.counts, failures, tuple(self.witnesses), reach=reach)
@@ -212,71 +237,113 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
     return not cases.counts
 
 
-def _occurrences(
-    published: Transactions, original: Transactions, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each released occurrence as the number of its original record and the item's code there (-1 if it never occurred)."""
-    code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
-    return rows[record_numbers(published.offsets)], code[published.items] if len(code) else np.empty(0, np.int64)
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The released rows beside the records that they came from."""
+
+    published: Transactions
+    original: Transactions
+    alignment: Alignment
+    category: NDArray[np.int32]
+    """Of each item of the original."""
+    before: Tendencies
+
+    @cached_property
+    def of_record(self) -> NDArray[np.int64]:
+        """The released row of each record."""
+        rows = self.alignment.rows
+        found = np.empty(len(rows), dtype=np.int64)
+        found[rows] = np.arange(len(rows))
+        return found
+
+    @cached_property
+    def released(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Each released occurrence of an item of the original: the number of the record, and the item's code there."""
+        codes = [self.original.code_of.get(label, -1) for label in self.published.vocabulary]
+        code = np.array(codes, dtype=np.int64)[self.published.items]
+        known = code >= 0
+        return self.alignment.rows[record_numbers(self.published.offsets)][known], code[known]
+
+    @cached_property
+    def gone(self) -> NDArray[np.int64]:
+        """The places in the original's items that are not in the released row of their record."""
+        width = max(len(self.original.vocabulary), 1)
+        wanted = record_numbers(self.original.offsets) * width + self.original.items
+        record, code = self.released
+        held = np.append(np.sort(record * width + code), -1)  # no place is past the last one, which is no key
+        return np.flatnonzero(held[np.searchsorted(held[:-1], wanted)] != wanted)
+
+    def unchanged(self) -> int:
+        """Return how many rows hold exactly what their record holds."""
+        same = self.published.lengths[self.of_record] == self.original.lengths
+        same[record_numbers(self.original.offsets)[self.gone]] = False
+        return int(np.count_nonzero(same))
+
+
+def _hidden_category(
+    rows: _Rows, record: NDArray[np.int64], code: NDArray[Any], *, hide_all: bool
+) -> NDArray[np.bool_]:
+    """Return whether each item is of a category of its record that must be hidden."""
+    cat = rows.category[code]
+    return rows.before.among_heaviest(record, cat) if hide_all else cat == rows.before.top[record]
 
 
 def _find_left(
-    record: NDArray[np.int64],
-    code: NDArray[np.int64],
-    category: NDArray[np.int32],
-    top: NDArray[np.int32],
-    due: NDArray[np.bool_],
-    row_of: NDArray[np.int64],
-    original: Transactions,
-    names: tuple[str, ...],
-    cases: _Cases,
-) -> None:
-    """Find the records that still hold an item of their top category."""
-    known = code >= 0
-    record, code = record[known], code[known]
-    left = due[record] & (category[code] == top[record])
+    rows: _Rows, due: NDArray[np.bool_], names: tuple[str, ...], cases: _Cases, *, hide_all: bool
+) -> NDArray[np.bool_]:
+    """Find the records that still hold an item of a category that must be hidden; return which they are."""
+    record, code = rows.released
+    left = due[record] & _hidden_category(rows, record, code, hide_all=hide_all)
     record, code = record[left], code[left]
     left_records = np.unique(record)
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
-        items = tuple(original.vocabulary[c] for c in code[record == one][:5])
-        return (
-            f"still holds {', '.join(map(repr, items))} of {names[top[one]]!r}, the category the record leans to",
-            items,
-        )
+        some = code[record == one][:5]
+        items = tuple(rows.original.vocabulary[c] for c in some)
+        leans_to = " and ".join(repr(names[g]) for g in np.unique(rows.category[some]))
+        return f"still holds {', '.join(map(repr, items))} of {leans_to}, which the record leans to", items
 
-    cases.add_rows(FAILURE, row_of[left_records], (detail(one) for one in left_records))
+    cases.add_rows(FAILURE, rows.of_record[left_records], (detail(one) for one in left_records))
+    found = np.zeros(len(due), dtype=bool)
+    found[left_records] = True
+    return found
 
 
-def _find_taken(
-    record: NDArray[np.int64],
-    code: NDArray[np.int64],
-    category: NDArray[np.int32],
-    before: Any,
-    due: NDArray[np.bool_],
-    row_of: NDArray[np.int64],
-    original: Transactions,
-    cases: _Cases,
-) -> None:
-    """Find the records that lost an item outside their top category: then more was changed than the tendency."""
-    width = max(len(original.vocabulary), 1)
-    original_record = record_numbers(original.offsets)
-    keep = (due & (before.kind == Kind.PARTIAL))[original_record] & (
-        category[original.items] != before.top[original_record]
-    )
-    expected = (original_record * width + original.items)[keep]
-    known = code >= 0
-    found = np.sort(record[known] * width + code[known])
-    at = np.searchsorted(found, expected)
-    gone = (
-        expected[(at >= len(found)) | (found[np.minimum(at, max(len(found) - 1, 0))] != expected)]
-        if len(found)
-        else expected
-    )
-    gone_records = np.unique(gone // width)
+def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_all: bool) -> None:
+    """Find the records that lost an item of another category: then more was changed than the tendency."""
+    record = record_numbers(rows.original.offsets)[rows.gone]
+    code = rows.original.items[rows.gone]
+    taken = partial[record] & ~_hidden_category(rows, record, code, hide_all=hide_all)
+    record, code = record[taken], code[taken]
+    taken_records = np.unique(record)
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
-        items = tuple(original.vocabulary[key % width] for key in gone[gone // width == one][:5])
-        return f"lost {', '.join(map(repr, items))}, which is not of the category the record leans to", items
+        items = tuple(rows.original.vocabulary[c] for c in code[record == one][:5])
+        return f"lost {', '.join(map(repr, items))}, which is not of a category that must be hidden", items
 
-    cases.add_rows("more-taken-than-the-tendency", row_of[gone_records], (detail(one) for one in gone_records))
+    cases.add_rows(
+        "more-taken-than-the-tendency", rows.of_record[taken_records], (detail(one) for one in taken_records)
+    )
+
+
+def _counted(rows: _Rows, due: NDArray[np.bool_], left: NDArray[np.bool_]) -> dict[str, int]:
+    """Count the records; from `hidden` to `empty` each record is counted once (docs/guarantees.md)."""
+    kind = rows.before.kind
+    record, code = rows.released
+    heavy = np.zeros(len(due), dtype=bool)
+    heavy[record[rows.before.among_heaviest(record, rows.category[code])]] = True
+    of_one_kind = {
+        "hidden": due & ~left & ~heavy,
+        "tied": due & ~left & heavy,
+        "not-hidden": left,
+        "not-covered": ~due & np.isin(kind, (Kind.PARTIAL, Kind.FULL)),
+        "single-item": ~due & (kind == Kind.SINGLE),
+        "uniform": kind == Kind.UNIFORM,
+        "empty": kind == Kind.EMPTY,
+    }
+    return {
+        "records": len(due),
+        "to-hide": int(np.count_nonzero(due)),
+        **{name: int(np.count_nonzero(which)) for name, which in of_one_kind.items()},
+        "published-unchanged": rows.unchanged(),
+    }

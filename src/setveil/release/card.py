@@ -188,7 +188,7 @@ def make_card(
             not_covered=("everything",),
         )
     else:
-        coverage = guarantee.coverage
+        coverage = guarantee.covered()
         promise = Promise(
             name=guarantee.name,
             parameters=guarantee.public_parameters(),

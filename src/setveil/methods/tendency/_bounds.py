@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +13,24 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 
+class Leanings(NamedTuple):
+    """The data, the category of each item, and the hidden categories of each record: where its list starts, and the lists."""
+
+    data: Transactions
+    category: NDArray[np.int32]
+    hidden_starts: NDArray[np.int64]
+    hidden: NDArray[np.int32]
+
+    def of(self, record: int) -> NDArray[np.int32]:
+        """Return the hidden categories of a record."""
+        return self.hidden[self.hidden_starts[record] : self.hidden_starts[record + 1]]
+
+
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Two lower bounds on the number of records that stay unhidden.
 
+    A record leans to each of its hidden categories.
     *Crowd*: of m records, c lean to the same category. If each gets the block of one other, at most 2(m - c) are hidden, and each helper
     adds at most one.
     *Item*: an item may only end in a record that does not lean to its category. If it occurs more often than there are such records,
@@ -28,28 +42,20 @@ class Bounds:
     crowd_category: str
     helpers: int
     item_excess: NDArray[np.int64]
-    top: NDArray[np.int32]
-    category: NDArray[np.int32]
     crowd_code: int
-    data: Transactions
+    leanings: Leanings
 
     @classmethod
-    def of(
-        cls,
-        data: Transactions,
-        category: NDArray[np.int32],
-        names: tuple[str, ...],
-        top: NDArray[np.int32],
-        record: NDArray[np.int64],
-        helpers: int,
-    ) -> Bounds:
-        """Count."""
-        leaning = np.bincount(top[record], minlength=max(len(names), 1))
+    def of(cls, leanings: Leanings, names: tuple[str, ...], record: NDArray[np.int64], helpers: int) -> Bounds:
+        """Count the records that take part by the categories they lean to."""
+        data = leanings.data
+        takes_part = np.zeros(data.records, np.bool_)
+        takes_part[record] = True
+        listed = leanings.hidden[np.repeat(takes_part, np.diff(leanings.hidden_starts))]
+        leaning = np.bincount(listed, minlength=max(len(names), 1))
         crowd = int(leaning.argmax())
-        excess = np.maximum(data.supports - (data.records - leaning[category]), 0)
-        return cls(
-            len(record), int(leaning[crowd]), names[crowd] if names else "", helpers, excess, top, category, crowd, data
-        )
+        excess = np.maximum(data.supports - (data.records - leaning[leanings.category]), 0)
+        return cls(len(record), int(leaning[crowd]), names[crowd] if names else "", helpers, excess, crowd, leanings)
 
     @property
     def by_crowd(self) -> int:
@@ -69,13 +75,13 @@ class Bounds:
     def reasons(self, failed: NDArray[np.int64]) -> dict[str, int]:
         """Count why records were not hidden: their item is too common, their category too crowded, or no place was found."""
         counts = {"item-too-common": 0, "category-too-crowded": 0, "not-found": 0}
-        data = self.data
+        data, category = self.leanings.data, self.leanings.category
         for r in failed:
             items = data.items[data.offsets[r] : data.offsets[r + 1]]
-            block = items[self.category[items] == self.top[r]]
-            if self.item_excess[block].any():
+            leans_to = self.leanings.of(r)
+            if self.item_excess[items[np.isin(category[items], leans_to)]].any():
                 counts["item-too-common"] += 1
-            elif self.by_crowd and self.top[r] == self.crowd_code:
+            elif self.by_crowd and self.crowd_code in leans_to:
                 counts["category-too-crowded"] += 1
             else:
                 counts["not-found"] += 1
@@ -92,14 +98,15 @@ class Bounds:
             "at-least-unhidden-by-item": self.by_item,
         }
 
-    def explain(self, left: int, due: int) -> str:
-        """Say in a few sentences why records were left and what would help."""
-        text = f"{left:,} of {due:,} records with a tendency could not be hidden. "
+    def explain(self, left: int, *, whole: bool) -> str:
+        """Return a few sentences: why records were not hidden and what helps. `whole`: only records of one category are exchanged."""
+        due = f"{self.taking_part:,} records " + ("of a single category" if whole else "with a tendency")
+        text = f"{left:,} of {due} could not be hidden. "
         if self.by_crowd:
+            helped = f" ({self.by_crowd_with_helpers:,} if every one of the {self.helpers:,} records without a tendency helps)"
             text += (
-                f"{self.crowd:,} of them lean to the category {self.crowd_category!r}; by counting, exchanging blocks must leave at least "
-                f"{self.by_crowd:,} of these ({self.by_crowd_with_helpers:,} if every one of the {self.helpers:,} records without a "
-                "tendency helps). "
+                f"{self.crowd:,} of these {self.taking_part:,} lean to the category {self.crowd_category!r}. By counting alone, "
+                f"at least {self.by_crowd:,} of them cannot be exchanged{'' if whole else helped}. "
             )
         if self.by_item:
             text += (
@@ -107,6 +114,5 @@ class Bounds:
             )
         if not self.by_crowd and not self.by_item:
             text += "No bound forbids hiding them all, but no place was found for these. "
-        return text + (
-            f"Use finer categories (--level), let adopt or suppress be a step of --leftovers, or accept them with --allow-failures {left}."
-        )
+        steps = "" if whole else "let adopt or suppress be a step of --leftovers, "
+        return text + f"Use finer categories (--level), {steps}or accept them with --allow-failures {left}."

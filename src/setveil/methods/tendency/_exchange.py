@@ -17,7 +17,7 @@ from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency import _tendency_kernels as shape
-from setveil.methods.tendency._bounds import Bounds
+from setveil.methods.tendency._bounds import Bounds, Leanings
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -38,20 +38,46 @@ HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 class Exchange:
     """The state of one run."""
 
-    def __init__(self, data: Transactions, categories: Categories, engine: Engine) -> None:
+    def __init__(
+        self, data: Transactions, categories: Categories, engine: Engine, *, ties: Literal["first", "all"] = "first"
+    ) -> None:
         self.data, self.engine = data, engine
         codes, self.names = categories.bind(data)
         self.category = sealed(codes)
         n = data.records
-        kind, top, above = np.empty(n, np.int8), np.empty(n, np.int32), np.empty(n, np.int32)
-        arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, above)
+        kind, top = np.empty(n, np.int8), np.empty(n, np.int32)
+        tied, above = np.empty(n, np.int32), np.empty(n, np.int32)
+        arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, tied, above)
         engine.run("weighing categories", lambda _control: shape.classify(*arguments))
-        self.kind, self.top, self.above = sealed(kind), sealed(top), sealed(above)
+        self.kind, self.top, self.tied, self.above = sealed(kind), sealed(top), sealed(tied), sealed(above)
+        self.hides = shape.HEAVIEST if ties == "all" else shape.FIRST
+        self.hidden_starts, self.hidden = self._listed(sealed(np.arange(n)), self.hides)
+        self.in_block = self._blocks(data, self.hidden_starts, self.hidden)
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
         self.helped_by = np.full(n, NOBODY, np.int64)
         self.given: dict[int, NDArray[np.int32]] = {}
         self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def _listed(self, chosen: NDArray[np.int64], rule: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return for each of the chosen records where its list of categories starts, and the lists."""
+        counts = {
+            shape.FIRST: np.minimum(self.tied, 1),
+            shape.HEAVIEST: self.tied,
+            shape.ABOVE_MEAN: np.maximum(self.above, np.isin(self.kind, (shape.SINGLE, shape.FULL))),
+        }[rule][chosen]
+        starts = sealed(np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+        listed = np.empty(starts[-1], np.int32)
+        data = self.data
+        fixed = (data.offsets, data.items, self.category, len(self.names), self.top)
+        shape.list_categories(*fixed, chosen, rule, starts, listed)
+        return starts, sealed(listed)
+
+    def _blocks(self, content: Transactions, hidden_starts: Any, hidden: Any) -> NDArray[np.bool_]:
+        """Return which occurrences are in the block of their record."""
+        in_block = np.empty(content.occurrences, np.bool_)
+        shape.mark_blocks(content.offsets, content.items, self.category, hidden_starts, hidden, in_block)
+        return sealed(in_block)
 
     # -- who takes part -------------------------------------------------------------------------------------------------------
 
@@ -72,8 +98,7 @@ class Exchange:
     def _block_support(self) -> NDArray[np.int64]:
         """Return for each record the summed support of its block: how hard it is to find it a place."""
         data = self.data
-        in_block = self.category[data.items] == np.repeat(self.top, data.lengths)
-        sums = np.concatenate(([0], np.cumsum(np.where(in_block, data.supports[data.items], 0))))
+        sums = np.concatenate(([0], np.cumsum(np.where(self.in_block, data.supports[data.items], 0))))
         result: NDArray[np.int64] = sums[data.offsets[1:]] - sums[data.offsets[:-1]]
         return result
 
@@ -87,14 +112,14 @@ class Exchange:
         m = len(self.mixed)
         partner = np.full(m, NOBODY, np.int64)
         starts, top = self.starts[: m + 1], self.tops[:m]
-        rules = (self.above_starts, self.above_list, strict)
+        rules = (self.clash_starts, self.clash)
         if one_sided:
-            everyone = (starts, self.items, self.category, top, *rules, one_sided, len(self.data.vocabulary), partner)
+            everyone = (starts, self.items, self.blocks, top, *rules, one_sided, len(self.data.vocabulary), partner)
             self.engine.run("finding partners among all pairs", partial(plain.pair_plainly, *everyone), total=m)
         elif m:
             lists = signature_lists(self.signature[:m], np.diff(starts))
             arguments = (
-                starts, self.items, self.category, len(self.names), top, *rules, len(self.data.vocabulary), self.signature[:m],
+                starts, self.items, self.blocks, len(self.names), top, *rules, len(self.data.vocabulary), self.signature[:m],
                 self.block_signature[:m], *lists, partner,
             )  # fmt: skip
             self.engine.run("finding partners", partial(search.pair_exactly, *arguments), total=m)
@@ -110,25 +135,18 @@ class Exchange:
         self.starts, self.items = chosen.offsets, chosen.items
         self.tops = sealed(self.top[self.record])
         self.hot_bit = hot_items(chosen.supports, len(self.names))
-        self.signature, self.block_signature = self._signatures(self.starts, self.items, self.tops)
-        counts = np.maximum(self.above[self.record], 1) if self.strict else np.zeros(len(self.record), np.int64)
-        above_starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-        above_list = np.empty(above_starts[-1], np.int32)
+        self.tops_starts, self.tops_list = self._listed(self.record, self.hides)
+        self.clash_starts, self.clash = self.tops_starts, self.tops_list
         if self.strict:
-            shape.heavier_categories(
-                self.data.offsets,
-                self.data.items,
-                self.category,
-                len(self.names),
-                self.record,
-                sealed(above_starts),
-                above_list,
-            )
-        self.above_starts, self.above_list = sealed(above_starts), sealed(above_list)
+            self.clash_starts, self.clash = self._listed(self.record, shape.ABOVE_MEAN)
+        self.blocks = self._blocks(chosen, self.tops_starts, self.tops_list)
+        self.signature, self.block_signature = self._signatures(chosen, self.blocks)
 
-    def _signatures(self, starts: Any, items: Any, tops: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        signature, block = np.empty(len(tops), np.int64), np.empty(len(tops), np.int64)
-        plain.sign(starts, items, self.category, tops, self.hot_bit, signature, block)
+    def _signatures(
+        self, content: Transactions, in_block: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        signature, block = np.empty(content.records, np.int64), np.empty(content.records, np.int64)
+        plain.sign(content.offsets, content.items, in_block, self.hot_bit, signature, block)
         return sealed(signature), sealed(block)
 
     def rotate_whole(self, rng: Generator) -> None:
@@ -175,12 +193,16 @@ class Exchange:
         while len(waiting):
             giver = sealed(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
             receiver = sealed(self.gives_to[giver])
-            class_of, classes = classes_of(self.tops[waiting], self.signature[waiting], self.block_signature[waiting])
+            class_of, classes = classes_of(
+                list_numbers(self.clash_starts, self.clash, waiting),
+                self.signature[waiting],
+                self.block_signature[waiting],
+            )
             joined = np.zeros(len(waiting), np.bool_)
             arguments = (
-                waiting, class_of, classes, self.starts, self.items, self.category, self.tops, self.above_starts, self.above_list,
-                self.strict, len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to,
-                self.gets_from, joined,
+                waiting, class_of, classes, self.starts, self.items, self.blocks, self.tops, self.clash_starts, self.clash,
+                len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to, self.gets_from,
+                joined,
             )  # fmt: skip
             self.engine.run("joining exchanges", partial(ladder.join_exchanges, *arguments), total=len(waiting))
             self.how[self.record[waiting[joined]]] = HOW.index("cycle")
@@ -193,15 +215,16 @@ class Exchange:
         if not len(helpers):
             return
         chosen = self.data.take(helpers, ids=None)
-        signature, _block = self._signatures(chosen.offsets, chosen.items, sealed(self.top[helpers]))
+        signature, _block = self._signatures(chosen, sealed(np.zeros(chosen.occurrences, np.bool_)))
         priority = sealed(rng.permutation(len(self.data.vocabulary)))
         class_of, classes = classes_of(self.block_signature[waiting])
         helper_of = np.full(len(waiting), NOBODY, np.int64)
         counts = np.zeros(len(helpers), np.int64)
         given = np.empty(len(chosen.items), np.int32)
         arguments = (
-            waiting, class_of, classes, self.starts, self.items, self.category, self.tops, len(self.data.vocabulary),
-            self.block_signature, chosen.offsets, chosen.items, signature, priority, helper_of, counts, given,
+            waiting, class_of, classes, self.starts, self.items, self.blocks, self.category, self.tops_starts, self.tops_list,
+            len(self.data.vocabulary), self.block_signature, chosen.offsets, chosen.items, signature, priority, helper_of, counts,
+            given,
         )  # fmt: skip
         self.engine.run("finding helpers", partial(ladder.find_helpers, *arguments), total=len(waiting))
         for w in np.flatnonzero(helper_of >= 0):
@@ -220,20 +243,21 @@ class Exchange:
         children = self.record[waiting]
         children = children[self.kind[children] == shape.PARTIAL]
         content = self.result()
-        # A record that need not be hidden may take any block; its top counts as none.
+        # A record that need not be hidden may take any block.
         barred = np.full(content.records, NOBODY, np.int32)
         barred[self.record] = self.tops
-        _all, block = self._signatures(self.data.offsets, self.data.items, self.top)
+        _all, block = self._signatures(self.data, self.in_block)
         while len(children):
             able = np.ones(content.records, np.bool_)
             able[self.record[self.waiting()]] = False
             parents = sealed(rng.permutation(np.flatnonzero(able)))
-            signature, _none = self._signatures(content.offsets, content.items, self.top)
-            class_of, classes = classes_of(self.top[children], block[children])
+            in_block = self._blocks(content, self.hidden_starts, self.hidden)
+            signature, _none = self._signatures(content, in_block)
+            class_of, classes = classes_of(list_numbers(self.hidden_starts, self.hidden, children), block[children])
             parent = np.full(len(children), NOBODY, np.int64)
             arguments = (
-                sealed(children), class_of, classes, content.offsets, content.items, self.category, self.top, sealed(barred),
-                len(self.data.vocabulary), sealed(signature[parents]), block, parents, parent,
+                sealed(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
+                sealed(barred), len(self.data.vocabulary), sealed(signature[parents]), block, parents, parent,
             )  # fmt: skip
             self.engine.run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
             found = parent >= 0
@@ -288,7 +312,8 @@ class Exchange:
         return self._rebuilt(content, gives, receives, *nothing)
 
     def _rebuilt(self, content: Transactions, gives: Any, receives: Any, *given: Any) -> Transactions:
-        fixed = (content.offsets, content.items, self.category, self.top, sealed(gives), sealed(receives), *given)
+        in_block = self.in_block if content is self.data else self._blocks(content, self.hidden_starts, self.hidden)
+        fixed = (content.offsets, content.items, in_block, sealed(gives), sealed(receives), *given)
         offsets = np.zeros(content.records + 1, np.int64)
 
         def put_together(_control: Any) -> NDArray[np.int32]:
@@ -305,10 +330,8 @@ class Exchange:
     def bounds(self) -> Bounds:
         """What counting alone says about how many of those who take part can be hidden."""
         return Bounds.of(
-            self.data,
-            self.category,
+            Leanings(self.data, self.category, self.hidden_starts, self.hidden),
             self.names,
-            self.top,
             self.record,
             int(np.count_nonzero(self.kind == shape.UNIFORM)),
         )
@@ -328,10 +351,10 @@ class Exchange:
             "bounds": self.bounds.to_dict(),
         }
 
-    def advice(self) -> str:
-        """Say why some records were not hidden and what would help; empty where all were."""
+    def advice(self, *, whole: bool = False) -> str:
+        """Return why some records were not hidden and what helps; empty where all were. `whole`: only whole records are exchanged."""
         left = len(self.waiting())
-        return self.bounds.explain(left, len(self.record)) if left else ""
+        return self.bounds.explain(left, whole=whole) if left else ""
 
 
 def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
@@ -343,6 +366,13 @@ def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]
     bit_of = np.full(len(supports), -1, np.int64)
     bit_of[hottest] = np.arange(len(hottest))
     return sealed(bit_of)
+
+
+def list_numbers(starts: NDArray[np.int64], listed: NDArray[np.int32], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give records that list the same categories the same number."""
+    numbers: dict[tuple[int, ...], int] = {}
+    lists = (tuple(sorted(listed[starts[p] : starts[p + 1]].tolist())) for p in chosen)
+    return np.array([numbers.setdefault(one, len(numbers)) for one in lists], dtype=np.int64)
 
 
 def classes_of(*features: NDArray[Any]) -> tuple[NDArray[np.int64], int]:

@@ -9,14 +9,15 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.methods.tendency._part_swap_kernels import LOOK_EVERY, mark_record, tops_fit
+from setveil.methods.tendency._part_swap_kernels import LOOK_EVERY, mark_record
+from setveil.methods.tendency._tendency_kernels import is_listed, lists_meet
 
 
 @kernel
-def block_meets(q, starts, items, category, top, mark, stamp):
+def block_meets(q, starts, items, in_block, mark, stamp):
     """Tell whether the block of q holds an item of the marked record."""
     for place in range(starts[q], starts[q + 1]):
-        if category[items[place]] == top[q] and mark[items[place]] >= stamp:
+        if in_block[place] and mark[items[place]] >= stamp:
             return True
     return False
 
@@ -37,11 +38,10 @@ def join_exchanges(
     classes,
     starts,
     items,
-    category,
+    in_block,
     top,
-    above_starts,
-    above,
-    strict,
+    clash_starts,
+    clash,
     item_count,
     signature,
     block_signature,
@@ -57,8 +57,8 @@ def join_exchanges(
     Where a and b were a pair this makes the three-cycle of the spec; a later call may step into longer cycles. All tops along the cycle
     stay different from their neighbours' and no block meets an item that is there, so nothing is lost.
 
-    Waiting records with the same top and signatures are of one *class*: what the first look rules out for one, it rules out for all,
-    so that each class keeps its own place in the list of exchanges and never looks back.
+    Waiting records with the same list of categories and the same signatures are of one *class*: what the look at these rules out for one,
+    it rules out for all, so that each class keeps its own place in the list of exchanges and never looks back.
     """
     exchanges = len(giver)
     mark = np.full(item_count, -1, dtype=np.int64)
@@ -78,30 +78,34 @@ def join_exchanges(
                 return
         r = waiting[w]
         own, bits, block = top[r], signature[r], block_signature[r]
-        e = start[class_of[w]]
-        while e < exchanges and (
-            used[e] or top_a[e] == own or top_b[e] == own or block_a[e] & bits or bits_b[e] & block
-        ):
-            e += 1
-        start[class_of[w]] = e
-        if e == exchanges:
-            continue
         stamp = 2 * w
-        mark_record(r, starts, items, category, top, mark, stamp)
+        looked = False
+        e = start[class_of[w]]
         while e < exchanges:
-            if not (used[e] or top_a[e] == own or top_b[e] == own or block_a[e] & bits or bits_b[e] & block):
-                a, b = giver[e], receiver[e]
-                if (
-                    not block_meets(a, starts, items, category, top, mark, stamp)
-                    and not meets_block(b, starts, items, mark, stamp)
-                    and tops_fit(a, r, top, above_starts, above, strict)
-                    and tops_fit(r, b, top, above_starts, above, strict)
+            a, b = giver[e], receiver[e]
+            if not (
+                used[e]
+                or top_a[e] == own
+                or top_b[e] == own
+                or block_a[e] & bits
+                or bits_b[e] & block
+                or lists_meet(a, r, clash_starts, clash)
+                or lists_meet(b, r, clash_starts, clash)
+            ):
+                if not looked:  # what came before is ruled out for the whole class
+                    start[class_of[w]] = e
+                    mark_record(r, starts, items, in_block, mark, stamp)
+                    looked = True
+                if not block_meets(a, starts, items, in_block, mark, stamp) and not meets_block(
+                    b, starts, items, mark, stamp
                 ):
                     gives_to[a], gets_from[r] = r, a
                     gives_to[r], gets_from[b] = b, r
                     used[e] = joined[w] = True
                     break
             e += 1
+        if not looked:
+            start[class_of[w]] = exchanges
     control[DONE] = len(waiting)
 
 
@@ -112,8 +116,10 @@ def find_helpers(
     classes,
     starts,
     items,
+    in_block,
     category,
-    top,
+    hidden_starts,
+    hidden,
     item_count,
     block_signature,
     helper_starts,
@@ -148,14 +154,16 @@ def find_helpers(
         if u == helpers:
             continue
         stamp = 2 * w
-        mark_record(r, starts, items, category, top, mark, stamp)
+        mark_record(r, starts, items, in_block, mark, stamp)
         size = 0
         for place in range(starts[r], starts[r + 1]):
-            if category[items[place]] == top[r]:
+            if in_block[place]:
                 size += 1
         while u < helpers:
             if not (used[u] or helper_signature[u] & block or meets_block(u, helper_starts, helper_items, mark, stamp)):
-                count = offer(u, r, helper_starts, helper_items, category, top, mark, stamp, priority, given)
+                count = offer(
+                    u, r, helper_starts, helper_items, category, hidden_starts, hidden, mark, stamp, priority, given
+                )
                 if count:
                     given_counts[u] = min(count, size)
                     helper_of[w] = u
@@ -166,13 +174,13 @@ def find_helpers(
 
 
 @kernel
-def offer(u, r, helper_starts, helper_items, category, top, mark, stamp, priority, given):
+def offer(u, r, helper_starts, helper_items, category, hidden_starts, hidden, mark, stamp, priority, given):
     """List what helper u could give to r, lowest priority first, and return how much that is."""
     first = helper_starts[u]
     count = 0
     for place in range(first, helper_starts[u + 1]):
         item = helper_items[place]
-        if category[item] == top[r] or mark[item] >= stamp:
+        if mark[item] >= stamp or is_listed(category[item], r, hidden_starts, hidden):
             continue
         at = first + count
         while at > first and priority[given[at - 1]] > priority[item]:
@@ -190,8 +198,10 @@ def find_parents(
     classes,
     offsets,
     items,
-    category,
+    in_block,
     top,
+    hidden_starts,
+    hidden,
     barred,
     item_count,
     signature,
@@ -202,7 +212,8 @@ def find_parents(
 ):
     """Find for each child record another one that can take its block as it is now: it must hold none of the items.
 
-    `barred` is the category that a record must not hold, or -1. Each takes one block a call. Classes are as in `join_exchanges`.
+    `barred` is the first of the hidden categories that a record must not hold, or -1 if it may hold any. Each takes one block a call.
+    Classes are as in `join_exchanges`.
     """
     mark = np.full(item_count, -1, dtype=np.int64)
     used = np.zeros(len(parents), dtype=np.bool_)
@@ -214,20 +225,26 @@ def find_parents(
                 return
         r = children[c]
         own, block = top[r], block_signature[r]
-        at = start[class_of[c]]
-        while at < len(parents) and (used[at] or signature[at] & block or barred[parents[at]] == own):
-            at += 1
-        start[class_of[c]] = at
-        if at == len(parents):
-            continue
         stamp = 2 * c
-        mark_record(r, offsets, items, category, top, mark, stamp)
+        looked = False
+        at = start[class_of[c]]
         while at < len(parents):
-            if not (used[at] or signature[at] & block or barred[parents[at]] == own) and not meets_block(
-                parents[at], offsets, items, mark, stamp
+            u = parents[at]
+            if not (
+                used[at]
+                or signature[at] & block
+                or barred[u] == own
+                or (barred[u] >= 0 and lists_meet(u, r, hidden_starts, hidden))
             ):
-                parent[c] = parents[at]
-                used[at] = True
-                break
+                if not looked:
+                    start[class_of[c]] = at
+                    mark_record(r, offsets, items, in_block, mark, stamp)
+                    looked = True
+                if not meets_block(u, offsets, items, mark, stamp):
+                    parent[c] = u
+                    used[at] = True
+                    break
             at += 1
+        if not looked:
+            start[class_of[c]] = len(parents)
     control[DONE] = len(children)

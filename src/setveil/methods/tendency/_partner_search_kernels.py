@@ -43,12 +43,11 @@ def count_bits(bits):
 def pair_exactly(
     starts,
     items,
-    category,
+    in_block,
     categories,
     top,
-    above_starts,
-    above,
-    strict,
+    clash_starts,
+    clash,
     item_count,
     signature,
     block_signature,
@@ -118,7 +117,7 @@ def pair_exactly(
         if free_tops[-1] == free_tops[top[p]]:
             continue
         stamp = 2 * p
-        mark_record(p, starts, items, category, top, mark, stamp)
+        mark_record(p, starts, items, in_block, mark, stamp)
         best = n
         q = p
         for _try in range(NEIGHBOURS):
@@ -129,7 +128,7 @@ def pair_exactly(
                 top[q] != top[p]
                 and not (signature[q] & signature[p])
                 and disjoint(q, starts, items, mark, stamp)
-                and tops_fit(p, q, top, above_starts, above, strict)
+                and tops_fit(p, q, top, clash_starts, clash)
             ):
                 best = q
                 break
@@ -146,14 +145,14 @@ def pair_exactly(
                 if (
                     top_by_place[slot] != top[p]
                     and disjoint(q, starts, items, mark, stamp)
-                    and tops_fit(p, q, top, above_starts, above, strict)
+                    and tops_fit(p, q, top, clash_starts, clash)
                 ):
                     best = q
                     break
                 slot = first_alive(next_by_place, slot + 1)
         if best == n:
             best = nearest(
-                p, starts, items, category, top, above_starts, above, strict, signature, block_signature, by_length, list_starts,
+                p, starts, items, in_block, top, clash_starts, clash, signature, block_signature, by_length, list_starts,
                 list_signature, next_by_length, free_in_list, free_by_top, mark, stamp, rank, n,
             )  # fmt: skip
         if best < n:
@@ -235,11 +234,10 @@ def nearest(
     p,
     starts,
     items,
-    category,
+    in_block,
     top,
-    above_starts,
-    above,
-    strict,
+    clash_starts,
+    clash,
     signature,
     block_signature,
     by_length,
@@ -279,8 +277,8 @@ def nearest(
                 bound = common * best_den - best_num * (length + size - common)
                 if best < n and (bound > 0 or (bound == 0 and q > best)):
                     break
-                if not (block_signature[q] & signature[p]) and tops_fit(p, q, top, above_starts, above, strict):
-                    count = shared(q, starts, items, category, top, mark, stamp, False)
+                if not (block_signature[q] & signature[p]) and tops_fit(p, q, top, clash_starts, clash):
+                    count = shared(q, starts, items, in_block, mark, stamp, False)
                     if count >= 0:
                         union = length + size - count
                         order = count * best_den - best_num * union

@@ -13,9 +13,13 @@ EMPTY, SINGLE, FULL, PARTIAL, UNIFORM = 0, 1, 2, 3, 4
 """Kinds of records."""
 
 
+FIRST, HEAVIEST, ABOVE_MEAN = 0, 1, 2
+"""Which categories of a record are listed: the heaviest with the lowest code, all heaviest ones, or all above the mean."""
+
+
 @kernel
-def classify(offsets, items, category, categories, kind, top, above):
-    """Find each record's kind and top category; `above` counts the categories heavier than the mean."""
+def classify(offsets, items, category, categories, kind, top, tied, above):
+    """Find each record's kind and top category, and count its heaviest categories (`tied`) and those above the mean (`above`)."""
     weight = np.zeros(categories, dtype=np.int64)
     for r in range(len(offsets) - 1):
         lo, hi = offsets[r], offsets[r + 1]
@@ -28,13 +32,18 @@ def classify(offsets, items, category, categories, kind, top, above):
             weight[g] += 1
             if best < 0 or weight[g] > weight[best] or (weight[g] == weight[best] and g < best):
                 best = g
+        heaviest = 0
         heavier = 0
+        largest = weight[best] if best >= 0 else 1
         for place in range(lo, hi):
             g = category[items[place]]
+            if weight[g] == largest:
+                heaviest += 1
             if weight[g] * present > hi - lo:
                 heavier += 1
             weight[g] = 0
         top[r] = best
+        tied[r] = heaviest
         above[r] = heavier
         if hi == lo:
             kind[r] = EMPTY
@@ -49,8 +58,8 @@ def classify(offsets, items, category, categories, kind, top, above):
 
 
 @kernel
-def heavier_categories(offsets, items, category, categories, chosen, starts, out):
-    """List for each chosen record the categories heavier than its mean, or its only one; `starts` gives each a place in `out`."""
+def list_categories(offsets, items, category, categories, top, chosen, rule, starts, out):
+    """List for each chosen record the categories of a rule; its only category is above the mean. `starts` gives each a place in `out`."""
     weight = np.zeros(categories, dtype=np.int64)
     for p in range(len(chosen)):
         r = chosen[p]
@@ -61,23 +70,55 @@ def heavier_categories(offsets, items, category, categories, chosen, starts, out
             if weight[g] == 0:
                 present += 1
             weight[g] += 1
+        largest = weight[top[r]] if hi > lo else 1
         at = starts[p]
         for place in range(lo, hi):
             g = category[items[place]]
-            if weight[g] * present > hi - lo:
+            if weight[g] == 0:
+                continue
+            if rule == FIRST:
+                listed = g == top[r]
+            elif rule == HEAVIEST:
+                listed = weight[g] == largest
+            else:
+                listed = present == 1 or weight[g] * present > hi - lo
+            if listed:
                 out[at] = g
                 at += 1
             weight[g] = 0
-        if at == starts[p] and present == 1:
-            out[at] = category[items[lo]]
+
+
+@kernel
+def mark_blocks(offsets, items, category, hidden_starts, hidden, in_block):
+    """Mark the items of each record that are of one of its hidden categories: its block."""
+    for r in range(len(offsets) - 1):
+        for place in range(offsets[r], offsets[r + 1]):
+            in_block[place] = is_listed(category[items[place]], r, hidden_starts, hidden)
+
+
+@kernel
+def is_listed(g, r, starts, listed):
+    """Return whether a category is in the list of r."""
+    for at in range(starts[r], starts[r + 1]):
+        if listed[at] == g:
+            return True
+    return False
+
+
+@kernel
+def lists_meet(p, q, starts, listed):
+    """Return whether the lists of p and q have a category in common."""
+    for at in range(starts[p], starts[p + 1]):
+        if is_listed(listed[at], q, starts, listed):
+            return True
+    return False
 
 
 @kernel
 def rebuild(
     offsets,
     items,
-    category,
-    top,
+    in_block,
     gives_block,
     receives_from,
     given_starts,
@@ -89,7 +130,8 @@ def rebuild(
 ):
     """Put every record together: what it keeps, plus the block it receives, plus the items a helper gave it.
 
-    `gives_block[r]`: r loses its items of the top category. `receives_from[r]`: the record whose block r gets, or -1.
+    `in_block` marks the items of each record's block. `gives_block[r]`: r loses its block. `receives_from[r]`: the record whose block r
+    gets, or -1.
     `gives_given[r]` is implied: items in `given` of record r (from `given_starts`) leave r, and go to the record `gets_given[r]`,
     or nowhere for -1. Without `fill` only the lengths are counted, into `new_offsets[r + 1]`.
     """
@@ -102,7 +144,7 @@ def rebuild(
         start = at
         for place in range(offsets[r], offsets[r + 1]):
             item = items[place]
-            if gives_block[r] and category[item] == top[r]:
+            if gives_block[r] and in_block[place]:
                 continue
             leaves = False
             for g in range(given_starts[r], given_starts[r + 1]):
@@ -119,7 +161,7 @@ def rebuild(
         if source >= 0:
             for place in range(offsets[source], offsets[source + 1]):
                 item = items[place]
-                if category[item] != top[source] or holds(offsets, items, category, top, gives_block, r, item):
+                if not in_block[place] or holds(offsets, items, in_block, gives_block, r, item):
                     continue
                 if fill:
                     new_items[at] = item
@@ -138,8 +180,8 @@ def rebuild(
 
 
 @kernel
-def holds(offsets, items, category, top, gives_block, r, item):
-    """Tell whether record r keeps this item, so that receiving it would be a collision."""
+def holds(offsets, items, in_block, gives_block, r, item):
+    """Return whether record r keeps this item, so that receiving it would be a collision."""
     lo, hi = offsets[r], offsets[r + 1]
     while lo < hi:
         middle = (lo + hi) >> 1
@@ -149,4 +191,4 @@ def holds(offsets, items, category, top, gives_block, r, item):
             hi = middle
     if lo >= offsets[r + 1] or items[lo] != item:
         return False
-    return not (gives_block[r] and category[item] == top[r])
+    return not (gives_block[r] and in_block[lo])

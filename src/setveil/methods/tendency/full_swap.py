@@ -68,4 +68,6 @@ class FullSwap(Method):
         exchange.enlist_whole(self.full_min, rng)
         exchange.find_partners(strict=False, one_sided=False)
         exchange.rotate_whole(rng)
-        return Outcome(exchange.result(), Alignment.identity(data.records), exchange.account(), exchange.advice())
+        return Outcome(
+            exchange.result(), Alignment.identity(data.records), exchange.account(), exchange.advice(whole=True)
+        )

@@ -54,6 +54,11 @@ class PartSwap(Method):
         public=True,
         description="Partners must differ in the heaviest category (top), or in all categories above the mean (any).",
     )
+    ties: Literal["first", "all"] = parameter(
+        "first",
+        public=True,
+        description="Which of several equally heavy categories of a record are hidden: the first by name, or all.",
+    )
     full_min: int = parameter(
         2,
         public=True,
@@ -83,6 +88,8 @@ class PartSwap(Method):
             raise ValueError(
                 f"{', '.join(sorted(clash))} cannot be chosen with reading 'paper', which fixes file order and no leftovers"
             )
+        if self.reading == "paper" and self.ties != "first":
+            raise ValueError(f"ties is {self.ties!r}; with reading 'paper' only 'first' is allowed")
         if len(set(self.leftovers)) != len(self.leftovers):
             raise ValueError("leftovers names a step twice")
         last = [step for step in self.leftovers if step in ("adopt", "suppress")]
@@ -96,6 +103,7 @@ class PartSwap(Method):
         return HiddenTendency(
             categories=self.categories,
             records="all" if self.whole_records else "mixed",
+            ties=self.ties,
             full_min=self.full_min,
             lossless=self.reading == "ours" and "suppress" not in self.leftovers,
         )
@@ -116,7 +124,7 @@ class PartSwap(Method):
         """Pair, exchange, treat who is left over, and put the records together again."""
         from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        exchange = Exchange(data, self.categories, engine)
+        exchange = Exchange(data, self.categories, engine, ties=self.ties)
         exchange.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
         if self.whole_records:
             exchange.enlist_whole(self.full_min, rng)
