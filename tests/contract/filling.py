@@ -152,6 +152,11 @@ def _reconstruction(guarantee, original, seen):
     return reconstruction.violations(clusters, *seen, guarantee.term_chunk == "place")
 
 
+def _itemsets_reach(guarantee, original, published):
+    total = len(guarantee.itemsets)
+    return total - len(_hidden_itemsets(guarantee, original, published)), total
+
+
 ORACLES = {
     "hidden-tendency": _hidden_tendency,
     "hidden-itemsets": _hidden_itemsets,
@@ -162,19 +167,34 @@ ORACLES = {
 }
 
 
-REACHES = {"hidden-tendency": _tendency_reach}
-
-
-def oracle_reach(guarantee, original, published, alignment):
-    """Return how many records the oracle finds covered, and how many there are."""
-    seen = AS_ORACLES_SEE[type(published)](published, alignment)
-    return REACHES[guarantee.name](guarantee, as_sets(original), seen)
+REACHES = {"hidden-tendency": _tendency_reach, "hidden-itemsets": _itemsets_reach}
+"""Of guarantees that hold for some records, or itemsets, and not for others; one about the whole file covers all or nothing."""
 
 
 def oracle_violations(guarantee, original, published, alignment):
     """Return what the oracle finds broken in a release: kinds, each with the place where (`forms.place_of`)."""
     seen = AS_ORACLES_SEE[type(published)](published, alignment)
     return ORACLES[guarantee.name](guarantee, as_sets(original), seen)
+
+
+def _records_seen(seen):
+    """Count the records of a release as an oracle sees it: rows, groups, clusters, or rows with their places."""
+    if isinstance(seen, tuple):  # re-associated rows
+        return len(seen[0])
+    if seen and isinstance(seen[0], dict):  # clusters
+        return sum(cluster["size"] for cluster in seen)
+    if seen and isinstance(seen[0], tuple):  # groups
+        return sum(len(rows) for rows, _counts in seen)
+    return len(seen)
+
+
+def oracle_reach(guarantee, original, published, alignment):
+    """Return how many records, or named itemsets, the oracle finds covered, and how many there are."""
+    seen = AS_ORACLES_SEE[type(published)](published, alignment)
+    if guarantee.name in REACHES:
+        return REACHES[guarantee.name](guarantee, as_sets(original), seen)
+    violated = ORACLES[guarantee.name](guarantee, as_sets(original), seen)
+    return 0 if violated else _records_seen(seen), _records_seen(seen)
 
 
 def bad_values(parameter):

@@ -120,7 +120,8 @@ class HiddenTendency(Guarantee):
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        return "other categories of a record; people whose other items are known; a second release of the same data"
+        left_out = "records of several categories" if self.records == "whole" else "other categories of a record"
+        return f"{left_out}; people whose other items are known; a second release of the same data"
 
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
