@@ -1,6 +1,8 @@
 """Seeds and pseudonyms: nothing repeats, nothing can be guessed, and every name stands beside its own record."""
 
+import hashlib
 import re
+import struct
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -18,37 +20,85 @@ from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import Private
 from setveil.release.measuring import all_metrics, measure, metric_of
 from setveil.release.publishing import arrange, judge
-from setveil.release.seed import Seed
+from setveil.release.seed import Randomness, Seed
 
 from random_data import as_sets, make, seeds
 
 VALUES = st.one_of(st.integers(0, 300), st.integers(0, 2**130))
 
 
-def drawn(seed):
-    return seed.generator().integers(2**60, size=4).tolist()
+PARTS = {"seed": 2**90, "checksum": "of the data", "recipe": "a recipe", "block": 0}
+OTHERS = {"seed": 2**90 + 1, "checksum": "of other data", "recipe": "another recipe", "block": 1}
+
+
+def randomness(seed=2**90, checksum="of the data", recipe="a recipe", block=0):
+    return Randomness(Seed(seed, given=True), checksum, recipe, block)
+
+
+def everything(made):
+    """Return all that a run draws, each cut into parts that do not repeat by chance."""
+    names = made.pseudonyms(5).to_pylist()
+    return {*names, *made.generator().integers(2**60, size=4).tolist(), made.run, made.salt}
 
 
 @settings(max_examples=100)
 @given(VALUES, VALUES)
-def test_generators_and_pseudonyms_tell_seeds_apart(one, other):
-    assert Seed.of(one).pseudonyms(5) == Seed.of(one).pseudonyms(5)
-    assert drawn(Seed.of(one)) == drawn(Seed.of(one))
+def test_nothing_drawn_from_one_seed_is_drawn_from_another(one, other):
+    assert everything(randomness(one)) == everything(randomness(one))
     if one != other:
-        assert not set(Seed.of(one).pseudonyms(5).to_pylist()) & set(Seed.of(other).pseudonyms(5).to_pylist())
-        assert drawn(Seed.of(one)) != drawn(Seed.of(other))
+        assert not everything(randomness(one)) & everything(randomness(other))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_is_shared_if_any_part_of_the_derivation_differs(part):
+    assert not everything(randomness()) & everything(randomness(**{part: OTHERS[part]}))
+
+
+def test_parts_that_read_the_same_in_a_row_are_told_apart():
+    """Each part stands after its length: a digit that moves from one part to the next changes everything."""
+    same_in_a_row = [("1", "2r", 0), ("12", "r", 0), ("1", "2", 0), ("12", "", 0), ("", "12", 0)]
+    drawn = [everything(randomness(2**90, *parts)) for parts in same_in_a_row]
+    assert len(set.union(*drawn)) == sum(map(len, drawn))
+
+
+def test_each_purpose_has_its_own_stream():
+    made = randomness()
+    names, run = made.pseudonyms(4), made.run
+    assert len({made.stream(domain, 16) for domain in ("method", "pseudonyms", "run", "private salt", "")}) == 5
+    assert run not in "".join(names.to_pylist())
+    assert made.salt.hex() not in "".join(names.to_pylist())
+
+
+def test_scheme_2_is_what_the_decision_record_describes():
+    """Another implementation, from docs/decisions/0024: what a seed gives must not change unless the scheme version does."""
+
+    def shake(size, *fields):
+        framed = b"".join(struct.pack(">Q", len(field)) + field for field in fields)
+        return hashlib.shake_256(framed).digest(size)
+
+    made = Randomness(Seed(2**90, given=True), "ab" * 32, '{"ids":"drop"}', 3)
+    key = (
+        shake(64, b"setveil randomness", b"2", str(2**90).encode(), b"ab" * 32, b'{"ids":"drop"}', b"3").hex().encode()
+    )
+    assert made.run == shake(16, b"setveil stream", key, b"run").hex()
+    assert made.salt == shake(32, b"setveil stream", key, b"private salt")
+    assert "".join(made.pseudonyms(7).to_pylist()) == shake(70, b"setveil stream", key, b"pseudonyms").hex()
+    entropy = int.from_bytes(shake(32, b"setveil stream", key, b"method"), "big")
+    twin = np.random.Generator(np.random.PCG64(entropy))
+    assert made.generator().integers(2**60, size=9).tolist() == twin.integers(2**60, size=9).tolist()
+    assert made.run == "15ea463cc73f4fb28d65d8c2ef2aacf1"
 
 
 def test_pseudonyms_are_long_and_all_different():
-    names = Seed.of(3).pseudonyms(5000).to_pylist()
+    names = randomness().pseudonyms(5000).to_pylist()
     assert all(re.fullmatch("[0-9a-f]{20}", name) for name in names)
     assert len({name[:10] for name in names}) == len({name[10:] for name in names}) == 5000
     assert len(set(names) | {name[10:] + name[:10] for name in names}) == 10_000
-    assert Seed.of(3).pseudonyms(0).to_pylist() == []
+    assert randomness().pseudonyms(0).to_pylist() == []
 
 
 def test_a_record_keeps_its_pseudonym_when_others_follow():
-    assert Seed.of(3).pseudonyms(9).to_pylist() == Seed.of(3).pseudonyms(40).to_pylist()[:9]
+    assert randomness().pseudonyms(9).to_pylist() == randomness().pseudonyms(40).to_pylist()[:9]
 
 
 def test_a_seed_that_nobody_gave_is_drawn_of_128_bits():
@@ -59,12 +109,52 @@ def test_a_seed_that_nobody_gave_is_drawn_of_128_bits():
 
 
 def test_seeds_below_64_bits_are_weak_if_they_were_given():
-    assert Seed.of(0).value == 0
-    assert Seed.of(2**63 - 1).weak
+    assert Seed.of(0, experiment=True).value == 0
+    assert Seed.of(2**63 - 1, experiment=True).weak
     assert not Seed.of(2**63).weak
     assert not Seed(5, given=False).weak
-    with pytest.raises(sv.BadParameter, match="the seed is -1; allowed is a whole number from 0 on"):
-        Seed.of(-1)
+    for experiment in (True, False):
+        with pytest.raises(sv.BadParameter, match="the seed is -1; allowed is a whole number from 0 on"):
+            Seed.of(-1, experiment=experiment)
+
+
+@pytest.mark.parametrize("seed", [0, 20261116, 2**63 - 1])
+def test_a_seed_that_can_be_guessed_needs_an_experiment_and_the_card_says_so(seed, tmp_path):
+    data, method = sv.from_lists([["a", "b"], ["a", "b"]]), sv.RandSwap(mode="plain")
+    needed = rf"the seed has {seed.bit_length()} bits .*allowed is a seed of 64 bits or more\. Give no seed, .* experiment=True"
+    with pytest.raises(sv.BadParameter, match=needed):
+        sv.publish(data, method, seed=seed, no_guarantee=True)
+    release = sv.publish(data, method, seed=seed, no_guarantee=True, experiment=True)
+    assert release.save(tmp_path / "out").experiment
+    assert Private.load(tmp_path / "out.private").dossier["experiment"]
+    release = sv.publish(data, method, seed=seed + 2**63, no_guarantee=True, experiment=True)
+    assert not release.save(tmp_path / "strong").experiment
+    assert not Private.load(tmp_path / "strong.private").dossier["experiment"]
+
+
+def test_two_data_sets_with_one_strong_seed_share_no_pseudonym():
+    """The first half of a list and the whole list: before, record i had the same name in both."""
+    data = sv.from_lists([[f"item {r % 7}", f"item {r % 11}"] for r in range(5000)])
+    one, other = (
+        sv.publish(some, sv.RandSwap(mode="plain"), ids="pseudonym", seed=2**100, no_guarantee=True, metrics=[])
+        for some in (data, data.take(np.arange(2500)))
+    )
+    assert not set(one.rows.ids.to_pylist()) & set(other.rows.ids.to_pylist())
+
+
+def test_two_recipes_with_one_strong_seed_share_no_pseudonym():
+    data, categories = make(7, records=130, items=60, categories=6, hot=0.0)
+    methods = [
+        sv.RandSwap(mode="plain"),
+        sv.RandSwap(mode="matched", categories=categories),
+        sv.SplitPerson(categories=categories),
+        sv.SplitPerson(categories=sv.Categories.at_random(data.vocabulary, 5, seed=1)),
+    ]
+    names = [
+        sv.publish(data, method, ids="pseudonym", seed=2**100, no_guarantee=True, metrics=[]).rows.ids.to_pylist()
+        for method in methods
+    ]
+    assert len(set().union(*names)) == sum(map(len, names))
 
 
 @settings(max_examples=60)
@@ -74,16 +164,16 @@ def test_rows_carry_the_name_of_the_record_they_came_from(seed, ids):
     data, _categories = make(seed)
     data = data.with_ids([f"person {r}" for r in range(data.records)])
     moved = np.random.default_rng(seed).permutation(data.records)
-    published, alignment = arrange(data, Outcome(data.take(moved), Alignment(moved)), ids, Seed.of(seed))
+    published, alignment = arrange(data, Outcome(data.take(moved), Alignment(moved)), ids, randomness(seed))
     assert as_sets(published) == [as_sets(data)[r] for r in alignment.rows]
     assert sorted(alignment.rows) == list(range(data.records))
     assert (published.supports > 0).all()
     if ids == "drop":
         assert published.ids is None
-        again, _alignment = arrange(data, Outcome(data, Alignment.identity(data.records)), ids, Seed.of(seed))
+        again, _alignment = arrange(data, Outcome(data, Alignment.identity(data.records)), ids, randomness(seed))
         assert published.to_lists() == again.to_lists()
         return
-    names = Seed.of(seed).pseudonyms(data.records) if ids == "pseudonym" else data.ids
+    names = randomness(seed).pseudonyms(data.records) if ids == "pseudonym" else data.ids
     assert published.ids.to_pylist() == alignment.published_ids.to_pylist() == names.take(alignment.rows).to_pylist()
     assert published.ids.to_pylist() == sorted(published.ids.to_pylist())
     assert alignment.original_ids.to_pylist() == [f"person {r}" for r in alignment.rows]
@@ -97,7 +187,7 @@ def saved(tmp_path_factory):
     data = data.with_ids([f"person {r}" for r in range(data.records)])
     for ids in ("pseudonym", "keep"):
         method = sv.PartSwap(categories=categories, leftovers="cycle,helper,adopt")
-        sv.publish(data, method, ids=ids, seed=4, allow_failures=data.records, metrics=[]).save(folder / ids)
+        sv.publish(data, method, ids=ids, seed=2**90 + 4, allow_failures=data.records, metrics=[]).save(folder / ids)
     return SimpleNamespace(folder=folder, data=data)
 
 
@@ -176,7 +266,7 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     assert not {m.name for m in metrics} & {m.name for m in lacking}
     assert metric_of("dissimilarity:form=printed", {}).form == "printed"
     release = sv.publish(
-        saved.data, sv.PartSwap(categories=categories), seed=4, allow_failures=saved.data.records, metrics=[]
+        saved.data, sv.PartSwap(categories=categories), seed=2**90 + 4, allow_failures=saved.data.records, metrics=[]
     )
     assert release.measurements == []
     named = measure(saved.data, release, ["dissimilarity:form=printed", "still-on-top"])

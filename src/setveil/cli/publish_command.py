@@ -73,7 +73,13 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         Option(
             "seed",
             str,
-            "Seed of all randomness, a whole number (default: 128 bits from the system; for experiments only).",
+            "Seed of all randomness, a whole number of 64 bits or more (default: 128 random bits from the system).",
+        ),
+        Option(
+            "experiment",
+            bool,
+            "Accept a seed below 64 bits. It can be guessed: do not hand over such a release. The card says so.",
+            default=False,
         ),
         Option(
             "release_format",
@@ -113,6 +119,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         method,
         ids=given["ids"],
         seed=seed,
+        experiment=given["experiment"],
         allow_failures=given["allow_failures"],
         no_guarantee=given["no_guarantee"],
         engine=LocalEngine(given["threads"]),
@@ -156,7 +163,9 @@ def _seed(text: str | None) -> int | None:
     try:
         return int(text, 0)
     except ValueError:
-        raise BadParameter(f"the seed is {text!r}; allowed is a whole number from 0 on, such as 42") from None
+        raise BadParameter(
+            f"the seed is {text!r}; allowed is a whole number of 64 bits or more, or from-system"
+        ) from None
 
 
 def _taken(given: dict[str, Any], method: type[Method]) -> Transactions | Disassociated:

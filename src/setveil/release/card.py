@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
@@ -147,6 +147,14 @@ class Card(_Part):
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
 
+class Run(NamedTuple):
+    """What the card says of the run that made the release."""
+
+    id: str
+    experiment: bool
+    private_sha256: str | None = None
+
+
 def form_told(card: Path) -> str | None:
     """Return the form that a card tells, of whatever kind of release it is."""
     try:
@@ -171,6 +179,7 @@ def make_card(
     data: DataFile,
     counts: Counts,
     unit: Unit,
+    run: Run,
 ) -> Card:
     """Write the card from public values alone."""
     guarantee = method.guarantee
@@ -204,6 +213,9 @@ def make_card(
         )
     return Card(
         card_version=CARD_VERSION,
+        run=run.id,
+        private_sha256=run.private_sha256,
+        experiment=run.experiment,
         setveil_version=__version__,
         form=form,
         data=data,

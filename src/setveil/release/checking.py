@@ -20,7 +20,6 @@ from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
 from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.forms import form_named, form_of
-from setveil.release.seed import Seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,7 +160,7 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     if data is None or n != data.records or data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict
     if ids == "pseudonym":
-        kind, names = "not-the-pseudonym", _pseudonyms(Seed(int(private.dossier["seed"]), given=True), rows)
+        kind, names = "not-the-pseudonym", _pseudonyms(private, rows)
     elif ids == "keep" and original is not None and original.ids is not None and original.records == n:
         kind, names = "not-the-id", original.ids.take(rows)
     else:
@@ -179,10 +178,10 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
     )
 
 
-def _pseudonyms(seed: Seed, rows: NDArray[np.int64]) -> Any:
+def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> Any:
     """Return the pseudonym that each released row must carry: a record with several rows has as many, and they stand in that order."""
     order = np.argsort(rows, kind="stable")
-    names = seed.pseudonyms(len(rows))
+    names = private.pseudonyms(len(rows))
     if len(np.unique(rows)) < len(rows):
         table = pa.table({"record": rows[order], "name": names})
         names = names.take(pc.sort_indices(table, sort_keys=[("record", "ascending"), ("name", "ascending")]))

@@ -18,6 +18,7 @@ from setveil.data.published import form_in_words
 from setveil.errors import BadData
 from setveil.release.card import Card
 from setveil.release.pictures import pictures
+from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,12 +33,14 @@ ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
 DOSSIER_VERSION: Final = 3
 """From 2 on a dossier holds `pictures` and `metric_notes`; without them it is read as before, and its report draws less. From 3 on a
-verdict is `violated` and counts `violations` and its reach; before, these were `broken` and `breaches`, and there was no reach."""
+verdict is `violated` and counts `violations` and its reach; before, these were `broken` and `breaches`, and there was no reach. From 3 on
+it also holds `run`, `private_salt` and `randomness`: how everything random was derived; before, that was scheme 1."""
 
 
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
     """Gather everything about a release as plain values."""
     original, compared, guarantee = release.original, release.compared, release.method.guarantee
+    randomness = release.randomness
     return {
         "dossier_version": DOSSIER_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -46,12 +49,19 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
             "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "numba", "pyarrow")},
         },
-        "seed": str(release.seed.value),
-        "seed_given": release.seed.given,
-        "seed_weak": release.seed.weak,
+        "run": randomness.run,
+        "seed": str(randomness.seed.value),
+        "seed_given": randomness.seed.given,
+        "experiment": randomness.seed.weak,
+        "randomness": {
+            "scheme": SCHEME_VERSION,
+            "block": randomness.block,
+            "recipe": json.loads(randomness.recipe),
+        },
+        "private_salt": randomness.salt.hex(),
         "input": {
             "source": release.source,
-            "checksum": original.checksum(),
+            "checksum": randomness.checksum,
             "records": original.records,
             "items": len(original.vocabulary),
             "occurrences": original.occurrences,
@@ -124,9 +134,20 @@ class Private:
             raise BadData(f"is not a private folder: it has no {DOSSIER_NAME}", file=str(folder)) from None
         except (OSError, ValueError) as error:
             raise BadData(f"cannot be read ({error})", file=str(path)) from None
-        kinds = {"seed": str, "ids": str, "method": dict, "guarantee": dict | None, "input": dict, "card": dict}
-        whole = isinstance(dossier, dict) and all(isinstance(dossier.get(key), kind) for key, kind in kinds.items())
         other = BadData("is not a dossier of a release", file=str(path))
+        if not isinstance(dossier, dict) or not isinstance(dossier.get("dossier_version"), int):
+            raise other
+        kinds: dict[str, Any] = {
+            "seed": str,
+            "ids": str,
+            "method": dict,
+            "guarantee": dict | None,
+            "input": dict,
+            "card": dict,
+        }
+        if dossier["dossier_version"] >= 3:
+            kinds |= {"run": str, "randomness": dict, "private_salt": str}
+        whole = all(isinstance(dossier.get(key), kind) for key, kind in kinds.items())
         if not whole or not dossier["seed"].isdecimal():
             raise other
         dossier = _with_current_words(dossier)
@@ -142,6 +163,27 @@ class Private:
             raise BadData(
                 "the original is not the data that this release was made from: its checksum differs from the dossier's"
             )
+
+    @property
+    def randomness(self) -> Randomness | None:
+        """All randomness of the run, derived again; None if another scheme derived it."""
+        noted = self.dossier.get("randomness", {})
+        if noted.get("scheme") != SCHEME_VERSION:
+            return None
+        seed, recipe = Seed(int(self.dossier["seed"]), given=True), canonical_json(noted.get("recipe"))
+        return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted.get("block", 0))
+
+    def pseudonyms(self, records: int) -> Any:
+        """Return the pseudonyms that the run gave to so many records."""
+        if self.randomness is not None:
+            return self.randomness.pseudonyms(records)
+        if "randomness" not in self.dossier:
+            return pseudonyms_of_scheme_1(Seed(int(self.dossier["seed"]), given=True), records)
+        raise BadData(
+            f"derives its pseudonyms by a scheme that setveil {__version__} does not know; known are the schemes 1 and {SCHEME_VERSION}. "
+            "Check the release with the version of setveil that made it",
+            file=str(self.folder / DOSSIER_NAME),
+        )
 
     def known_parameters(self) -> dict[str, Any]:
         """Return the method's parameters, private ones too, for metrics that need them."""

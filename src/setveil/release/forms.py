@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from setveil.data.published import Published
     from setveil.data.transactions import Unit
     from setveil.methods.base import Outcome
-    from setveil.release.seed import Seed
+    from setveil.release.seed import Randomness
 
 Ids = Literal["pseudonym", "keep", "drop"]
 HIERARCHY_NAME = "hierarchy.csv"
@@ -112,7 +112,9 @@ class Form(ABC):
         """Refuse what cannot become of ids."""
 
     @abstractmethod
-    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Published, Alignment]:
+    def arrange(
+        self, data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness
+    ) -> tuple[Published, Alignment]:
         """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
 
     @abstractmethod
@@ -151,9 +153,11 @@ class PlainForm(Form):
     about: ClassVar[str] = "A row is a record."
     formats: ClassVar[Mapping[str, DataFormat]] = FORMATS
 
-    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Transactions, Alignment]:
+    def arrange(
+        self, data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness
+    ) -> tuple[Transactions, Alignment]:
         """Sort the rows by content, or by the names that they carry."""
-        return arranged(data, outcome.records, outcome.alignment.rows, ids, seed)
+        return arranged(data, outcome.records, outcome.alignment.rows, ids, randomness)
 
     def countable(self, published: Transactions) -> Transactions:
         """Return the records."""
@@ -171,11 +175,13 @@ class GeneralizedForm(Form):
     formats: ClassVar[Mapping[str, DataFormat]] = FORMATS
     beside: ClassVar[tuple[str, ...]] = (HIERARCHY_NAME,)
 
-    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Generalized, Alignment]:
+    def arrange(
+        self, data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness
+    ) -> tuple[Generalized, Alignment]:
         """Sort the rows as plain records are sorted; the hierarchy goes with them whole."""
         made = outcome.published
         assert isinstance(made, Generalized)
-        records, alignment = arranged(data, made.records, outcome.alignment.rows, ids, seed)
+        records, alignment = arranged(data, made.records, outcome.alignment.rows, ids, randomness)
         return Generalized(records, made.hierarchy), alignment
 
     def countable(self, published: Generalized) -> Transactions:
@@ -221,9 +227,11 @@ class GroupedForm(NamelessForm):
 
     why_nameless: ClassVar[str] = "rows of grouped data carry no names, since a row is not a whole record"
 
-    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Grouped, Alignment]:
+    def arrange(
+        self, data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness
+    ) -> tuple[Grouped, Alignment]:
         """Sort rows within groups, and groups, by content."""
-        del data, ids, seed
+        del data, ids, randomness
         made = outcome.published
         assert isinstance(made, Grouped)
         published, rows = made.arranged()
@@ -245,9 +253,11 @@ class DisassociatedForm(NamelessForm):
     formats: ClassVar[Mapping[str, DataFormat]] = {DisassociatedFiles.name: DisassociatedFiles()}
     why_nameless: ClassVar[str] = "parts of records in disassociated data carry no names"
 
-    def arrange(self, data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Disassociated, Alignment]:
+    def arrange(
+        self, data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness
+    ) -> tuple[Disassociated, Alignment]:
         """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
-        del data, ids, seed
+        del data, ids, randomness
         made = outcome.published
         assert isinstance(made, Disassociated)
         published, clusters = made.arranged()
@@ -301,9 +311,9 @@ class NeighboursForm(Form):
                 f"ids is {ids!r}; re-associated rows are nobody's records and carry no names: allowed is drop"
             )
 
-    def arrange(self, data: Any, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Neighbours, Alignment]:
+    def arrange(self, data: Any, outcome: Outcome, ids: Ids, randomness: Randomness) -> tuple[Neighbours, Alignment]:
         """Take the sets as they are: their rows stand in the order of content."""
-        del data, ids, seed
+        del data, ids, randomness
         made = outcome.published
         assert isinstance(made, Neighbours)
         return made, outcome.alignment
@@ -357,7 +367,7 @@ def form_named(name: str, *, file: str) -> Form:
 
 
 def arranged(
-    data: Transactions, made: Transactions, rows: np.ndarray[Any, np.dtype[np.int64]], ids: Ids, seed: Seed
+    data: Transactions, made: Transactions, rows: np.ndarray[Any, np.dtype[np.int64]], ids: Ids, randomness: Randomness
 ) -> tuple[Transactions, Alignment]:
     """Put plain records in an order that tells nothing, under the names they will carry."""
     if ids == "drop":
@@ -368,7 +378,7 @@ def arranged(
         # One a row, a record's rows one after another: where every record has one row, that is a pseudonym a record.
         place = np.empty(len(rows), dtype=np.int64)
         place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
-        names = seed.pseudonyms(len(rows)).take(place)
+        names = randomness.pseudonyms(len(rows)).take(place)
     elif len(np.unique(rows)) < len(rows):
         raise BadParameter(
             "the method makes several rows of one record, and two rows cannot carry the same id; "

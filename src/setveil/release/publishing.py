@@ -20,12 +20,12 @@ from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
-from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, file_sha256, make_card
+from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
 from setveil.release.forms import DataFormat, Form, Ids, form_of
 from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
-from setveil.release.seed import Seed
+from setveil.release.seed import Randomness, Seed
 from setveil.release.staging import private_beside, refuse_taken, staged
 from setveil.release.summary import Summary
 
@@ -62,7 +62,7 @@ class Release:
     original: Transactions | Disassociated = field(repr=False)
     """What it was made from."""
     alignment: Alignment = field(repr=False)
-    seed: Seed = field(repr=False)
+    randomness: Randomness = field(repr=False)
     account: dict[str, Any] = field(repr=False)
     advice: str = field(repr=False)
     seconds: dict[str, float] = field(repr=False)
@@ -147,6 +147,7 @@ class Release:
                 ),
                 counts=kind.counts(reread),
                 unit=kind.countable(reread).unit,
+                run=Run(self.randomness.run, self.randomness.seed.weak),
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
@@ -165,6 +166,7 @@ def publish(
     *,
     ids: Ids | None = None,
     seed: int | None = None,
+    experiment: bool = False,
     allow_failures: int = 0,
     no_guarantee: bool = False,
     engine: Engine | None = None,
@@ -177,6 +179,9 @@ def publish(
     It is measured with all metrics, or with those named as `NAME[:param=value,...]`; with an empty list not at all, which saves time
     where nobody reads the report. A release made from disassociated data is measured against `original`, if that is given. Nothing is
     written: `Release.save` does, through the same check on the staged files.
+
+    The same data, method, ids and seed give the same release. A seed below 64 bits can be guessed: it is refused unless `experiment` is
+    set, and then the card says so.
     """
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
     if not data.records:
@@ -187,18 +192,18 @@ def publish(
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
-    drawn = Seed.of(seed)
-    rng = drawn.generator()
+    randomness = Randomness.of_run(Seed.of(seed, experiment=experiment), data.checksum(), method, terms.ids)
+    rng = randomness.generator()
     taken: Any = data  # a method looks itself at what it accepts
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
         raise BadParameter(f"{method.name} promises nothing; say --no-guarantee if that is what you want")
-    if drawn.weak:
+    if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
     started = time.perf_counter()
     outcome = bound.apply(taken, rng=rng, engine=engine or LocalEngine())
     applied = time.perf_counter()
-    published, alignment = arrange(taken, outcome, terms.ids, drawn)
+    published, alignment = arrange(taken, outcome, terms.ids, randomness)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
@@ -225,7 +230,7 @@ def publish(
         terms=terms,
         original=data,
         alignment=alignment,
-        seed=drawn,
+        randomness=randomness,
         account=outcome.account,
         advice=outcome.advice,
         seconds=seconds,
@@ -292,9 +297,9 @@ def refuse_format(form: DataFormat, layout: Layout, empty_records: int, ids: Ids
         )
 
 
-def arrange(data: Transactions, outcome: Outcome, ids: Ids, seed: Seed) -> tuple[Published, Alignment]:
+def arrange(data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness) -> tuple[Published, Alignment]:
     """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
-    return form_of(type(outcome.published)).arrange(data, outcome, ids, seed)
+    return form_of(type(outcome.published)).arrange(data, outcome, ids, randomness)
 
 
 def judge(
