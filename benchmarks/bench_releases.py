@@ -98,13 +98,13 @@ def main():
     for groups in (50, 5):
         for name in ("bms-webview-1", "bms-webview-2", "retail", "bms-pos-100k"):
             for seed in range(5):
-                row = released(folder / f"{name}.dat.gz", f"random:{groups}?seed={seed}", "--seed", seed)
+                row = released(folder / f"{name}.dat.gz", f"random:{groups}?seed={seed}", "--seed", seed, "--experiment")
                 show(f"{name} {groups} categories, seed {seed}", row)
                 assert not row["violations"]
                 assert groups == 5 or not row["unhidden"]
     foodmart, taxonomy = folder / "foodmart.dat.gz", folder / "foodmart_taxonomy.csv.gz"
     for level in ("subcategory", "category", "department", "family"):
-        show(f"foodmart by {level}", released(foodmart, taxonomy, "--level", level, "--seed", 0))
+        show(f"foodmart by {level}", released(foodmart, taxonomy, "--level", level, "--seed", 0, "--experiment"))
     by_family = ("--ids", "pseudonym", "--categories", taxonomy, "--level", "family")
     code, _made, said = setveil("publish", foodmart, "--method", "part-swap", "--out", "nowhere", *by_family)
     print(f"\nfoodmart by family without --allow-failures: exit {code}\n{said}")

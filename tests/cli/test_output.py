@@ -14,7 +14,7 @@ from setveil.cli.main import COMMANDS, GROUPS, PRESENCE
 from program import PROGRAM, call, names_in, run
 
 SAMPLE = "sample:supermarket?records=300"
-SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7)
+SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7, "--experiment")
 PLACES = ("--private", "release.private")
 PEOPLE = ("--population", "trial/population.csv")
 TABLES = ("trial/a.csv", "trial/b.csv", *PEOPLE)

@@ -67,7 +67,7 @@ def test_user_008_leans_to_news_and_can_swap_with_003(table, categories):
 
 
 def test_the_table_can_be_published_with_nobody_left(table, categories):
-    release = sv.publish(table, sv.PartSwap(categories=categories), seed=1)
+    release = sv.publish(table, sv.PartSwap(categories=categories), seed=2**90)
     assert release.verdict
     assert release.verdict.counts["to-hide"] > 5
     assert sorted(i for t in release.data.to_lists() for i in t) == sorted(i for t in table.to_lists() for i in t)

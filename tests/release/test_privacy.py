@@ -67,7 +67,7 @@ def publish(source, tmp_path_factory):
     def publish(*options, seed=SEED):
         out = tmp_path_factory.mktemp("made") / "release"
         method = [] if "--method" in options else ["--method", "part-swap"]
-        given = [] if seed is None else ["--seed", seed]
+        given = [] if seed is None else ["--seed", seed, "--experiment"]
         ended = call(
             "publish",
             source.data,
@@ -186,7 +186,8 @@ def test_a_drawn_seed_is_kept_and_makes_the_same_release_again(publish, options)
 def test_a_seed_that_can_be_guessed_is_noted(publish, seed, weak):
     made = publish(seed=seed)
     assert ("fewer than 64 bits" in made.err) == weak
-    assert made.dossier["seed_weak"] == weak
+    assert made.dossier["experiment"] == weak
+    assert json.loads((made.out / "card.json").read_text())["experiment"] == weak
 
 
 def test_rows_without_ids_are_in_the_order_of_their_content(publish):
