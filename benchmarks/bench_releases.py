@@ -98,7 +98,9 @@ def main():
     for groups in (50, 5):
         for name in ("bms-webview-1", "bms-webview-2", "retail", "bms-pos-100k"):
             for seed in range(5):
-                row = released(folder / f"{name}.dat.gz", f"random:{groups}?seed={seed}", "--seed", seed, "--experiment")
+                row = released(
+                    folder / f"{name}.dat.gz", f"random:{groups}?seed={seed}", "--seed", seed, "--experiment"
+                )
                 show(f"{name} {groups} categories, seed {seed}", row)
                 assert not row["violations"]
                 assert groups == 5 or not row["unhidden"]

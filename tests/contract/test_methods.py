@@ -14,6 +14,7 @@ from setveil.cli.options import of_declaration
 from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of, open_release
 from setveil.release.dossier import Private
+from setveil.release.provenance import draw_again
 
 from contract.filling import bad_values, edge_cases, filled, oracle_reach, oracle_violations, ways
 from contract.forms import made_from
@@ -182,6 +183,9 @@ def test_saved_and_opened_again_it_is_the_same_and_tells_nothing_private(kind, c
         verdict = check_release(opened, guarantee_of(opened, private), original=made_from(kind, data), private=private)
         assert verdict.failures == release.verdict.failures
         assert verdict.violations == release.verdict.violations
+    again, alignment = draw_again(private.randomness, made_from(kind, data))
+    assert again == opened.data
+    assert alignment.rows.tolist() == private.alignment.rows.tolist()
     handed_over = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
     assert str(release.randomness.seed.value).encode() not in handed_over
     assert b"person-" not in handed_over

@@ -1,6 +1,7 @@
 """Seeds and pseudonyms: nothing repeats, nothing can be guessed, and every name stands beside its own record."""
 
 import hashlib
+import json
 import re
 import struct
 from dataclasses import replace
@@ -87,6 +88,38 @@ def test_scheme_2_is_what_the_decision_record_describes():
     twin = np.random.Generator(np.random.PCG64(entropy))
     assert made.generator().integers(2**60, size=9).tolist() == twin.integers(2**60, size=9).tolist()
     assert made.run == "15ea463cc73f4fb28d65d8c2ef2aacf1"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"randomness": None},
+        {"randomness": []},
+        {"randomness": {}},
+        {"randomness": {"scheme": 2}},
+        {"randomness": {"scheme": 2, "block": 0, "recipe": {"ids": "drop", "method": "naive"}}},
+        {"randomness": {"scheme": 2, "block": "0", "recipe": {"ids": "drop", "method": "naive", "parameters": {}}}},
+        {"run": None},
+        {"private_salt": 7},
+        {"dossier_version": "3"},
+    ],
+    ids=str,
+)
+def test_a_dossier_that_does_not_say_how_it_was_drawn_is_refused(saved, broken, tmp_path):
+    private = Private.load(saved.folder / "pseudonym.private")
+    (tmp_path / "dossier.json").write_text(json.dumps(private.dossier | broken))
+    with pytest.raises(sv.BadData, match="is not a dossier of a release"):
+        Private.load(tmp_path)
+
+
+def test_pseudonyms_of_a_scheme_that_is_not_known_are_not_guessed(saved):
+    opened, private = open_release(saved.folder / "pseudonym"), Private.load(saved.folder / "pseudonym.private")
+    noted = {**private.dossier["randomness"], "scheme": 3}
+    private = replace(private, dossier=private.dossier | {"randomness": noted})
+    with pytest.raises(
+        sv.BadData, match=r"does not know; known are the schemes 1 and 2\. Check the release with the version"
+    ):
+        check_release(opened, guarantee_of(opened, private), original=saved.data, private=private)
 
 
 def test_pseudonyms_are_long_and_all_different():
@@ -217,7 +250,11 @@ def test_a_release_that_holds_by_a_wrong_alignment_is_broken(saved):
     opened, private = open_release(saved.folder / "pseudonym"), Private.load(saved.folder / "pseudonym.private")
     private = replace(private, alignment=Alignment(np.roll(private.alignment.rows, 1)))
     content = SimpleNamespace(
-        name="any", needs=(), refuse_other_form=lambda _: None, check=lambda *_, **__: Verdict("holds", "any", {})
+        name="any",
+        needs=(),
+        rests_on_draw=False,
+        refuse_other_form=lambda _: None,
+        check=lambda *_, **__: Verdict("holds", "any", {}),
     )
     verdict = check_release(opened, content, original=saved.data, private=private)
     assert verdict.status == "violated"

@@ -119,6 +119,8 @@ class Guarantee(Declaration, ABC):
     coverage: ClassVar[Coverage]
     needs: ClassVar[tuple[str, ...]] = ()
     """What a check needs beside the release: `original`, `alignment`."""
+    rests_on_draw: ClassVar[bool] = False
+    """Whether it promises a random draw, which the file alone cannot show: a check of a release repeats it from the noted seed."""
     takes: ClassVar[tuple[type, ...]] = (Transactions,)
     """The published forms that it speaks of."""
     counts_of_one_kind: ClassVar[bool] = True

@@ -20,6 +20,7 @@ from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
 from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.forms import form_named, form_of
+from setveil.release.provenance import with_draw
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +132,10 @@ def check_release(
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment
         )
-    return verdict if private is None else _with_names(verdict, opened, original, private)
+    if private is None:
+        return verdict
+    verdict = _with_names(verdict, opened, original, private)
+    return with_draw(verdict, opened, original, private) if guarantee.rests_on_draw else verdict
 
 
 def _refuse_other_card(path: Path, card: Card, private: Private) -> None:

@@ -37,6 +37,12 @@ verdict is `violated` and counts `violations` and its reach; before, these were 
 it also holds `run`, `private_salt` and `randomness`: how everything random was derived; before, that was scheme 1."""
 
 
+def program_versions() -> dict[str, str]:
+    """Return the versions of what makes a release."""
+    libraries = {name: version(name) for name in ("numpy", "numba", "pyarrow")}
+    return {"setveil": __version__, "python": platform.python_version(), **libraries}
+
+
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
     """Gather everything about a release as plain values."""
     original, compared, guarantee = release.original, release.compared, release.method.guarantee
@@ -44,11 +50,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
     return {
         "dossier_version": DOSSIER_VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "setveil": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "numba", "pyarrow")},
-        },
+        "versions": program_versions(),
         "run": randomness.run,
         "seed": str(randomness.seed.value),
         "seed_given": randomness.seed.given,
@@ -101,6 +103,26 @@ def dossier_text(dossier: dict[str, Any]) -> str:
     return json.dumps(dossier, indent=2, ensure_ascii=False) + "\n"
 
 
+def _has(value: Any, **kinds: type) -> bool:
+    """Say whether a value is an object with entries of these kinds."""
+    return isinstance(value, dict) and all(isinstance(value.get(key), kind) for key, kind in kinds.items())
+
+
+def _is_dossier(value: Any) -> bool:
+    """Say whether a value has the entries of a dossier that a check uses."""
+    if not _has(value, dossier_version=int, seed=str, ids=str, method=dict, input=dict, card=dict):
+        return False
+    if not value["seed"].isdecimal() or not isinstance(value.get("guarantee"), dict | None):
+        return False
+    if value["dossier_version"] < 3:
+        return True
+    noted = value.get("randomness")
+    if not _has(value, run=str, private_salt=str) or not _has(noted, scheme=int):
+        return False
+    recipe = {"ids": str, "method": str, "parameters": dict}
+    return noted["scheme"] != SCHEME_VERSION or (_has(noted, block=int) and _has(noted.get("recipe"), **recipe))
+
+
 def _with_current_words(dossier: dict[str, Any]) -> dict[str, Any]:
     """Return a dossier whose verdicts use the words of this version, whichever version wrote it."""
     current = dict(dossier)
@@ -135,20 +157,7 @@ class Private:
         except (OSError, ValueError) as error:
             raise BadData(f"cannot be read ({error})", file=str(path)) from None
         other = BadData("is not a dossier of a release", file=str(path))
-        if not isinstance(dossier, dict) or not isinstance(dossier.get("dossier_version"), int):
-            raise other
-        kinds: dict[str, Any] = {
-            "seed": str,
-            "ids": str,
-            "method": dict,
-            "guarantee": dict | None,
-            "input": dict,
-            "card": dict,
-        }
-        if dossier["dossier_version"] >= 3:
-            kinds |= {"run": str, "randomness": dict, "private_salt": str}
-        whole = all(isinstance(dossier.get(key), kind) for key, kind in kinds.items())
-        if not whole or not dossier["seed"].isdecimal():
+        if not _is_dossier(dossier):
             raise other
         dossier = _with_current_words(dossier)
         try:
@@ -170,8 +179,8 @@ class Private:
         noted = self.dossier.get("randomness", {})
         if noted.get("scheme") != SCHEME_VERSION:
             return None
-        seed, recipe = Seed(int(self.dossier["seed"]), given=True), canonical_json(noted.get("recipe"))
-        return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted.get("block", 0))
+        seed, recipe = Seed(int(self.dossier["seed"]), given=True), canonical_json(noted["recipe"])
+        return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted["block"])
 
     def pseudonyms(self, records: int) -> Any:
         """Return the pseudonyms that the run gave to so many records."""

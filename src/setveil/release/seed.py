@@ -120,7 +120,7 @@ def _shake(size: int, *fields: str) -> bytes:
     """Return SHAKE-256 over the fields, each after its length, so that different fields never give the same bytes."""
     digest = hashlib.shake_256()
     for field in fields:
-        text = field.encode("utf-8", "surrogatepass")
+        text = field.encode()
         digest.update(len(text).to_bytes(8, "big") + text)
     return digest.digest(size)
 

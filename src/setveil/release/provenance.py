@@ -1,0 +1,114 @@
+"""Whether a release is the draw of the seed that its private folder notes: the run is repeated and compared (docs/decisions/0024).
+
+A guarantee that rests on a random draw cannot see on the file whether one was made. This check uses the code of the method, and so it
+comes on top of the check of the guarantee, never in its place.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from setveil import __version__, progress
+from setveil.catalog import METHODS, named
+from setveil.data.neighbours import Neighbours
+from setveil.engines.local import LocalEngine
+from setveil.errors import InputError
+from setveil.guarantees.base import Reach, Status, Verdict, Witness
+from setveil.release.card import CARD_NAME
+from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
+from setveil.release.forms import form_of
+from setveil.release.seed import SCHEME_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from setveil.data.alignment import Alignment
+    from setveil.data.published import Published
+    from setveil.release.checking import Opened
+    from setveil.release.dossier import Private
+    from setveil.release.seed import Randomness
+
+NOT_THE_DRAW = "not-the-noted-draw"
+NOT_CHECKED = "draw not checked"
+DECIDING = ("setveil", "numpy")
+"""The programs whose version decides what a seed gives."""
+
+
+def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private) -> Verdict:
+    """Return the verdict of a guarantee that rests on a random draw, once the draw was repeated and compared."""
+    randomness = private.randomness
+    if randomness is None and opened.card is not None and opened.card.card_version == 1:
+        return replace(verdict, reason=f"{NOT_CHECKED}: releases of card version 1 do not note how they were drawn")
+    if randomness is None:
+        scheme = private.dossier.get("randomness", {}).get("scheme", "none")
+        known = f"the dossier notes the scheme {scheme}, and setveil {__version__} can repeat scheme {SCHEME_VERSION}"
+        return _undecided(verdict, f"{known}; check with the version of setveil that made the release")
+    try:
+        with progress.step("drawing the release again"):
+            again = draw_again(randomness, original)
+    except InputError as error:
+        return _undecided(verdict, str(error))
+    witnesses = tuple(_differences(opened, private, randomness, again))
+    if not witnesses:
+        return verdict
+    made, here = private.dossier.get("versions", {}), program_versions()
+    other = [f"{name} {made.get(name)} (here {here[name]})" for name in DECIDING if made.get(name) != here[name]]
+    if other:
+        versions = f"the release was made with {' and '.join(other)}, and the draw of these versions differs"
+        return _undecided(verdict, f"{versions}; check with the versions that made it")
+    return replace(
+        verdict,
+        status="violated",
+        violations={**verdict.violations, NOT_THE_DRAW: len(witnesses)},
+        witnesses=verdict.witnesses + witnesses,
+        reach=_nothing(verdict),
+    )
+
+
+def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignment]:
+    """Repeat the run that a randomness was derived for, whatever its method, and return what it publishes."""
+    recipe = json.loads(randomness.recipe)
+    method = named("method", METHODS, recipe["method"])(**recipe["parameters"])
+    rng = randomness.generator()
+    bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
+    outcome = bound.apply(original, rng=rng, engine=LocalEngine())
+    return form_of(type(outcome.published)).arrange(original, outcome, recipe["ids"], randomness)
+
+
+def _undecided(verdict: Verdict, reason: str) -> Verdict:
+    """Return the verdict as undecided, unless it is violated anyway."""
+    status: Status = "undecided" if verdict else verdict.status
+    return replace(verdict, status=status, reason=f"{NOT_CHECKED}: {reason}", reach=_nothing(verdict))
+
+
+def _nothing(verdict: Verdict) -> Reach | None:
+    return verdict.reach and replace(verdict.reach, covered=0)
+
+
+def _differences(
+    opened: Opened, private: Private, randomness: Randomness, again: tuple[Published, Alignment]
+) -> Iterator[Witness]:
+    """Give one witness per file that is not what the run wrote."""
+    noted = f"the seed and the recipe in {private.folder / DOSSIER_NAME}"
+    published, alignment = again
+    if opened.card is not None and opened.card.run != randomness.run:
+        yield Witness(NOT_THE_DRAW, str(opened.folder / CARD_NAME), f"its run id is not what {noted} give")
+    there, drawn = _sets(opened.data), _sets(published)
+    if len(there) != len(drawn):
+        detail = f"the number of its data files is {len(there):,}, and {noted} give {len(drawn):,}"
+        yield Witness(NOT_THE_DRAW, str(opened.folder), detail)
+    files = [""] if opened.card is None else [opened.card.data.file, *(one.file for one in opened.card.data.beside)]
+    for file, one, other in zip(files, there, drawn, strict=False):
+        if one != other:
+            yield Witness(NOT_THE_DRAW, str(opened.folder / file), f"it does not hold what {noted} give")
+    if not np.array_equal(private.alignment.rows, alignment.rows):
+        path = private.folder / ALIGNMENT_NAME
+        yield Witness(NOT_THE_DRAW, str(path), f"it does not align the rows as {noted} do")
+
+
+def _sets(data: Published) -> tuple[Any, ...]:
+    return data.datasets if isinstance(data, Neighbours) else (data,)
