@@ -115,6 +115,7 @@ WRONG = [
     ([*PUBLISH, "--seed", "seven"], 2, "the seed is 'seven'; allowed is a whole number"),
     ([*PUBLISH, "--seed", "1.5"], 2, "the seed is '1.5'; allowed is a whole number"),
     ([*PUBLISH, "--seed", "-7"], 2, "the seed is -7; allowed is a whole number from 0 on"),
+    ([*PUBLISH, "--seed", "42"], 2, "the seed has 6 bits and can be guessed; allowed is a seed of 64 bits or more"),
     ([*PUBLISH, "--threads", "-1"], 2, "-1 threads"),
     ([*PUBLISH, "--threads", "many"], 2, "many"),
     ([*PUBLISH, "--allow-failures", "-1"], 2, "allow-failures is -1"),

@@ -4,8 +4,8 @@ Paper    awad2020 (references.bib), section 4.1: what is in two clusters is not 
 Checked  on the released files, with the disassociated release and the private alignment, which tells the cluster of each row: every
          cluster's rows, cut by the items of its chunks, give exactly the subrecords of these chunks, at most one a row; every other
          item is one of the cluster's term chunk, and there once, or never where term chunks are left out.
-         So a file that was drawn at random tells nothing about anybody that the disassociated release does not; whether it was drawn so,
-         `setveil.release.provenance` checks. By itself it is not k^m-anonymous: the counts say how many rare itemsets it has.
+         So a file that was drawn at random reveals nothing that the disassociated release does not. `setveil.release.provenance` checks
+         that it was drawn. By itself a file is not k^m-anonymous: the counts say how many rare itemsets it has.
 """
 
 from __future__ import annotations
