@@ -4,12 +4,17 @@ Called from the main thread, ADBC puts its own handler of Ctrl-C in the place of
 any other: nobody learns that it was Ctrl-C. Other calls, such as connecting, hold Ctrl-C off until they return. So drivers are called in a
 second thread, and the one that waits for it is free to hear. Their errors are told in our words, raised outside of any handler, so that
 nothing a driver said, which may be a password or a value of the data, hangs on them.
+
+Imports of drivers run in the second thread too. Ctrl-C raises an exception in the main thread only, and DuckDB's import in C++ aborts the
+process, or loses the exception, when one reaches it.
 """
 
 from __future__ import annotations
 
+import atexit
 import re
 import threading
+import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +37,9 @@ GRACE_SECONDS = 0.5
 _VALUES = re.compile(r"""\"[^"]*"|'[^']*'|«[^»]*»|„[^“]*“|0x[0-9a-f]{2}(?: 0x[0-9a-f]{2})*""")
 
 Result = TypeVar("Result")
+
+_under_way: dict[threading.Event, Callable[[], None]] = {}
+"""How to cancel each call that must not outlive Python, by the event that it is over."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,8 @@ class Connection(ABC):
     """In bytes; None where a name is never cut."""
     vanishing_schema: ClassVar[str] = "temp"
     """How the name of a schema begins whose tables are gone when the connection is closed."""
+    may_outlive_python: ClassVar[bool] = True
+    """Whether Python may end while a thread is inside the driver."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -177,38 +187,73 @@ class Connection(ABC):
     def _waited_for(self, call: Callable[[], Result]) -> Result | BaseException:
         """Return what a call gives or the exception that it ends with; a wait that is interrupted cancels the call."""
         results: list[Result | BaseException] = []
-        done = threading.Event()
+        over = threading.Event()
+
+        def cancel() -> None:
+            with self._turn:
+                if not results:  # else the connection may be closing
+                    self._cancel()
 
         def work() -> None:
+            if not self.may_outlive_python:
+                _under_way[over] = cancel
+            result: Result | BaseException
             try:
-                results.append(call())
+                result = call()
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
-                results.append(error)
+                result = error
             with self._turn:
-                done.set()
+                results.append(result)
                 left = self._left
             if left:
                 self._close_quietly()
+            _under_way.pop(over, None)
+            over.set()
 
-        threading.Thread(target=work, daemon=True, name="setveil-database").start()
         try:
-            while not done.wait(HEARING_SECONDS):  # a signal may reach another thread, and wakes nobody then
+            threading.Thread(target=work, daemon=True, name="setveil-database").start()
+            while not over.wait(HEARING_SECONDS):  # a signal may reach another thread, and wakes nobody then
                 pass
         except BaseException:
             try:
-                self._cancel()
-                done.wait(GRACE_SECONDS)
-            except Exception:  # noqa: BLE001 - SQLite's driver cannot cancel: waiting would only keep the person waiting
-                done.wait(HEARING_SECONDS)
-            with self._turn:
-                self._left = not done.is_set()
+                _cancel_for_a_while(cancel, over)
+            finally:
+                with self._turn:
+                    self._left = not results
             raise
         return results[0]
 
     def _library(self, name: str) -> Any:
         """Import a library of the extra `db`."""
-        try:
-            return import_module(name)
-        except ImportError:
+        library = self._waited_for(lambda: import_module(name))
+        if isinstance(library, ImportError):
             package = name.partition(".")[0].replace("_", "-")
-        raise Missing(f"{self.address.shown} needs {package}, which is not installed; pip install 'setveil[db]'")
+            raise Missing(f"{self.address.shown} needs {package}, which is not installed; pip install 'setveil[db]'")
+        if isinstance(library, BaseException):
+            raise library
+        return library
+
+
+def _cancel_for_a_while(cancel: Callable[[], None], over: threading.Event) -> None:
+    """Cancel a call again and again: drivers ignore a request that arrives before the query has begun."""
+    until = time.monotonic() + GRACE_SECONDS
+    while time.monotonic() < until:
+        try:
+            cancel()
+        except Exception:  # noqa: BLE001 - SQLite's driver cannot cancel: waiting would only keep the user waiting
+            until = 0.0
+        if over.wait(HEARING_SECONDS):
+            return
+
+
+@atexit.register
+def _end_calls() -> None:
+    """Cancel the calls that must not outlive Python, and wait for their end.
+
+    A thread that comes out of a driver while Python ends is unwound by force (CPython before 3.14). Through frames of C++ that may not
+    throw, as those of DuckDB, this aborts the process.
+    """
+    for over, cancel in list(_under_way.items()):
+        while not over.wait(HEARING_SECONDS):
+            with suppress(Exception):  # there may be no connection yet
+                cancel()

@@ -30,6 +30,7 @@ class DuckDB(Connection):
 
     title: ClassVar[str] = "DuckDB"
     text_type: ClassVar[str] = "VARCHAR"
+    may_outlive_python: ClassVar[bool] = False
 
     def open(self, *, writing: bool) -> None:
         """Open the file; for reading it cannot be changed."""
@@ -45,9 +46,9 @@ class DuckDB(Connection):
     def query(self, query: Query) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """Run a query; rows come as they are asked for."""
         self._reads = True
-        reader = self.ask(
-            "the query cannot be run", lambda: self._connection.sql(query.text).to_arrow_reader(BATCH_ROWS)
-        )
+        # One call each: a cancelled call starts nothing more, but DuckDB forgets a request to cancel when a query begins.
+        planned = self.ask("the query cannot be run", lambda: self._connection.sql(query.text))
+        reader = self.ask("the query cannot be run", lambda: planned.to_arrow_reader(BATCH_ROWS))
         return reader.schema, self._batches(reader)
 
     def _batches(self, reader: Any) -> Iterator[pa.RecordBatch]:
