@@ -265,12 +265,14 @@ def test_a_release_that_holds_by_a_wrong_alignment_is_broken(saved):
 def test_no_more_failures_pass_than_were_allowed(left, allowed, passes):
     verdict = Verdict("violated" if left else "holds", "any", {}, {"not-hidden": left} if left else {}, left)
     guarantee = SimpleNamespace(name="any", check=lambda *_, **__: verdict)
-    method, terms = SimpleNamespace(guarantee=guarantee), SimpleNamespace(allow_failures=allowed)
+    method = SimpleNamespace(name="any", guarantee=guarantee, truthful="yes")
+    data, terms = sv.from_lists([["a"], ["b"]]), SimpleNamespace(allow_failures=allowed)
+    given_ = (data, data, Alignment.identity(2), method, terms, {})
     if passes:
-        assert judge(None, None, None, method, terms, {}, "") is verdict
+        assert judge(*given_, "") is verdict
     else:
         with pytest.raises(sv.GuaranteeViolated, match=r"nothing was written\. Do this"):
-            judge(None, None, None, method, terms, {}, "Do this")
+            judge(*given_, "Do this")
 
 
 def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from setveil.data.published import form_in_words
@@ -80,6 +80,15 @@ class Verdict:
         if self.status == "holds":
             return True
         return self.status == "violated" and set(self.violations) <= {FAILURE} and self.failures <= allowed_failures
+
+    def with_violations(self, kind: str, cases: int, witnesses: tuple[Witness, ...]) -> Verdict:
+        """Return the verdict with so many cases of one more kind."""
+        return replace(
+            self,
+            status="violated",
+            violations={**self.violations, kind: cases},
+            witnesses=self.witnesses + witnesses,
+        )
 
     def __str__(self) -> str:
         head = f"{self.guarantee}: {self.status}"

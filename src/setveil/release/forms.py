@@ -26,6 +26,14 @@ from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, BadParameter, UnknownName
 from setveil.release.card import Counts
+from setveil.release.truthfulness import (
+    Untrue,
+    spans_of_items,
+    spans_of_nodes,
+    untrue_clusters,
+    untrue_groups,
+    untrue_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Unit
     from setveil.methods.base import Outcome
     from setveil.release.seed import Randomness
+    from setveil.release.truthfulness import Aligned
 
 Ids = Literal["pseudonym", "keep", "drop"]
 HIERARCHY_NAME = "hierarchy.csv"
@@ -75,6 +84,8 @@ class Form(ABC):
     formats: ClassVar[Mapping[str, DataFormat]]
     beside: ClassVar[tuple[str, ...]] = ()
     """The files that stand beside the data file."""
+    counts_rows: ClassVar[bool] = False
+    """Whether it says something of the number of rows, so that no two rows may come from one record."""
 
     @property
     def name(self) -> str:
@@ -121,6 +132,10 @@ class Form(ABC):
     def countable(self, published: Any) -> Transactions | Grouped | Disassociated:
         """Return what tells records, items and how often they occur."""
 
+    @abstractmethod
+    def find_untrue(self, published: Any, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Return what is not so of the records behind the release; if `whole`, nothing of them may be left out either."""
+
     def plain(self, published: Any) -> Transactions | None:
         """Return the rows as plain records, where the form has such."""
         found = self.countable(published)
@@ -163,6 +178,10 @@ class PlainForm(Form):
         """Return the records."""
         return published
 
+    def find_untrue(self, published: Transactions, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare each row with its record."""
+        return untrue_rows(published, aligned, spans_of_items(published, aligned.original), whole=whole)
+
 
 class GeneralizedForm(Form):
     """Records over the nodes of a hierarchy, which stands beside them in the release folder."""
@@ -188,6 +207,11 @@ class GeneralizedForm(Form):
         """Return the records over nodes."""
         return published.records
 
+    def find_untrue(self, published: Generalized, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare each row with its record, where a node stands for one of the items below it."""
+        spans = spans_of_nodes(published.records, aligned.original, published.hierarchy)
+        return untrue_rows(published.records, aligned, spans, whole=whole)
+
     def write(self, published: Generalized, folder: Path, file: str, form: DataFormat, layout: Layout) -> None:
         """Write the records, and the hierarchy as `item,parent`."""
         form.write(published.records, folder / file, layout)
@@ -203,6 +227,7 @@ class NamelessForm(Form):
     """A form with one format of its own, whose rows are no whole records and carry no names."""
 
     why_nameless: ClassVar[str]
+    counts_rows: ClassVar[bool] = True
 
     def default_format(self, ids: Ids) -> str:
         """Return its only format."""
@@ -241,6 +266,10 @@ class GroupedForm(NamelessForm):
         """Return the groups."""
         return published
 
+    def find_untrue(self, published: Grouped, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare each row with its record, and the counts of each group with its records."""
+        return untrue_groups(published, aligned, whole=whole)
+
 
 class DisassociatedForm(NamelessForm):
     """Clusters of record chunks and a term chunk."""
@@ -267,6 +296,10 @@ class DisassociatedForm(NamelessForm):
     def countable(self, published: Disassociated) -> Disassociated:
         """Return the clusters."""
         return published
+
+    def find_untrue(self, published: Disassociated, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare the chunks of each cluster with its records."""
+        return untrue_clusters(published, aligned, whole=whole)
 
 
 class NeighboursForm(Form):
@@ -321,6 +354,13 @@ class NeighboursForm(Form):
     def countable(self, published: Neighbours) -> Transactions:
         """Return the first set, which stands for all of them in pictures."""
         return published.datasets[0]
+
+    def find_untrue(self, published: Neighbours, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Return all rows: none of them is a record."""
+        del aligned, whole
+        return Untrue.one(
+            "all rows", f"each of the {published.records:,} rows is put together from parts of several records"
+        )
 
     def plain(self, published: Neighbours) -> Transactions | None:
         """Return the records where there is one set."""

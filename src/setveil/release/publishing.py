@@ -20,6 +20,7 @@ from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
+from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
 from setveil.release.forms import DataFormat, Form, Ids, form_of
@@ -28,6 +29,7 @@ from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.seed import Randomness, Seed
 from setveil.release.staging import private_beside, refuse_taken, staged
 from setveil.release.summary import Summary
+from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from setveil.data.disassociated import Disassociated
     from setveil.data.published import Published
     from setveil.engines.base import Engine
-    from setveil.guarantees.base import Verdict
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement
 
@@ -311,14 +312,27 @@ def judge(
     account: dict[str, Any],
     advice: str,
 ) -> Verdict | None:
-    """Check the guarantee; raise unless it holds, or breaks only in as many records as were allowed."""
+    """Check the guarantee, and whether the release is as true as its card says.
+
+    Raises unless both hold, or the guarantee fails only in as many records as were allowed.
+    """
     guarantee = method.guarantee
-    if guarantee is None:
-        return None
     made_from: Any = original  # a guarantee looks itself at what it compares with
-    with progress.step(f"checking {guarantee.name}"):
-        verdict = guarantee.check(published, original=made_from, alignment=alignment)
-    if not verdict.acceptable(terms.allow_failures):
-        message = f"{guarantee.name} is {'not decided' if verdict.status == 'undecided' else 'not kept'}; nothing was written. "
-        raise GuaranteeViolated(message + (advice or str(verdict)), verdict=verdict, account=account)
+    verdict = None
+    if guarantee is not None:
+        with progress.step(f"checking {guarantee.name}"):
+            verdict = guarantee.check(published, original=made_from, alignment=alignment)
+        if not verdict.acceptable(terms.allow_failures):
+            state = "not decided" if verdict.status == "undecided" else "not kept"
+            message = f"{guarantee.name} is {state}; nothing was written. {advice or verdict}"
+            raise GuaranteeViolated(message, verdict=verdict, account=account)
+    found = find_untrue(form_of(type(published)), published, method.truthful, made_from, alignment)
+    if found.cases:
+        statement = f"{method.name} says that its releases are truthful: {method.truthful}"
+        message = (
+            f"{statement}, and that is not so in {found.cases:,} cases, the first at {found.witnesses[0].place}; nothing was written. "
+            "This is a fault of the method: report it, and choose another one"
+        )
+        judged = with_truth(verdict or Verdict("holds", "no guarantee", {}), found, statement)
+        raise GuaranteeViolated(message, verdict=judged, account=account)
     return verdict

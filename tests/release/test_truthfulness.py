@@ -1,0 +1,198 @@
+"""What the card says of the truth of a release is compared with the records behind it, form by form."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import setveil as sv
+from setveil.data.alignment import Alignment
+from setveil.guarantees.base import MOST_WITNESSES
+from setveil.methods.base import Method, Outcome
+from setveil.release import truthfulness
+from setveil.release.forms import form_of
+from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
+
+from contract.forms import disturbed, disturbed_groups, disturbed_nodes
+from oracle import truthfulness as oracle
+from random_clusters import clusters_of
+from random_clusters import disturbed as disturbed_clusters
+from random_data import as_sets, make, seeds
+
+CLAIMS = st.sampled_from(["subset", "yes"])
+many = settings(max_examples=300, deadline=None)
+
+
+def found_in(published, claim, data, rows):
+    """Return the number of cases that are found, and the places of those that are shown, as the oracle names them."""
+    found = find_untrue(form_of(type(published)), published, claim, data, Alignment(np.asarray(rows, dtype=np.int64)))
+    assert len(found.witnesses) == min(found.cases, MOST_WITNESSES)
+    assert all(one.kind == NOT_TRUTHFUL and one.place and one.detail for one in found.witnesses)
+    return found.cases, set(map(place_of, found.witnesses))
+
+
+def place_of(witness):
+    if witness.chunk is not None:
+        return ("chunk", witness.group, witness.chunk)
+    if witness.group is not None:
+        return ("item", witness.group, *witness.items)
+    return witness.row
+
+
+def agrees(published, claim, data, rows, wrong):
+    cases, places = found_in(published, claim, data, rows)
+    return cases == len(wrong) and places <= wrong and len(places) == min(cases, MOST_WITNESSES)
+
+
+def without_empty(seed):
+    data = make(seed)[0]
+    return data.without_empty() if data.occurrences else sv.from_lists([["a"]])
+
+
+@many
+@given(seeds, CLAIMS, st.booleans())
+def test_plain_rows_are_compared_with_their_records(seed, claim, in_blocks):
+    data = make(seed)[0]
+    rows, alignment = disturbed(data, np.random.default_rng(seed))
+    records = [as_sets(data)[record] for record in alignment.rows]
+    wrong = oracle.untrue_rows(as_sets(rows), records, claim == "yes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(truthfulness, "BLOCK", 5 if in_blocks else 1 << 22)
+        assert agrees(rows, claim, data, alignment.rows, wrong)
+
+
+@many
+@given(seeds, CLAIMS)
+def test_nodes_are_compared_with_the_items_below_them(seed, claim):
+    data = make(seed)[0]
+    nodes, alignment = disturbed_nodes(data, np.random.default_rng(seed))
+    tree = nodes.hierarchy
+    below = {node: set(tree.leaves_under(node)) for node in tree.nodes}
+    records = [as_sets(data)[record] for record in alignment.rows]
+    wrong = oracle.untrue_rows(as_sets(nodes.records), records, claim == "yes", below)
+    assert agrees(nodes, claim, data, alignment.rows, wrong)
+
+
+@many
+@given(seeds, CLAIMS)
+def test_rows_and_counts_of_groups_are_compared_with_their_records(seed, claim):
+    data, rng = make(seed)[0], np.random.default_rng(seed)
+    grouped, alignment = disturbed_groups(data, rng)
+    groups, records, at = grouped.to_groups(), [], 0
+    for rows, _counts in groups:
+        records.append([as_sets(data)[record] for record in alignment.rows[at : at + len(rows)]])
+        at += len(rows)
+    wrong = oracle.untrue_groups(groups, records, claim == "yes")
+    named = {one[1] if one[0] == "row" else ("item", *one[1:]) for one in wrong}
+    assert agrees(grouped, claim, data, alignment.rows, named)
+
+
+@many
+@given(seeds, CLAIMS)
+def test_chunks_are_compared_with_the_records_of_their_cluster(seed, claim):
+    """Some releases are of the records, some of records that were changed, and some have faults in their clusters."""
+    data, rng = without_empty(seed), np.random.default_rng(seed)
+    rows, alignment = disturbed(data, rng) if rng.random() < 0.5 else (data, Alignment.identity(data.records))
+    kept = np.flatnonzero(rows.lengths)
+    clusters = clusters_of([as_sets(rows)[row] for row in kept], 2, 2, rng)
+    faulty = disturbed_clusters(clusters, rng) if rng.random() < 0.5 else clusters
+    for made, whole in zip(faulty, clusters, strict=True):
+        made["size"] = whole["size"]
+    behind, records, at = alignment.rows[kept], [], 0
+    for cluster in faulty:
+        records.append([as_sets(data)[record] for record in behind[at : at + cluster["size"]]])
+        at += cluster["size"]
+    if claim == "yes" and len(behind) < data.records:
+        return
+    published = sv.Disassociated.from_clusters(faulty)
+    wrong = oracle.untrue_clusters(published.to_clusters(), records, claim == "yes")
+    assert agrees(published, claim, data, behind, wrong)
+
+
+@many
+@given(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=6), seeds)
+def test_parts_that_lost_items_are_true_if_each_has_a_record_of_its_own(records, seed):
+    """Two parts may fit one record only, and a part may have to leave a record to another that fits nowhere else."""
+    rng = np.random.default_rng(seed)
+    parts = [sorted(item for item in record if rng.random() < 0.6) for record in records]
+    if rng.random() < 0.5:
+        parts[0] = sorted(records[-1])
+    bag = [(part, parts.count(part)) for part in map(list, sorted(set(map(tuple, parts))))]
+    published = sv.Disassociated.from_clusters([{"size": len(records), "record_chunks": [bag], "term_chunk": []}])
+    wrong = oracle.untrue_clusters(published.to_clusters(), [records], whole=False)
+    assert agrees(published, "subset", sv.from_lists(records), np.arange(len(records)), wrong)
+
+
+def test_a_part_that_is_there_far_too_often_is_found_at_once():
+    data = sv.from_lists([["a", "b"], ["a"]])
+    published = sv.Disassociated.from_clusters([{"size": 2, "record_chunks": [[(["a"], 10**12)]], "term_chunk": ["b"]}])
+    assert found_in(published, "subset", data, [0, 1]) == (1, {("chunk", 0, 0)})
+
+
+SMALL = sv.from_lists([["a", "b"], ["a"], ["b", "s"]])
+GROUPED = sv.Grouped.from_groups([([["a", "b"], ["a"], ["b"]], {"s": 1})])
+CLUSTER = sv.Disassociated.from_clusters(
+    [{"size": 3, "record_chunks": [[(["a"], 2)], [(["b"], 2)]], "term_chunk": ["s"]}]
+)
+
+
+@pytest.mark.parametrize("published", [SMALL, GROUPED, CLUSTER], ids=["plain", "grouped", "disassociated"])
+def test_an_alignment_that_does_not_fit_is_not_the_truth(published):
+    assert found_in(published, "yes", SMALL, [0, 1, 2]) == (0, set())
+    assert found_in(published, "no", SMALL, [7])[0] == 0
+    for claim in ("subset", "yes"):
+        assert found_in(published, claim, SMALL, [0, 1]) == (1, {None})
+        assert found_in(published, claim, SMALL, [0, -1, 3]) == (2, {1, 2})
+        assert found_in(published, claim, SMALL, [0, 1, 1]) == (1, {2})
+
+
+def test_a_record_may_have_several_rows_where_nothing_is_counted():
+    split = sv.from_lists([["a"], ["b"], ["a"]])
+    assert found_in(split, "subset", SMALL, [0, 0, 1]) == (0, set())
+    assert found_in(split, "yes", SMALL, [0, 0, 1])[0] == 1
+
+
+def test_records_that_are_left_out_are_not_the_whole():
+    assert found_in(SMALL.take([0, 1]), "subset", SMALL, [0, 1]) == (0, set())
+    assert found_in(SMALL.take([0, 1]), "yes", SMALL, [0, 1]) == (1, {None})
+
+
+def test_re_associated_rows_are_nobodys_records():
+    both = sv.Neighbours((SMALL,))
+    assert found_in(both, "no", CLUSTER, [0, 1, 2]) == (0, set())
+    assert found_in(both, "subset", CLUSTER, [0, 1, 2]) == (1, {None})
+    assert found_in(both, "subset", SMALL, [0, 1, 2]) == (1, {None})
+
+
+@pytest.mark.parametrize("guarantee", [None, sv.KmAnonymity(k=1, m=1)], ids=["no guarantee", "a guarantee"])
+@pytest.mark.parametrize("claim", ["yes", "subset", "no"])
+def test_publish_refuses_a_method_that_is_less_true_than_it_says(claim, guarantee, tmp_path):
+    class Embroider(Method):
+        """Add an item to one record, and lose one of another."""
+
+        name: ClassVar[str] = "embroider"
+        title: ClassVar[str] = "Embroider"
+        paper: ClassVar[str] = "cao2010"
+        truthful: ClassVar[str] = claim
+
+        @property
+        def guarantee(self):
+            return guarantee
+
+        def apply(self, data, *, rng, engine):
+            del rng, engine
+            lists = data.to_lists()
+            return Outcome(sv.from_lists([[*lists[0], "s"], lists[1], lists[2][:1]]), Alignment.identity(data.records))
+
+    if claim == "no":
+        sv.publish(SMALL, Embroider(), no_guarantee=True, metrics=[]).save(tmp_path / "out")
+        return
+    with pytest.raises(
+        sv.GuaranteeViolated, match=f"embroider says .* truthful: {claim}, and that is not so"
+    ) as refused:
+        sv.publish(SMALL, Embroider(), no_guarantee=True, metrics=[])
+    assert refused.value.verdict.violations == {NOT_TRUTHFUL: 2 if claim == "yes" else 1}
+    assert refused.value.verdict.witnesses[0].items == ("s",)
+    assert "\n" not in str(refused.value)
