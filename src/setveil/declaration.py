@@ -62,6 +62,11 @@ class Declaration(BaseModel):
         everything = self.model_dump(mode="json")
         return {p.name: everything[p.name] for p in self.parameters() if p.public}
 
+    def private_parameters(self) -> dict[str, Any]:
+        """Return the values that may not be handed over."""
+        everything = self.model_dump(mode="json")
+        return {p.name: everything[p.name] for p in self.parameters() if not p.public}
+
     @classmethod
     def summary(cls) -> str:
         """Return the first line of the class's description."""

@@ -1,7 +1,6 @@
 """Disassociated and re-associated data from the command line: published, mined, put together, checked elsewhere, tampered with, refused."""
 
 import gzip
-import hashlib
 import json
 import shutil
 
@@ -10,6 +9,7 @@ import pytest
 import setveil as sv
 
 from program import call, names_in
+from renewing import renew_both, renew_card
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
 OPTIONS = ("--method", "disassociation", "--k", 3, "--m", 2, "--delta", 20)
@@ -46,24 +46,14 @@ def folder(made, tmp_path):
     return shutil.copytree(made, tmp_path / "copy")
 
 
-def rewritten(path, content):
-    """Write a data file of a release and, as somebody would who wants it to pass, its checksum on the card."""
-    path.write_bytes(content)
-    place = path.parent / "card.json"
-    card = json.loads(place.read_text())
-    for part in (card["data"], *card["data"]["beside"]):
-        if part["file"] == path.name:
-            part["sha256"] = hashlib.sha256(content).hexdigest()
-    place.write_text(json.dumps(card))
-
-
 def tampered(folder, edit):
     path = folder / "apart" / "data.jsonl.gz"
     header, *clusters = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     edit(clusters)
     header |= {"clusters": len(clusters), "records": sum(cluster["size"] for cluster in clusters)}
     lines = "".join(json.dumps(line) + "\n" for line in (header, *clusters))
-    rewritten(path, gzip.compress(lines.encode()))
+    path.write_bytes(gzip.compress(lines.encode()))
+    renew_card(folder / "apart")
 
 
 def test_anybody_can_check_it(folder):
@@ -147,7 +137,8 @@ def test_re_associated_data_are_checked_with_the_release(folder):
     assert ended.code == 2
     path = folder / "again" / "data-1.dat"
     first, *lines = path.read_text().splitlines()
-    rewritten(path, "\n".join([" ".join(first.split()[1:]) or "other", *lines, ""]).encode())
+    path.write_text("\n".join([" ".join(first.split()[1:]) or "other", *lines, ""]))
+    renew_both(folder / "again", folder / "again.private")
     ended = call(*with_all, "--witnesses", 5, cwd=folder)
     assert ended.code == 3
     assert "set 1, " in ended.out

@@ -1,6 +1,5 @@
 """Grouped data from the command line: published, checked elsewhere, tampered with, measured, refused."""
 
-import hashlib
 import json
 import shutil
 
@@ -9,6 +8,7 @@ import pytest
 import setveil as sv
 
 from program import call, names_in
+from renewing import renew_both
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
 SECRETS = "sample:supermarket"
@@ -34,17 +34,14 @@ def check(folder, *options):
     return call("check", "release", "--private", "release.private", *options, cwd=folder)
 
 
-def tamper(folder, edit, *, card=True):
-    """Change groups of the data file and, as somebody would who wants it to pass, the checksum on the card."""
+def tamper(folder, edit, *, renew=True):
+    """Change groups of the data file, and both cards, so that it is the guarantee that has to notice it."""
     path = folder / "release" / "data.jsonl"
     groups = [json.loads(line) for line in path.read_text().splitlines()]
     edit(groups)
     path.write_text("".join(json.dumps(group) + "\n" for group in groups))
-    if card:
-        place = folder / "release" / "card.json"
-        whole = json.loads(place.read_text())
-        whole["data"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-        place.write_text(json.dumps(whole))
+    if renew:
+        renew_both(folder / "release", folder / "release.private")
 
 
 def test_it_is_checked_from_its_folder(folder):
@@ -56,7 +53,7 @@ def test_it_is_checked_from_its_folder(folder):
 
 
 def test_a_changed_file_is_noticed_by_its_checksum(folder):
-    tamper(folder, lambda groups: groups.pop(), card=False)
+    tamper(folder, lambda groups: groups.pop(), renew=False)
     ended = check(folder)
     assert ended.code == 2
     assert "its sha256 differs" in ended.sentence()

@@ -329,20 +329,24 @@ def test_the_card_does_not_tell_the_secrets(tmp_path):
     private = dossier["guarantee"]["parameters"]
     assert private["itemsets"] == SECRETS
     assert private["min_support"] == "21.37%"
+    for random in (card["run"], card["private_sha256"], card["data"]["sha256"]):
+        text = text.replace(random, "")  # any digits can be in these
     for secret in ("caviar", "gold", "pearls", "silk", "21.37", *map(str, private["targets"])):
-        assert secret not in text.replace(card["data"]["sha256"], "")
+        assert not re.search(rf"(?<![\w.]){re.escape(secret)}(?!\w)", text)
         assert secret in json.dumps(dossier), "the search finds what it looks for"
 
 
 def test_the_release_is_the_same_whatever_else_was_secret(tmp_path):
-    """Nothing must be changed for these, so that nothing at all may tell them apart."""
+    """Nothing must be changed for these, so that nothing may reveal which they were. Run id and commitment are random to outsiders."""
     made = []
     for number, (itemsets, least, targets) in enumerate(
         [([["tea"]], 500, "border"), ([["caviar", "gold"], ["silk"]], "90%", "170,171"), (SECRETS, 61, 60)]
     ):
         out = tmp_path / str(number)
         sv.publish(shop(), TakeAway(itemsets=itemsets, min_support=least, targets=targets), seed=SEED).save(out)
-        made.append({path.name: path.read_bytes() for path in out.iterdir()})
+        card = json.loads((out / "card.json").read_text())
+        assert (len(bytes.fromhex(card.pop("run"))), len(bytes.fromhex(card.pop("private_sha256")))) == (16, 32)
+        made.append((card, [path.read_bytes() for path in sorted(out.iterdir()) if path.name != "card.json"]))
     assert made[0] == made[1] == made[2]
 
 
@@ -352,7 +356,11 @@ def test_a_method_that_leaves_one_record_too_many_is_refused_whatever_is_allowed
     with pytest.raises(sv.GuaranteeViolated) as broken:
         sv.publish(shop(), method, seed=SEED, allow_failures=10**6)
     found = broken.value.verdict
-    assert found.violations in ({STILL_FREQUENT: 2}, {ABOVE_TARGET: 2})
+    assert found.violations.keys() <= {
+        STILL_FREQUENT,
+        ABOVE_TARGET,
+    }  # a drawn target can be the border itself, or below it
+    assert sum(found.violations.values()) == 2
 
 
 def test_a_method_that_empties_records_and_forgets_that_the_threshold_falls_is_refused():

@@ -1,6 +1,5 @@
 """`check`, in a process of its own, agrees with good releases and catches each fault, with witnesses."""
 
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -18,6 +17,7 @@ from setveil.release.checking import open_release
 from setveil.release.dossier import Private
 
 from program import call, run
+from renewing import renew_both
 
 SAMPLE = "sample:supermarket?records=300&seed=5"
 CATEGORIES = sv.read_categories("sample:supermarket")
@@ -69,17 +69,15 @@ class Copy:
         """Return the record that a row came from."""
         return self.original[self.aligned[row]]
 
-    def write(self, *, sha256=True):
-        """Write it back; with its new checksum on the card, so that it is the guarantee that has to see the fault."""
+    def write(self):
+        """Write it back as if it had been published so, in both folders: it is the guarantee that has to see the fault."""
         card = json.loads((self.out / "card.json").read_text())
         data = sv.from_lists(self.rows, ids=self.names)
         path = self.out / card["data"]["file"]
         format_named(card["data"]["format"]).write(data, path, Layout())
         ids = [None if texts is None else pa.array(texts) for texts in (self.published_ids, self.original_ids)]
         Alignment(self.aligned, *ids).save(self.private / "alignment.parquet")
-        if sha256:
-            card["data"]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
-            (self.out / "card.json").write_text(json.dumps(card))
+        renew_both(self.out, self.private)
 
     def check(self, *options, original=SAMPLE, start=run):
         places = ["--original", original, "--private", "release.private"]

@@ -20,6 +20,7 @@ from setveil.release.dossier import Private
 from setveil.release.forms import form_of
 
 from program import call, names_in
+from renewing import edit_json, renew_both
 
 TREE = sv.Hierarchy({f"{group}{n}": group for group in "ab" for n in range(4)} | {"s": "rest", "t": "rest"})
 RECORDS = [[f"a{r % 4}", f"b{r % 3}"] + ["s"] * (r % 3 == 0) + ["t"] * (r % 5 == 0) for r in range(60)]
@@ -103,17 +104,15 @@ def saved(form, folder, **options):
     return release
 
 
-def change(path, edit, *, card=True):
-    """Change a file of a release, and its checksum on the card, as somebody would who wants it to pass."""
+def change(path, edit):
+    """Change a file of a release."""
     path.write_text(edit(path.read_text()))
-    if card:
-        place = path.parent / "card.json"
-        whole = json.loads(place.read_text())
-        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-        for part in (whole["data"], *whole["data"]["beside"]):
-            if part["file"] == path.name:
-                part["sha256"] = sha256
-        place.write_text(json.dumps(whole))
+
+
+def change_and_renew(path, edit):
+    """Change a file of a release, and both cards, so that it is the check of the content that has to notice it."""
+    change(path, edit)
+    renew_both(path.parent, path.parent.with_name("out.private"))
 
 
 def checked(folder):
@@ -203,7 +202,7 @@ def test_rows_of_generalized_data_can_carry_names(ids, tmp_path):
     assert checked(tmp_path)
     swapped = {names[0]: names[1], names[1]: names[0]}
     pattern = re.compile("|".join(swapped))
-    change(tmp_path / "out" / "data.csv", lambda text: pattern.sub(lambda found: swapped[found[0]], text))
+    change_and_renew(tmp_path / "out" / "data.csv", lambda text: pattern.sub(lambda found: swapped[found[0]], text))
     verdict = checked(tmp_path)
     assert not verdict or release.rows.record(0) == release.rows.record(1)
 
@@ -215,11 +214,26 @@ def test_rows_of_grouped_data_carry_none(ids):
     assert sv.publish(data(), METHODS["grouped"]).terms.ids == "drop"
 
 
+def on_card(path):
+    """Write the checksum of a hierarchy on the card."""
+
+    def edit(card):
+        card["data"]["beside"][0]["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+
+    edit_json(path.with_name("card.json"), edit)
+
+
 HIERARCHY_CHANGES = {
-    "changed": (lambda path: change(path, lambda text: text + "c,a\n", card=False), "its sha256 differs"),
+    "changed": (lambda path: change(path, lambda text: text + "c,a\n"), "its sha256 differs"),
     "gone": (lambda path: path.unlink(), "lacks the file 'hierarchy.csv' that its card names"),
-    "changed with the card": (lambda path: change(path, lambda text: text + "c,a\n"), "in: data"),
-    "broken with the card": (lambda path: change(path, lambda text: text + "a,a\n"), "is its own parent"),
+    "changed with the card": (
+        lambda path: (change(path, lambda text: text + "c,a\n"), on_card(path)),
+        "hierarchy.csv: is not the file that was published: its sha256 differs from the one noted in",
+    ),
+    "broken with the card": (
+        lambda path: (change(path, lambda text: text + "a,a\n"), on_card(path)),
+        "is its own parent",
+    ),
 }
 
 
@@ -256,7 +270,7 @@ def test_a_card_that_tells_another_form_is_refused(form, changes, says, tmp_path
 
 def test_generalized_data_that_betray_somebody_are_found(tmp_path):
     saved("generalized", tmp_path)
-    change(tmp_path / "out" / "data.dat", lambda text: "".join(f"{line} s\n" for line in text.splitlines()))
+    change_and_renew(tmp_path / "out" / "data.dat", lambda text: "".join(f"{line} s\n" for line in text.splitlines()))
     verdict = checked(tmp_path)
     assert verdict.status == "violated"
     assert any(witness.items == ("s",) for witness in verdict.witnesses)

@@ -63,6 +63,10 @@ CARD_CHANGES = {
     "a field nobody knows": (("note",), "trust me", "is not a card that setveil"),
     "a field nobody knows, deep": (("data", "author"), "me", "is not a card that setveil"),
     "another version": (("card_version",), 3, "is not a card that setveil"),
+    "another run": (("run",), "0" * 32, "release.private: belongs to another run than the release"),
+    "no run": (("run",), None, "release.private: belongs to another run than the release"),
+    "another commitment": (("private_sha256",), "0" * 64, "dossier.json: holds other private parameters"),
+    "no commitment": (("private_sha256",), None, "differs from the card noted in release.private in: private_sha256"),
     "a count that is no number": (("counts", "records"), "many", "is not a card that setveil"),
     "mixed records only": (
         ("guarantee", "parameters", "records"),
@@ -80,7 +84,7 @@ CARD_CHANGES = {
     "a guarantee nobody knows": (("guarantee", "name"), "total-secrecy", "there is no guarantee 'total-secrecy'"),
     "no guarantee": (("guarantee", "name"), None, "promises no guarantee; name one to check with --guarantee"),
     "another method": (("method", "name"), "full-swap", "differs from the card noted in release.private in: method"),
-    "other counts": (("counts", "occurrences"), 1, "differs from the card noted in release.private in: counts"),
+    "more truth": (("truthful",), "yes", "differs from the card noted in release.private in: truthful"),
     "another unit": (("unit",), "record", "differs from the card noted in release.private in: unit"),
     "ids said to be kept": (("data", "ids"), "keep", "differs from the card noted in release.private in: data"),
     "another format": (("data", "format"), "parchment", "there is no format 'parchment'"),
@@ -136,7 +140,7 @@ NEEDED = {
     ),
     "the private folder of another release": (
         {"private": "another.private"},
-        "the private folder is of another release",
+        "another.private: belongs to another run than the release",
     ),
     "a bare file": ({"release": "release/data.csv"}, "name the guarantee to check with --guarantee"),
 }
@@ -177,9 +181,9 @@ def test_a_private_folder_that_is_not_whole_is_refused(folder, spoil, says):
 
 
 def test_the_private_folder_of_a_release_that_differs_in_its_seed_alone_does_not_fit(folder):
-    ended = check(folder, "--json", private="twin.private")
-    assert ended.code == 3
-    assert "names-do-not-agree" in ended.json["violations"]
+    ended = check(folder, private="twin.private")
+    assert ended.code == 2
+    assert "twin.private: belongs to another run than the release" in ended.sentence()
 
 
 def test_another_seed_in_the_dossier_does_not_fit(folder):
@@ -192,6 +196,6 @@ def test_another_seed_in_the_dossier_does_not_fit(folder):
 def test_a_bare_file_is_checked_for_the_guarantee_that_is_named(folder):
     named = ["--guarantee", "hidden-tendency", "--categories", "sample:supermarket"]
     assert check(folder, *named, release="release/data.csv").code == 0
-    ended = check(folder, *named, "--json", release="twin/data.csv")
-    assert ended.code == 3
-    assert "names-do-not-agree" in ended.json["violations"]
+    ended = check(folder, *named, release="twin/data.csv")
+    assert ended.code == 2
+    assert "twin/data.csv: is not the file that was published" in ended.sentence()

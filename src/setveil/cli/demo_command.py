@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,11 @@ from setveil.cli.options import FORCE, Option
 from setveil.cli.profile_command import show_profile
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.categories import read_categories
-from setveil.data.formats import FORMATS, Layout
 from setveil.data.source import read
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profile import profile
-from setveil.release.card import CARD_NAME, file_sha256
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import guarantee_of, open_release
 from setveil.release.dossier import REPORT_NAME, Private
 from setveil.release.publishing import publish, refuse_targets
 from setveil.release.staging import private_beside
@@ -90,7 +87,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     )
     tell(checked.stdout + checked.stderr)
 
-    tell("4. Would a fault be seen? The same folder with every customer's true record under the pseudonym:\n")
+    tell("4. Would a fault be seen? The same release with every customer's true record under the pseudonym:\n")
     caught = _unchanged_copy(out, private, data)
     tell(f"{caught}\n   {caught.witnesses[0].place}: {caught.witnesses[0].detail}\n")
 
@@ -121,18 +118,8 @@ def _telling_row(release: Release, data: Transactions) -> int:
 
 
 def _unchanged_copy(out: Path, private: Path, data: Transactions) -> Verdict:
-    """Check a folder that looks like the release but holds the original records."""
-    secrets = Private.load(private)
-    opened = open_release(out)
+    """Check data that look like the release but hold the original records."""
+    opened, secrets = open_release(out), Private.load(private)
     assert opened.plain is not None
-    with tempfile.TemporaryDirectory() as folder:
-        fake = Path(folder)
-        unchanged = data.take(secrets.alignment.rows, ids=opened.plain.ids)
-        FORMATS["long"].write(unchanged, fake / "data.csv", Layout())
-        card = opened.card
-        assert card is not None
-        sha256 = file_sha256(fake / "data.csv")
-        described = card.model_copy(update={"data": card.data.model_copy(update={"sha256": sha256})})
-        (fake / CARD_NAME).write_text(described.to_json(), encoding="utf-8")
-        copy = open_release(fake)
-        return check_release(copy, guarantee_of(copy, secrets), original=data, private=secrets)
+    unchanged = data.take(secrets.alignment.rows, ids=opened.plain.ids)
+    return guarantee_of(opened, secrets).check(unchanged, original=data, alignment=secrets.alignment)

@@ -60,6 +60,11 @@ class DataFile(_Part):
     ids: Literal["pseudonym", "keep", "drop"]
     beside: tuple[FileBeside, ...] = ()
 
+    @property
+    def checksums(self) -> dict[str, str]:
+        """The sha256 of the data file and of every file beside it."""
+        return {self.file: self.sha256} | {one.file: one.sha256 for one in self.beside}
+
 
 class Counts(_Part):
     """Counts of the release itself; none of the original."""

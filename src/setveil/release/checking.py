@@ -18,9 +18,10 @@ from setveil.data.formats import FORMATS, Layout, format_named, format_of
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
-from setveil.release.card import CARD_NAME, Card, file_sha256
+from setveil.release.card import CARD_NAME, Card, Counts, file_sha256
 from setveil.release.forms import form_named, form_of
 from setveil.release.provenance import with_draw
+from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +64,7 @@ def open_release(folder: str | Path) -> Opened:
         )
     layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
     data = kind.read(place, card.data.file, form, layout, card.unit)
+    _refuse_other_counts(place, card, kind.counts(data))
     if isinstance(data, Disassociated):  # a table does not say what it keeps, and the card does
         told = {name: card.method.parameters.get(name) for name in STATED}
         data = replace(data, stated={name: value for name, value in told.items() if isinstance(value, int)})
@@ -76,6 +78,22 @@ def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
         raise BadData(f"lacks the {what} {name!r} that its card names", file=str(place))
     if file_sha256(path) != sha256:
         raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
+
+
+def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
+    """Refuse a card that counts what is not in the data."""
+    stated = {name: getattr(card.counts, name) for name in Counts.model_fields}
+    there = {name: getattr(counts, name) for name in Counts.model_fields}
+    reach = card.guarantee.reach
+    if reach is not None and reach.unit == "records":
+        stated["records in reach"], there["records in reach"] = reach.total, counts.records
+    for name, number in stated.items():
+        if number != there[name]:
+            raise BadData(
+                f"counts {number:,} {name.replace('_', ' ')}, and {card.data.file} has {there[name]:,}: the card or the data file was "
+                "changed; use both as they were published",
+                file=str(place / CARD_NAME),
+            )
 
 
 def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
@@ -109,6 +127,7 @@ def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
         noted = private.dossier["guarantee"]
         if noted is None or noted["name"] != kind.name:
             raise BadData("belongs to a release with another guarantee", file=str(private.folder))
+        private.refuse_other_run(opened.card)
         parameters |= {name: noted["parameters"][name] for name in hidden}
     return kind(**parameters)
 
@@ -124,34 +143,56 @@ def check_release(
         raise Missing(
             f"{guarantee.name} compares rows with the records they came from: name the private folder with --private"
         )
+    if private is not None:
+        _refuse_other_release(opened, private)
     if private is not None and original is not None:
         private.refuse_other_original(original)
-    if private is not None and opened.card is not None:
-        _refuse_other_card(opened.folder / CARD_NAME, opened.card, private)
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment
         )
     if private is None:
         return verdict
+    if original is not None:
+        verdict = _with_truth(verdict, opened, original, private)
     verdict = _with_names(verdict, opened, original, private)
     return with_draw(verdict, opened, original, private) if guarantee.rests_on_draw else verdict
 
 
-def _refuse_other_card(path: Path, card: Card, private: Private) -> None:
-    """Refuse a card that was changed: it would have another promise checked than the one that was made.
+def _refuse_other_release(opened: Opened, private: Private) -> None:
+    """Refuse a release that the private folder does not belong to: of another run, with another file, with another card.
 
-    The checksum in it is left out, since it is compared with the data file itself.
+    The checksums on a card are those of its files: they were compared when the folder was opened.
     """
-    noted = private.card
-    there = card.model_copy(update={"data": card.data.model_copy(update={"sha256": noted.data.sha256})})
-    different = [name for name in Card.model_fields if getattr(there, name) != getattr(noted, name)]
+    card, noted = opened.card, private.card
+    private.refuse_other_run(card or noted)
+    published = noted.data.checksums
+    if card is None:
+        other = None if file_sha256(opened.folder) in published.values() else opened.folder
+    else:
+        there = card.data.checksums.items()
+        other = next((opened.folder / name for name, sha256 in there if published.get(name) != sha256), None)
+    if other is not None:
+        raise BadData(
+            f"is not the file that was published: its sha256 differs from the one noted in {private.folder}; use the file as it was "
+            "published, or name the private folder of this release",
+            file=str(other),
+        )
+    different = [name for name in Card.model_fields if card is not None and getattr(card, name) != getattr(noted, name)]
     if different:
         raise BadData(
             f"differs from the card noted in {private.folder} in: {', '.join(different)}; "
             "it was changed, or the private folder is of another release",
-            file=str(path),
+            file=str(opened.folder / CARD_NAME),
         )
+
+
+def _with_truth(verdict: Verdict, opened: Opened, original: Any, private: Private) -> Verdict:
+    """Compare the rows with the records behind them, as far as the card says that they are true."""
+    truthful = private.card.truthful
+    found = find_untrue(form_of(type(opened.data)), opened.data, truthful, original, private.alignment)
+    file = opened.folder if opened.card is None else opened.folder / opened.card.data.file
+    return with_truth(verdict, found, f"the card says truthful: {truthful} of {file}")
 
 
 def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None, private: Private) -> Verdict:
@@ -174,12 +215,7 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
         return verdict
     detail = f"its {kind.removeprefix('not-the-')} is not that of the record it is aligned with"
     witnesses = tuple(Witness(kind, f"released row {row + 1:,}", detail, int(row)) for row in wrong[:MOST_WITNESSES])
-    return replace(
-        verdict,
-        status="violated",
-        violations={**verdict.violations, kind: len(wrong)},
-        witnesses=verdict.witnesses + witnesses,
-    )
+    return verdict.with_violations(kind, len(wrong), witnesses)
 
 
 def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> Any:

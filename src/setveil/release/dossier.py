@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 from dataclasses import dataclass
@@ -98,6 +99,12 @@ def _metric_notes(release: Release) -> dict[str, dict[str, str]]:
     }
 
 
+def commitment(method: dict[str, Any], guarantee: dict[str, Any], salt: bytes) -> str:
+    """Return the salted checksum of all private parameters, which the card carries; without the salt it reveals nothing about them."""
+    parameters = canonical_json({"method": method, "guarantee": guarantee})
+    return hashlib.sha256(salt + parameters.encode()).hexdigest()
+
+
 def dossier_text(dossier: dict[str, Any]) -> str:
     """Return the text of the file."""
     return json.dumps(dossier, indent=2, ensure_ascii=False) + "\n"
@@ -172,6 +179,36 @@ class Private:
             raise BadData(
                 "the original is not the data that this release was made from: its checksum differs from the dossier's"
             )
+
+    def refuse_other_run(self, card: Card) -> None:
+        """Refuse the card of another run, and parameters that were changed since the card was written."""
+        if {self.card.run, self.dossier.get("run")} != {card.run}:
+            raise BadData(
+                "belongs to another run than the release: its run id is not that of the card; name the private folder that was made with "
+                "this release",
+                file=str(self.folder),
+            )
+        if card.private_sha256 not in (None, self._commitment()):
+            raise BadData(
+                "holds other private parameters than the release was made with: their salted sha256 is not the private_sha256 of the "
+                "card; restore the dossier as publish wrote it",
+                file=str(self.folder / DOSSIER_NAME),
+            )
+
+    def _commitment(self) -> str | None:
+        """Return the salted checksum of the parameters that are not on the card; None where the dossier does not hold them."""
+
+        def hidden(noted: dict[str, Any] | None, public: dict[str, Any]) -> dict[str, Any]:
+            return {
+                name: value for name, value in (noted or {"parameters": {}})["parameters"].items() if name not in public
+            }
+
+        try:
+            method = hidden(self.dossier["method"], self.card.method.parameters)
+            guarantee = hidden(self.dossier["guarantee"], self.card.guarantee.parameters)
+            return commitment(method, guarantee, bytes.fromhex(self.dossier["private_salt"]))
+        except (KeyError, AttributeError, TypeError, ValueError):
+            return None
 
     @property
     def randomness(self) -> Randomness | None:

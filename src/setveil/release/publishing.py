@@ -22,7 +22,7 @@ from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
-from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, dossier_text, make_dossier
+from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
 from setveil.release.forms import DataFormat, Form, Ids, form_of
 from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
@@ -148,7 +148,7 @@ class Release:
                 ),
                 counts=kind.counts(reread),
                 unit=kind.countable(reread).unit,
-                run=Run(self.randomness.run, self.randomness.seed.weak),
+                run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
@@ -159,6 +159,12 @@ class Release:
 
                 (private_folder / REPORT_NAME).write_text(render(dossier), encoding="utf-8")
         return card
+
+    def _private_sha256(self) -> str:
+        """Return what the card commits to, so that nobody can claim another promise later."""
+        guarantee = self.method.guarantee
+        of_guarantee = {} if guarantee is None else guarantee.private_parameters()
+        return commitment(self.method.private_parameters(), of_guarantee, self.randomness.salt)
 
 
 def publish(

@@ -1,0 +1,42 @@
+"""Making a release folder whose files were changed look as if it had been published so."""
+
+import json
+from pathlib import Path
+
+from setveil.data.formats import Layout
+from setveil.release.card import file_sha256
+from setveil.release.forms import form_named
+
+
+def edit_json(path, edit):
+    """Change a JSON file in place."""
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    edit(whole)
+    path.write_text(json.dumps(whole), encoding="utf-8")
+
+
+def renew_card(release):
+    """Write the checksums of all files and the counts of the data on the card, as somebody would who has the release alone."""
+    release = Path(release)
+
+    def edit(card):
+        data = card["data"]
+        for part in (data, *data["beside"]):
+            part["sha256"] = file_sha256(release / part["file"])
+        kind = form_named(card["form"], file="")
+        there = kind.read(
+            release, data["file"], kind.format_named(data["format"]), Layout(**data["layout"]), card["unit"]
+        )
+        card["counts"] = kind.counts(there).model_dump()
+        reach = card["guarantee"].get("reach")
+        if reach is not None:
+            reach |= {"total": card["counts"]["records"]}
+
+    edit_json(release / "card.json", edit)
+
+
+def renew_both(release, private):
+    """Write the same in the private folder too, so that only the check of the content itself can notice a change."""
+    renew_card(release)
+    card = json.loads((Path(release) / "card.json").read_text(encoding="utf-8"))
+    edit_json(Path(private) / "dossier.json", lambda dossier: dossier.update(card=card))
