@@ -6,6 +6,7 @@ import re
 import pytest
 
 import setveil as sv
+from setveil.release.checking import open_release
 from setveil.report.known_items_charts import MOST_SETS, known_items
 from setveil.report.page import render
 from setveil.report.release_charts import release_charts
@@ -80,6 +81,24 @@ def test_re_associated_data_have_no_clusters_but_pairs(made):
     said = words_of(render(dossier))
     assert TITLE in said
     assert "How records were taken apart" not in said
+
+
+def test_without_the_original_no_section_is_empty_and_no_reason_stands_twice(made, tmp_path):
+    parts = open_release(made / "apart").data
+    sv.publish(parts, sv.Reassociation(neighbours=2), seed=2**90).save(tmp_path / "alone")
+    page = (tmp_path / "alone.private" / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [SECTIONS[0], *SECTIONS[4:]]
+    for section in re.findall(r"<section>(.*?)</section>", without_scripts(page), re.DOTALL):
+        assert words_of(re.sub(r"<h2>.*?</h2>", "", section))
+    said = words_of(page)
+    assert "by a version that did not count this" not in said
+    assert said.count("The original was not given") == 1
+    assert said.count("needs the original") == 1
+    assert said.count("does not apply to re-associated data") == 1
+    lacking = said.partition("needs the original")[2]
+    for metric in ("fi-similarity", "query-error", "dissimilarity"):
+        assert lacking.count(metric) == 1
+    assert "disassociated release" in said.partition("what the check counted")[2]
 
 
 def test_what_could_not_be_counted_to_the_end_is_said_so(dossier):

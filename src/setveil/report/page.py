@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PARTS_SHOWN = 12
 MOST_CHARACTERS = 300
 """A longer parameter is cut: the dossier has it whole."""
+NOT_COMPUTED = "not computed, "
+"""How the reason of a metric begins that was not computed; such metrics share a line where they share the reason."""
 
 
 def render(dossier: dict[str, Any]) -> str:
@@ -42,6 +44,7 @@ def render(dossier: dict[str, Any]) -> str:
         known=known_items(dossier),
         notes=notes,
         metrics=_by_concern(dossier["metrics"], notes),
+        not_computed=_by_reason(dossier["metrics"]),
     )
 
 
@@ -72,11 +75,23 @@ def _source(name: str) -> str:
 
 
 def _by_concern(metrics: list[dict[str, Any]], notes: dict[str, dict[str, str]]) -> dict[str, list[dict[str, Any]]]:
-    """Part the metrics by what they are about; the dossiers of older versions do not tell."""
+    """Part the metrics that were computed by what they are about; the dossiers of older versions do not say."""
     parted: dict[str, list[dict[str, Any]]] = {"utility": [], "privacy": [], "": []}
     for metric in metrics:
-        parted.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
+        if not metric["reason"].startswith(NOT_COMPUTED):
+            parted.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
     return parted
+
+
+def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the names of the metrics that were not computed by the reason, each once."""
+    found: dict[str, list[str]] = {}
+    for metric in metrics:
+        if metric["reason"].startswith(NOT_COMPUTED):
+            names = found.setdefault(metric["reason"].removeprefix(NOT_COMPUTED), [])
+            if metric["name"] not in names:
+                names.append(metric["name"])
+    return found
 
 
 def figure(value: Any) -> str:
