@@ -49,7 +49,7 @@ class End:
 
     def _next(self):
         try:
-            message = self._incoming.get(timeout=20)
+            message = self._incoming.get(timeout=60)
         except queue.Empty:
             raise PeerFailed(PARTY_IN_WORDS[self.peer], "says nothing") from None
         self.traffic.messages_received += 1

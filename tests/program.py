@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PROGRAM = (sys.executable, "-W", "error", "-m", "setveil")
 PATIENCE_SECONDS = 300
 """A program that hangs is given up then; one that compiles all its loops on a busy machine takes a minute or two."""
+HANG_SECONDS = 60
+"""The shortest limit that a test may set: only a hang takes longer. How long things take is measured in `benchmarks`."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from importlinter import cli as import_linter
 
+from time_limits import short_limits
+
 REPOSITORY = Path(__file__).parents[1]
 SOURCES = sorted((REPOSITORY / "src").rglob("*.py"))
 
@@ -60,3 +62,53 @@ def test_links_between_pages_lead_somewhere():
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+TESTS = REPOSITORY / "tests"
+
+
+def test_no_test_limits_time_to_less_than_a_minute():
+    for test in TESTS.rglob("*.py"):
+        found = short_limits(test.read_text(encoding="utf-8"), TESTS)
+        assert found == [], (
+            f"{test}, lines {found}: a busy machine takes longer; measure it in benchmarks/ or allow a minute"
+        )
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        "assert time.monotonic() - since < 1",
+        "assert 0.3 <= time.perf_counter() - since <= 1.5",
+        "assert 2 > ended.seconds",
+        "took = time.time() - since\nassert took < SOON",
+        "took = []\ntook.append(time.monotonic() - since)\nlongest = max(took)\nassert longest < SOON, 'slow'",
+        "assert time.monotonic() - since < 2 * SOON + 3",
+        "assert time.monotonic() - since < parties.timeout",
+        "assert done and time.process_time() - began < HANG_SECONDS / 2",
+        "deadline = time.monotonic() + 5",
+        "process.communicate(timeout=30)",
+        "subprocess.run(command, timeout=SOON)",
+        "signal.alarm(30)",
+    ],
+)
+def test_a_short_limit_of_time_is_found(short):
+    before = "from program import HANG_SECONDS\nSOON = 1.5\n"
+    assert short_limits(before + short, TESTS) == [len((before + short).splitlines())]
+    longer = re.sub(r"\b\d+(\.\d+)?\b|SOON$|SOON(?=[,)])|parties.timeout|HANG_SECONDS / 2", "HANG_SECONDS", short)
+    assert short_limits(before + longer, TESTS) == []
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        "assert time.monotonic() - since >= 0.3",
+        "deadline = time.monotonic() + 60\nassert time.monotonic() < deadline",
+        "time.sleep(0.2)",
+        "play(method, timeout=0.5)",
+        "signal.alarm(0)",
+        "assert one.count < 3",
+    ],
+)
+def test_what_limits_no_time_is_allowed(allowed):
+    assert short_limits(allowed, TESTS) == []

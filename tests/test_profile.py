@@ -221,7 +221,7 @@ def test_a_search_that_is_stopped_from_the_start_does_nothing():
 
 
 class StopEngine(LocalEngine):
-    """Stops the work from outside as soon as some of it is done, and notes how much was and how long stopping took."""
+    """Stops the work from outside as soon as some of it is done, and notes how much was."""
 
     def share(self, label, parts, work, *, total=None):
         if "3" not in label:
@@ -234,9 +234,7 @@ class StopEngine(LocalEngine):
         while control[DONE] == 0 and worker.is_alive():
             time.sleep(0.001)
         control[STOP] = 1
-        asked = time.perf_counter()
         worker.join()
-        self.seconds = time.perf_counter() - asked
         self.done = int(control[DONE])
         return []
 
@@ -246,7 +244,6 @@ def test_the_search_stops_when_it_is_told_to():
     engine = StopEngine(1)
     profile(data, engine=engine)
     assert 0 < engine.done < engine.total
-    assert engine.seconds < 1  # some hundredths, on a machine that is not busy
 
 
 class Patient(progress.Silent):

@@ -344,11 +344,11 @@ def test_a_table_that_appears_meanwhile_is_kept(postgres_server):
         waiting = threading.Thread(target=try_writing)
         waiting.start()
         waits = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{name}' AND wait_event_type = 'Lock'"  # noqa: S608 - ours
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while postgres_server.run(waits) == [(0,)] and time.monotonic() < deadline:
             time.sleep(0.02)
         other.commit()
-        waiting.join(30)
+        waiting.join(60)
     assert len(said) == 1
     assert "'baskets' is already there" in said[0]
     assert postgres_server.run("SELECT * FROM baskets", database=name) == [(1,)]

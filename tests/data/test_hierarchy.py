@@ -13,6 +13,7 @@ from setveil.declaration import Declaration, parameter
 from setveil.errors import BadData, BadParameter
 
 from oracle import hierarchy as oracle
+from program import HANG_SECONDS
 from random_trees import NAMES, mappings
 
 SHOP = {"milk": "dairy", "egg": "dairy", "ham": "meat", "dairy": "food", "meat": "food", "soap": "care"}
@@ -157,10 +158,10 @@ def test_deep_chains(tmp_path):
         Hierarchy({str(i): str((i + 1) % 100_000) for i in range(100_000)})
 
 
-def test_a_million_items_take_seconds():
+def test_a_million_items_are_no_trouble():
     started = time.process_time()
     large = Hierarchy.balanced(map(str, range(1_000_000)), 10)
-    assert time.process_time() - started < 30  # measured 4 s; a step that is quadratic in anything takes hours
+    assert time.process_time() - started < HANG_SECONDS  # a step that is quadratic in anything takes hours
     assert (len(large.leaves), large.height) == (1_000_000, 6)
 
 

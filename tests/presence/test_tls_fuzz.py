@@ -3,16 +3,14 @@
 import contextlib
 import random
 import socket
-import time
 
 from setveil.errors import PeerFailed
 from setveil.presence.transport.frames import Outgoing
 from setveil.presence.transport.tls import WELCOME
 
-from parties import PATIENCE_SECONDS, Task, homes, listener, raw_caller
+from parties import PATIENCE_SECONDS, Task, homes, listener, raw_caller, without_waiting
 
 STREAMS = 1000
-SECONDS_EACH = 1.0
 
 
 def stream(dice):
@@ -37,12 +35,11 @@ def stream(dice):
 
 def test_no_stream_of_bytes_crashes_or_hangs_an_open_line():
     dice = random.Random(8)  # noqa: S311 - the same streams in every run
-    longest, refused = 0.0, 0
+    refused = 0
     with listener(timeout=PATIENCE_SECONDS) as ear:
         for _ in range(STREAMS):
             said = stream(dice)
-            with raw_call(ear) as (raw, channel):
-                since = time.monotonic()
+            with raw_call(ear) as (raw, channel), without_waiting():
                 with contextlib.suppress(OSError):
                     raw.sendall(said)
                     raw.shutdown(socket.SHUT_WR) if dice.random() < 0.5 else raw.close()
@@ -51,10 +48,8 @@ def test_no_stream_of_bytes_crashes_or_hangs_an_open_line():
                         channel.receive(kind, size)
                 except PeerFailed as error:
                     refused += error.party == "provider A" and str(error).isprintable()
-                longest = max(longest, time.monotonic() - since)
         assert ear.strangers == 0
     assert refused == STREAMS
-    assert longest < SECONDS_EACH
 
 
 @contextlib.contextmanager

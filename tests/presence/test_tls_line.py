@@ -13,7 +13,17 @@ from setveil.presence.channel import Traffic
 from setveil.presence.transport.frames import HEADER_BYTES, Outgoing
 from setveil.presence.transport.line import MOST_UNASKED_BYTES
 
-from parties import LOOPBACK, PATIENCE_SECONDS, Task, ended_with_the_test, lines, listener, raw_line, started, within
+from parties import (
+    LOOPBACK,
+    PATIENCE_SECONDS,
+    Task,
+    ended_with_the_test,
+    lines,
+    listener,
+    raw_line,
+    started,
+    without_waiting,
+)
 
 CALL_B = """
 channel = connect(home.credentials(), "b", "127.0.0.1", int(sys.argv[2]))
@@ -46,7 +56,7 @@ def test_two_large_messages_at_once_do_not_wait_for_each_other():
     blocks = [np.random.default_rng(seed).bytes(1 << 20) * 96 for seed in (1, 2)]
     mine, yours = (block[:size] for block in blocks)
     with lines() as (a, b):
-        with within(1):  # sending returns although nobody reads
+        with without_waiting():  # sending returns although nobody reads
             a.send("big", mine)
             b.send("big", yours)
         there = Task(b.receive, "big", len(mine))
@@ -78,7 +88,7 @@ def test_what_was_sent_before_closing_arrives():
         assert len(b.receive("big", 50_000_000)) == 50_000_000
         closing.result()
         with (
-            within(1),
+            without_waiting(),
             pytest.raises(PeerFailed, match=r"^provider A closed the line, while 'more' of 1 bytes was awaited$"),
         ):
             b.receive("more", 1)
@@ -89,7 +99,7 @@ def test_what_was_sent_before_closing_arrives():
 
 
 def test_closing_says_if_something_never_arrives():
-    with lines(timeout=0.5) as (a, _b), within(3):
+    with lines(timeout=0.5) as (a, _b), without_waiting():
         a.send("big", bytes(200_000_000))
         with pytest.raises(PeerFailed, match=r"provider B took nothing for 0\.5 seconds"):
             a.close()
@@ -98,14 +108,14 @@ def test_closing_says_if_something_never_arrives():
 def test_an_abort_is_heard_with_its_reason_by_who_waits_and_by_who_sends():
     with lines() as (a, b):
         waiting = Task(b.receive, "x", 1)
-        with within(1):
+        with without_waiting():
             a.abort("k must be\n at least 2")
             with pytest.raises(PeerFailed, match=r"^provider A stopped: k must be\? at least 2$"):
                 waiting.result()
     with lines() as (a, b):
         a.send("skipped", b"12")
         a.abort("its table changed")
-        deadline = time.monotonic() + 3
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while b.alive and time.monotonic() < deadline:
             time.sleep(0.01)
         with pytest.raises(PeerFailed, match=r"^provider A stopped: its table changed$"):
@@ -115,14 +125,14 @@ def test_an_abort_is_heard_with_its_reason_by_who_waits_and_by_who_sends():
 def test_an_abort_does_not_wait_long_for_a_peer_that_does_not_read():
     with lines() as (a, _b):
         a.send("big", bytes(100_000_000))
-        with within(4):
+        with without_waiting():
             a.abort("enough")
 
 
 def test_a_silent_peer_is_given_up():
     with (
         lines(timeout=0.3) as (a, _b),
-        within(1),
+        without_waiting(),
         pytest.raises(
             PeerFailed, match=r"^provider B sent nothing for 0\.3 seconds, while 'x' of 5 bytes was awaited$"
         ),
@@ -146,7 +156,7 @@ def test_a_stream_that_ends_in_the_middle_is_an_error(size):
         raw.sendall((Outgoing("a").header("x", 8) + bytes(8))[:size])
         raw.shutdown(socket.SHUT_RDWR)
         with (
-            within(1),
+            without_waiting(),
             pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network broke, while 'x'"),
         ):
             b.receive("x", 8)
@@ -167,14 +177,14 @@ def test_a_replayed_and_a_reordered_message_are_refused():
 
 
 def test_a_length_beyond_all_memory_is_refused_from_the_header_alone():
-    with raw_line() as (raw, b), within(1):
+    with raw_line() as (raw, b), without_waiting():
         raw.sendall(Outgoing("a").header("x", 1 << 62))
         with pytest.raises(PeerFailed, match="where 'x' of at most 1000 bytes was due"):
             b.receive_at_most("x", 1000)
 
 
 def test_bytes_that_break_the_encryption_are_the_peers_failure():
-    with raw_line() as (raw, b), within(1):
+    with raw_line() as (raw, b), without_waiting():
         socket.socket.sendall(raw, b"\x17\x03\x03\x00\x20" + bytes(32))
         with pytest.raises(PeerFailed, match="provider A broke the encrypted line"):
             b.receive("x", 1)
@@ -186,7 +196,7 @@ def test_a_peer_that_is_killed_is_named_at_once(number):
         b = ear.accept(PATIENCE_SECONDS)["a"]
         waiting = Task(b.receive, "x", 1)
         time.sleep(0.1)
-        with within(1):
+        with without_waiting():
             process.send_signal(number)
             with pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network broke"):
                 waiting.result()
@@ -206,7 +216,7 @@ def test_a_peer_that_is_killed_in_the_middle_of_a_large_message_is_named():
             time.sleep(0.001)
         process.kill()
         with pytest.raises(PeerFailed, match=r"^provider A is gone"):
-            waiting.result(5)
+            waiting.result()
         b.abort("over")
 
 
@@ -214,7 +224,7 @@ def test_a_stopped_peer_is_given_up_after_the_timeout():
     with listener(timeout=0.5) as ear, ended_with_the_test(started("a", CALL_B, ear.port)) as process:
         b = ear.accept(PATIENCE_SECONDS)["a"]
         process.send_signal(signal.SIGSTOP)
-        with within(2), pytest.raises(PeerFailed, match=r"provider A sent nothing for 0\.5 seconds"):
+        with without_waiting(), pytest.raises(PeerFailed, match=r"provider A sent nothing for 0\.5 seconds"):
             b.receive("x", 1)
         b.close()
 
@@ -223,28 +233,23 @@ def test_ctrl_c_is_heard_while_waiting():
     with listener() as ear, ended_with_the_test(started("a", "signalled = 1\n" + CALL_B, ear.port)) as process:
         b = ear.accept(PATIENCE_SECONDS)["a"]
         time.sleep(0.3)
-        since = time.monotonic()
         process.send_signal(signal.SIGINT)
-        with pytest.raises(PeerFailed, match="is gone"):
+        with without_waiting(), pytest.raises(PeerFailed, match="is gone"):
             b.receive("x", 1)
-        assert time.monotonic() - since < 1.0
         assert "KeyboardInterrupt" in process.communicate(timeout=PATIENCE_SECONDS)[1]
 
 
-def test_ctrl_c_in_a_waiting_receiver_comes_within_a_fifth_of_a_second():
+def test_ctrl_c_reaches_a_waiting_receiver():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with lines() as (a, b):
-        asked = []
 
         def press():
             time.sleep(0.2)
-            asked.append(time.monotonic())
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         Task(press)
-        with pytest.raises(KeyboardInterrupt):
+        with without_waiting(), pytest.raises(KeyboardInterrupt):
             a.receive("x", 1)
-        assert time.monotonic() - asked[0] < 0.2
         a.abort("stopped by hand")
         with pytest.raises(PeerFailed, match="provider A stopped: stopped by hand"):
             b.receive("x", 1)
@@ -255,7 +260,7 @@ def test_lines_leave_no_thread_behind():
     with lines() as (a, b):
         a.close()
         b.close()
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while {thread.ident for thread in threading.enumerate()} - before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not {thread.ident for thread in threading.enumerate()} - before
@@ -263,12 +268,7 @@ def test_lines_leave_no_thread_behind():
 
 def test_small_messages_are_not_held_back():
     with lines() as (a, b):
-        echo = Task(lambda: [b.send("pong", b.receive("ping", 1)) for _ in range(100)])
-        with within(2):  # with Nagle's waiting it would be 4 seconds and more
-            for _ in range(100):
-                a.send("ping", b"x")
-                a.receive("pong", 1)
-        echo.result()
-        assert a._line._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        for line in (a, b):
+            assert line._line._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert a._line._socket.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         assert a._line._socket.getpeername()[0] == LOOPBACK

@@ -22,7 +22,7 @@ from parties import (
     listener,
     raw_caller,
     with_pins,
-    within,
+    without_waiting,
 )
 
 
@@ -128,7 +128,7 @@ def test_a_caller_who_does_not_speak_tls(said, notes):
 
 
 def test_a_caller_who_says_nothing_holds_nobody_up(notes):
-    with listener() as ear, socket.create_connection((LOOPBACK, ear.port)), within(5):
+    with listener() as ear, socket.create_connection((LOOPBACK, ear.port)), without_waiting():
         calling = Task(lambda: (time.sleep(0.2), call("a", "b", ear.port))[1])
         b = ear.accept(PATIENCE_SECONDS)["a"]
         calling.result().abort("over")
@@ -266,7 +266,7 @@ def test_a_listener_without_tls():
 def test_a_listener_that_says_nothing():
     with (
         socket.create_server((LOOPBACK, 0)) as ear,
-        within(2),
+        without_waiting(),
         pytest.raises(PeerFailed, match=r"provider B at .* sent nothing for 0\.3 s"),
     ):
         call("a", "b", ear.getsockname()[1], timeout=0.3)
@@ -276,9 +276,10 @@ def test_nobody_there_is_waited_for_and_then_told():
     with socket.create_server((LOOPBACK, 0)) as ear:
         port = ear.getsockname()[1]
     since = time.monotonic()
-    with pytest.raises(PeerFailed, match=f"provider B could not be reached at 127.0.0.1:{port} within 0.5 seconds"):
+    said = f"provider B could not be reached at 127.0.0.1:{port} within 0.5 seconds"
+    with without_waiting(), pytest.raises(PeerFailed, match=said):
         call("a", "b", port, wait=0.5)
-    assert 0.3 <= time.monotonic() - since <= 1.5
+    assert time.monotonic() - since >= 0.3
     late = Task(lambda: (time.sleep(0.4), listener(port=port))[1])
     calling = Task(call, "a", "b", port)
     with late.result() as ear:

@@ -11,7 +11,7 @@ import pytest
 
 from presence_programs import programs
 
-from program import call, ended, hidden_in, start
+from program import HANG_SECONDS, call, ended, hidden_in, start
 
 SENDING = """
 import os, sys, time
@@ -81,7 +81,7 @@ def test_numbers_out_of_the_air_are_refused_before_a_line_is_written(parties):
     """A group of two thousand million records would fill a disk."""
     since = time.monotonic()
     found = run(parties, b=COUNTS_OUT_OF_THE_AIR)
-    assert time.monotonic() - since < 60
+    assert time.monotonic() - since < HANG_SECONDS
     assert found["a"].code == found["c"].code == 3, found
     assert found["c"].sentence().startswith("provider A found that the table does not keep the policy")
     assert parties.left() == []

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the program soon, with one sentence, and nothing is left; whatever it was doing."""
+"""Ctrl-C ends the program, with one sentence, and nothing is left; whatever it was doing."""
 
 import random
 import shutil
@@ -8,10 +8,7 @@ import time
 
 import pytest
 
-from program import assert_complete, ended, hidden_in, names_in, run, signalled, start
-
-SOON_SECONDS = 1.5
-"""The aim is half a second; a machine that is busy with other tests gets more."""
+from program import HANG_SECONDS, assert_complete, ended, hidden_in, names_in, run, signalled, start
 
 NOTHING = "stopped; nothing was written"
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
@@ -89,8 +86,7 @@ def stopped(folder, arguments, after, *, fresh):
 
 
 def assert_stops(folder, arguments, count, whole, *, fresh=False):
-    """Interrupt a command that takes `whole` seconds at random moments; say how long it took to end."""
-    seconds = []
+    """Interrupt a command that takes `whole` seconds at random moments."""
     for share in shares(count):
         place, done = stopped(folder, arguments, share * whole, fresh=fresh)
         while done.code == 0:  # over by itself: the machine is less busy now than when the whole was measured
@@ -101,11 +97,7 @@ def assert_stops(folder, arguments, count, whole, *, fresh=False):
         if names_in(place):  # in the last moment, after the renaming
             assert done.sentence() == f"stopped; {names_in(place)[0]} was written before and is complete"
             assert hidden_in(place) == []
-        seconds.append(done.seconds)
-    seconds.sort()
-    figures = f"{seconds[0]:.3f} / {seconds[len(seconds) // 2]:.3f} / {seconds[-1]:.3f}"
-    sys.stdout.write(f"{arguments[0]}: ended after {figures} s (least, median, most)\n")
-    assert seconds[-1] < SOON_SECONDS
+        assert done.seconds < HANG_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -132,7 +124,7 @@ def test_stopped_while_the_main_thread_hears_nothing(tmp_path, what):
     done = ended_by(process, signal.SIGINT)
     assert done.code == 130
     assert done.sentence() == NOTHING
-    assert done.seconds < SOON_SECONDS
+    assert done.seconds < HANG_SECONDS
     assert names_in(tmp_path) == []
 
 
@@ -146,7 +138,7 @@ def test_asked_to_end_by_the_system(tmp_path, number):
     for done in found:
         assert done.code == 128 + number
         assert done.sentence() == NOTHING
-        assert done.seconds < SOON_SECONDS
+        assert done.seconds < HANG_SECONDS
     assert names_in(tmp_path) == []
 
 
