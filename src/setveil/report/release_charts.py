@@ -167,8 +167,9 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     verdict = dossier["verdict"]
     if verdict is None:
         return None
-    found = [(key, count, "counted") for key, count in verdict["counts"].items()]
-    found += [(key, count, "violated") for key, count in verdict["violations"].items()]
+    counts, violations = verdict["counts"], verdict["violations"]
+    found = [(key, count, "counted") for key, count in counts.items() if key not in violations]
+    found += [(key, count, "violated") for key, count in violations.items()]
     if not any(count for _, count, _ in found):
         return None
     promised = GUARANTEES.get(verdict["guarantee"])

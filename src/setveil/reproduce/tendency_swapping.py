@@ -61,7 +61,7 @@ MOST_TIMED = 20
 
 METHODS: dict[str, Callable[[Categories], Method]] = {
     "part-swap-paper": lambda categories: PartSwap(categories=categories, reading="paper"),
-    "part-swap": lambda categories: PartSwap(categories=categories),
+    "part-swap": lambda categories: PartSwap(categories=categories, ties="first"),
     "rand-swap": lambda categories: RandSwap(categories=categories, mode="plain"),
     "rand-swap-matched": lambda categories: RandSwap(categories=categories, mode="matched"),
     "part-supp": lambda categories: PartSupp(categories=categories),
@@ -231,7 +231,7 @@ class _Experiment:
             note = "records were split, so that no released row stands for a whole record"
             self._add(name, seed, "not-hidden", None, note=note)
             return
-        promise = HiddenTendency(categories=categories, lossless=False)
+        promise = HiddenTendency(categories=categories, ties="first", lossless=False)
         verdict = promise.check(made.records, original=self.data, alignment=made.alignment)
         due = verdict.counts["to-hide"]
         self._add(name, seed, "not-hidden", verdict.failures / due if due else None,

@@ -115,7 +115,7 @@ class PartSwap(Method):
         if not linked and self.whole_records:
             progress.note(
                 "rows without ids stand for nobody, so that exchanging whole records would change nothing: "
-                "records of one category are published as they are"
+                "records of one category are published unchanged"
             )
             return self.model_copy(update={"whole_records": False})
         return self
