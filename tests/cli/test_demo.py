@@ -32,7 +32,8 @@ def test_it_tells_every_chapter(told):
     folder, people, _machines = told
     for words in ("1. The data", "2. Hide", "3. Check it again", "4. Would a fault be seen", "5. What it cost"):
         assert words in people.out
-    assert people.out.count("hidden-tendency: holds") == 2
+    assert people.out.count("hidden-tendency holds for ") == 1
+    assert people.out.count("hidden-tendency: holds for ") == 1
     assert "hidden-tendency: violated (13,967 not hidden)" in people.out
     assert str((folder / "setveil-demo.private" / "report.html").resolve()) in people.out
 
