@@ -132,16 +132,18 @@ def _hidden_itemsets(guarantee, _original, published):
     return hidden_itemsets.violations(published, list(guarantee.itemsets), threshold, targets or None)
 
 
-def _rho_uncertainty(guarantee, _original, published):
-    rho = Fraction(str(guarantee.rho))
-    return uncertainty.unsafe_items(published, set(guarantee.sensitive), rho, guarantee.include_empty, guarantee.knows)
+def _rho_uncertainty(guarantee, _original, published, parent_of=None):
+    asked = set(guarantee.sensitive), Fraction(str(guarantee.rho)), guarantee.include_empty, guarantee.knows
+    if parent_of is None:
+        return uncertainty.unsafe_items(published, *asked)
+    return uncertainty.unsafe_names(published, parent_of, *asked)
 
 
 def _permutation_privacy(guarantee, _original, groups):
     return permutation.violations(groups, set(guarantee.sensitive), guarantee.p)
 
 
-def _km_anonymity(guarantee, _original, published):
+def _km_anonymity(guarantee, _original, published, _parent_of=None):
     if published and isinstance(published[0], dict):
         return km_anonymity.cluster_violations(published, guarantee.k, guarantee.m, guarantee.attacker)
     return km_anonymity.violations(published, guarantee.k, guarantee.m)
@@ -174,7 +176,8 @@ REACHES = {"hidden-tendency": _tendency_reach, "hidden-itemsets": _itemsets_reac
 def oracle_violations(guarantee, original, published, alignment):
     """Return what the oracle finds broken in a release: kinds, each with the place where (`forms.place_of`)."""
     seen = AS_ORACLES_SEE[type(published)](published, alignment)
-    return ORACLES[guarantee.name](guarantee, as_sets(original), seen)
+    tree = (published.hierarchy.parent_of(),) if isinstance(published, sv.Generalized) else ()
+    return ORACLES[guarantee.name](guarantee, as_sets(original), seen, *tree)
 
 
 def _records_seen(seen):

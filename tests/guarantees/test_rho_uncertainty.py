@@ -17,6 +17,7 @@ from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SH
 from oracle import strongest_rules as strongest
 from oracle import uncertainty as oracle
 from random_data import as_sets, seeds, with_sensitive
+from random_trees import some_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python
@@ -163,11 +164,61 @@ def test_of_several_whole_parts_the_strongest_is_told(first):
 @plain_python
 def test_in_generalized_records_nodes_are_known_items():
     tree = sv.Hierarchy({"a1": "a", "a2": "a", "e1": "e", "e2": "e", "a": "all", "e": "all"})
-    records = sv.from_lists([["a", "e1"], ["a"], ["a", "e2"], ["a", "e2"], ["e1"], ["e2"], ["e"], ["e"]])
+    records = sv.from_lists([["a", "e1"], ["a"], ["a", "e2"], ["a", "e2"], ["e1"], ["e2"], ["b"], ["b"]])
     verdict = RhoUncertainty(sensitive=["e1", "e2"], rho=0.4).check(Generalized(records, tree))
     assert [witness.place for witness in verdict.witnesses] == ["{a} → e2"]
     assert verdict.violations == {INFERRED: 1}
     assert RhoUncertainty(sensitive=["e1", "e2"], rho="1/2").check(Generalized(records, tree))
+
+
+@plain_python
+@pytest.mark.parametrize("below", [["asthma"], ["asthma", "cold"]])
+@pytest.mark.parametrize("knows", ["subset", "whole"])
+def test_a_node_above_a_sensitive_item_is_sensitive(below, knows):
+    tree = sv.Hierarchy({**dict.fromkeys(below, "N"), "N": "top", "beer": "top", "tea": "top"})
+    records = sv.from_lists([["beer", "N"]] * 3 + [["tea"]] * 4)
+    verdict = RhoUncertainty(sensitive=["asthma"], rho="1/2", knows=knows).check(Generalized(records, tree))
+    assert verdict.status == "violated"
+    assert verdict.counts["sensitive-items"] == 1
+    assert verdict.counts["sensitive-occurrences"] == 3
+    assert {w.items for w in verdict.witnesses} == {("N",)}
+    assert verdict.witnesses[0].place == "{beer} → N"
+    assert verdict.witnesses[0].detail.startswith("3 of the 3 released records that hold these items hold it: 100.0%")
+    assert RhoUncertainty(sensitive=["tea"], rho="4/7", include_empty=False).check(Generalized(records, tree))
+
+
+@plain_python
+def test_a_sensitive_node_counts_together_with_the_sensitive_names_below_it():
+    """Half of those with beer have asthma, shown as itself or as the node above it; each alone is in a quarter."""
+    tree = sv.Hierarchy({"asthma": "N", "cold": "N", "N": "top", "beer": "top"})
+    records = sv.from_lists([["beer", "asthma"], ["beer", "N"], ["beer"], ["beer"], ["cold"], ["cold"]])
+    verdict = RhoUncertainty(sensitive=["asthma"], rho="1/3").check(Generalized(records, tree))
+    (witness,) = verdict.witnesses
+    assert witness.place == "{beer} → N"
+    assert witness.detail.startswith(
+        "2 of the 4 released records that hold these items hold it or a sensitive name below it: 50.0%"
+    )
+    assert RhoUncertainty(sensitive=["asthma"], rho="1/2").check(Generalized(records, tree))
+
+
+@plain_python
+@settings(max_examples=300)
+@given(seeds, st.booleans(), KNOWS)
+def test_generalized_records_agree_with_the_oracle(seed, include_empty, knows):
+    """Any name may stand in any record: items, nodes above them, both, and names that the hierarchy does not know."""
+    rng = np.random.default_rng(seed)
+    items = [f"i{j}" for j in range(int(rng.integers(1, 8)))]
+    parent_of = some_tree(items, rng)
+    names = sorted({*parent_of, *parent_of.values(), "unknown"})
+    table = rng.random((int(rng.integers(0, 20)), len(names))) < rng.choice([0.1, 0.3, 0.5])
+    records = [{name for name, held in zip(names, row, strict=True) if held} for row in table]
+    sensitive = {name for name in [*items, "unknown"] if rng.random() < 0.4}
+    rho = Fraction(int(rng.integers(0, 11)), 10)
+    published = Generalized(sv.from_lists([sorted(record) for record in records]), sv.Hierarchy(parent_of))
+    verdict = guarantee(sensitive, rho, include_empty=include_empty, knows=knows).check(published)
+    expected = oracle.unsafe_names(records, parent_of, sensitive, rho, include_empty, knows)
+    assert verdict.violations == Counter(kind for kind, _items in expected)
+    assert {(w.kind, w.items) for w in verdict.witnesses} == expected
 
 
 @plain_python

@@ -5,6 +5,10 @@ Records are Python sets of items, ρ is a Fraction. Nothing is imported from the
 A set q of known items betrays a sensitive item e, not in q, if of the records that hold q more than a share of ρ hold e too. Where records
 are short all q are tried. Else those that records with e have in common are enough: any other q has a larger one that the same records
 with e hold and no more others do, so that this one betrays e at least as surely.
+
+In generalized records a name is sensitive if it is a sensitive item or a node above one. A record that shows a sensitive name says also
+what every sensitive node above that name says: so each sensitive node is looked at a second time, in records that show it in the place of
+the sensitive names below it.
 """
 
 from itertools import chain, combinations
@@ -76,4 +80,29 @@ def unsafe_items(records, sensitive, rho, include_empty=True, knows="subset"):
             found.add((INFERRED, (item,)))
         if knows == "whole" and is_inferred_from_whole(records, sensitive, item, rho, include_empty):
             found.add((INFERRED_FROM_WHOLE, (item,)))
+    return found
+
+
+def way_up(name, parent_of):
+    """A name and all nodes above it."""
+    while name is not None:
+        yield name
+        name = parent_of.get(name)
+
+
+def sensitive_names(parent_of, sensitive):
+    """The sensitive items and every node above one of them."""
+    inner = set(parent_of.values())
+    return {node for item in sensitive for node in (way_up(item, parent_of) if item not in inner else [item])}
+
+
+def unsafe_names(records, parent_of, sensitive, rho, include_empty=True, knows="subset"):
+    """Return what is wrong with released records over the names of a hierarchy."""
+    bad = sensitive_names(parent_of, sensitive) & set().union(*records)
+    found = unsafe_items(records, bad, rho, include_empty, knows)
+    for node in bad:
+        below = {name for name in bad if node in way_up(name, parent_of)}
+        if below != {node}:
+            shown = [record - below | {node} if record & below else record for record in records]
+            found |= {case for case in unsafe_items(shown, bad, rho, include_empty, knows) if case[1] == (node,)}
     return found

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from numpy.typing import NDArray
+
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.transactions import Transactions
 
@@ -22,6 +28,11 @@ class Generalized:
     records: Transactions
     """What was published: one row a record, its items are names of nodes."""
     hierarchy: Hierarchy
+
+    def can_stand_for(self, items: Container[str]) -> NDArray[np.bool_]:
+        """Return for each name of the records whether it is one of these items or a node above one."""
+        above = set(self.hierarchy.nodes_above(items))
+        return np.array([name in items or name in above for name in self.records.vocabulary], np.bool_)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Generalized):

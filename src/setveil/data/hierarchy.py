@@ -24,7 +24,7 @@ from setveil.data.side_files import first_unusable, shown
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -197,6 +197,15 @@ class Hierarchy:
         """Return the items below a node; an item is below itself."""
         first, end = self.interval(node)
         return self.leaves[first:end]
+
+    def nodes_above(self, items: Container[str]) -> tuple[str, ...]:
+        """Return the nodes that have at least one of these items below them, in their order."""
+        is_item = np.array([leaf in items for leaf in self.leaves], np.int64)
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_item)))
+        holds = (before[self.leaf_ends] > before[self.leaf_starts]) & (
+            self._node_ends > np.arange(1, len(self.nodes) + 1)
+        )
+        return tuple(self.nodes[number] for number in np.flatnonzero(holds).tolist())
 
     def parent_of(self) -> dict[str, str]:
         """Return the parent of each node but the root: what a hierarchy is made from."""

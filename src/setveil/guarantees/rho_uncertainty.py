@@ -6,13 +6,16 @@ Checked  on the released file, exactly, with ρ as a fraction of whole numbers. 
          records with e have in common. For each sensitive item first the largest, all other items of each of its records; these also
          tell below how many counterparts without e no smaller q can fall, which mostly settles it. Else the closed q are searched, depth
          first, with that bound at each.
+         Of generalized data a node is sensitive if any item below it is: it says that the person has one of them. Where records show such
+         a node and sensitive names below it, the node also counts together with these: each of them says the same, and more.
 Departs  with `include_empty` the empty q counts, the share of all records with e; with `knows="whole"` also the confidence among the
          records with exactly the same items that are not sensitive. See docs/decisions/0015.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +29,8 @@ from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
@@ -33,6 +38,17 @@ if TYPE_CHECKING:
 INFERRED = "inferred-item"
 INFERRED_FROM_WHOLE = "inferred-from-whole-record"
 SHOWN_ITEMS = 12
+
+_Cases = dict[str, tuple[int, Witness]]
+"""For each sensitive name that can be inferred the excess of its strongest case, and that case."""
+
+
+class _Reading(NamedTuple):
+    """Records, and which of their names are looked at."""
+
+    data: Transactions
+    inferred: NDArray[np.bool_]
+    what: str = "it"
 
 
 class InferenceLimit(Declaration):
@@ -117,65 +133,118 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         """Prove that no rule is unsafe, or find the strongest rule for each item that can be inferred."""
         del original, alignment
         self.refuse_other_form(published)
-        data = published.records if isinstance(published, Generalized) else published
-        is_sensitive = self.sensitive.among(data)
-        found = strongest_rules(
-            data, is_sensitive, self.rho.share, include_empty=self.include_empty, budget=self.budget
-        )
-        violations = {INFERRED: len(found.items)} if len(found.items) else {}
-        order = np.argsort(-found.excess, kind="stable")[:MOST_WITNESSES]
-        witnesses = [self._witness(data, found, int(place)) for place in order]
-        if self.knows == "whole":
-            whole = self._inferred_from_whole(data, is_sensitive)
-            if whole:
-                violations[INFERRED_FROM_WHOLE] = len(whole)
-                witnesses += whole[:MOST_WITNESSES]
+        data, is_sensitive, readings = self._readings(published)
+        cases: dict[str, _Cases] = {INFERRED: {}, INFERRED_FROM_WHOLE: {}}
+        exposed = undecided = 0
+        for reading in readings:
+            found = self._strongest(reading)
+            exposed, undecided = max(exposed, found.exposed), undecided + found.undecided
+            _add_stronger(cases[INFERRED], self._inferred(reading, found))
+            if self.knows == "whole":
+                _add_stronger(cases[INFERRED_FROM_WHOLE], self._inferred_from_whole(reading, is_sensitive))
+        violations = {kind: len(cases_of_kind) for kind, cases_of_kind in cases.items() if cases_of_kind}
+        witnesses: list[Witness] = []
+        for cases_of_kind in cases.values():
+            order = sorted(cases_of_kind.values(), key=lambda case: -case[0])
+            witnesses += [witness for _excess, witness in order[:MOST_WITNESSES]]
         counts = {
             "sensitive-items": int(np.count_nonzero(data.supports[is_sensitive])),
             "sensitive-occurrences": int(data.supports[is_sensitive].sum()),
-            "betrayed-by-their-whole-record": found.exposed,
+            "betrayed-by-their-whole-record": exposed,
         }
         if violations:
             reach = Reach.whole(data.records, holds=False)
             return Verdict("violated", self.name, counts, violations, 0, tuple(witnesses), reach=reach)
-        if found.undecided:
-            reason = f"the rules of {found.undecided:,} sensitive items were not all searched within {self.budget:,} steps each"
-            counts["undecided-items"] = found.undecided
+        if undecided:
+            reason = (
+                f"the rules of {undecided:,} sensitive items were not all searched within {self.budget:,} steps each"
+            )
+            counts["undecided-items"] = undecided
             return Verdict("undecided", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=False))
         # Such a limit holds of any data at all, and nobody should take that for protection.
         reason = "a limit of 100 % allows every inference" if self.rho.share == 1 else ""
         return Verdict("holds", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=True))
 
-    def _inferred_from_whole(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> list[Witness]:
+    def _readings(
+        self, published: Transactions | Generalized
+    ) -> tuple[Transactions, NDArray[np.bool_], Iterable[_Reading]]:
+        """Return the records, which of their names are sensitive, and the ways to read them."""
+        if not isinstance(published, Generalized):
+            is_sensitive = self.sensitive.among(published)
+            return published, is_sensitive, (_Reading(published, is_sensitive),)
+        data, is_sensitive = published.records, published.can_stand_for(self.sensitive)
+        merged = _with_nodes_for_names(published, is_sensitive)
+        return data, is_sensitive, chain((_Reading(data, is_sensitive),), merged)
+
+    def _strongest(self, reading: _Reading) -> StrongestRules:
+        share, empty = self.rho.share, self.include_empty
+        return strongest_rules(reading.data, reading.inferred, share, include_empty=empty, budget=self.budget)
+
+    def _inferred(self, reading: _Reading, found: StrongestRules) -> _Cases:
+        """Return the strongest rule of each sensitive item that some items betray."""
+        labels = [reading.data.vocabulary[code] for code in found.items]
+        return {
+            label: (int(found.excess[place]), self._witness(reading, found, place))
+            for place, label in enumerate(labels)
+        }
+
+    def _inferred_from_whole(self, reading: _Reading, is_sensitive: NDArray[np.bool_]) -> _Cases:
         """Compare the records with exactly the same items that are not sensitive: the strongest case of each sensitive item."""
+        data = reading.data
         num, den = self.rho.share.as_integer_ratio()
         found = whole_parts(data, is_sensitive)
         parts, sizes, part, item, held = found.parts, found.sizes, found.part, found.item, found.held
         excess = held * den - num * sizes[part]
         if not self.include_empty:
             excess[found.has_empty_part] = 0
-        unsafe = np.flatnonzero(excess > 0)
+        unsafe = np.flatnonzero((excess > 0) & reading.inferred[item])
         unsafe = unsafe[np.lexsort((-excess[unsafe], item[unsafe]))]
         unsafe = unsafe[np.concatenate(([True], np.diff(item[unsafe]) != 0))] if len(unsafe) else unsafe
-        witnesses = []
-        for case in unsafe[np.argsort(-excess[unsafe], kind="stable")].tolist():
+        cases: _Cases = {}
+        for case in unsafe.tolist():
             label = data.vocabulary[item[case]]
             shown = _shown(parts.record(int(part[case])))
             detail = (
-                f"{held[case]:,} of the {sizes[part[case]]:,} released records whose items that are not sensitive are just these hold it: "
-                f"{held[case] / sizes[part[case]]:.1%}, allowed is {self.rho}"
+                f"{held[case]:,} of the {sizes[part[case]]:,} released records whose items that are not sensitive are just these hold "
+                f"{reading.what}: {held[case] / sizes[part[case]]:.1%}, allowed is {self.rho}"
             )
-            witnesses.append(Witness(INFERRED_FROM_WHOLE, f"exactly {{{shown}}} → {label}", detail, items=(label,)))
-        return witnesses
+            witness = Witness(INFERRED_FROM_WHOLE, f"exactly {{{shown}}} → {label}", detail, items=(label,))
+            cases[label] = int(excess[case]), witness
+        return cases
 
-    def _witness(self, data: Transactions, found: StrongestRules, place: int) -> Witness:
+    def _witness(self, reading: _Reading, found: StrongestRules, place: int) -> Witness:
+        data = reading.data
         label = data.vocabulary[found.items[place]]
         both = int(found.with_item[place])
         all_of_them = both + int(found.without_item[place])
         known = [data.vocabulary[code] for code in found.sets[place]]
         which = "released records that hold these items" if known else "released records"
-        detail = f"{both:,} of the {all_of_them:,} {which} hold it: {both / all_of_them:.1%}, allowed is {self.rho}"
+        share = f"{both / all_of_them:.1%}, allowed is {self.rho}"
+        detail = f"{both:,} of the {all_of_them:,} {which} hold {reading.what}: {share}"
         return Witness(INFERRED, f"{{{_shown(known)}}} → {label}", detail, items=(label,))
+
+
+def _with_nodes_for_names(published: Generalized, is_sensitive: NDArray[np.bool_]) -> Iterator[_Reading]:
+    """Return for each sensitive node with sensitive names of the records below it the records with the node in their place."""
+    tree, data = published.hierarchy, published.records
+    number_of = {name: number for number, name in enumerate(tree.nodes)}
+    numbers = np.array([number_of.get(name, -1) for name in data.vocabulary], np.int64)
+    codes = np.flatnonzero(is_sensitive & (numbers >= 0) & (data.supports > 0))
+    codes = codes[np.argsort(numbers[codes])]  # depth first: what is below a node follows it
+    ends = np.searchsorted(tree.leaf_starts[numbers[codes]], tree.leaf_ends[numbers[codes]])
+    every_code = np.arange(len(data.vocabulary))
+    for place in np.flatnonzero(ends > np.arange(1, len(codes) + 1)).tolist():
+        node, name_of = codes[place], every_code.copy()
+        name_of[codes[place : ends[place]]] = node
+        merged = Transactions.from_codes(data.offsets, name_of[data.items], data.vocabulary)
+        yield _Reading(merged, every_code == node, "it or a sensitive name below it")
+
+
+def _add_stronger(cases: _Cases, others: _Cases) -> None:
+    """Add cases of other readings where they are stronger."""
+    for label, case in others.items():
+        if label not in cases or case[0] > cases[label][0]:
+            cases[label] = case
 
 
 def _shown(labels: list[str]) -> str:
