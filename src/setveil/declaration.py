@@ -15,9 +15,14 @@ from pydantic_core import PydanticUndefined
 from setveil.errors import BadParameter
 
 
-def parameter(default: Any = ..., *, public: bool, description: str, **limits: Any) -> Any:
-    """Declare a parameter; `public` says whether it may stand on the card of a release."""
-    return Field(default, description=description, json_schema_extra={"public": public}, **limits)
+def parameter(default: Any = ..., *, public: bool, description: str, inferable: bool = False, **limits: Any) -> Any:
+    """Declare a parameter; `public` says whether it may stand on the card of a release.
+
+    `inferable` says of one that may not that the data of a release show it all the same, in whole or in part: card and pages say so.
+    """
+    return Field(
+        default, description=description, json_schema_extra={"public": public, "inferable": inferable}, **limits
+    )
 
 
 def split_commas(value: Any) -> Any:
@@ -68,6 +73,11 @@ class Declaration(BaseModel):
         return {p.name: everything[p.name] for p in self.parameters() if not p.public}
 
     @classmethod
+    def inferable_parameters(cls) -> tuple[str, ...]:
+        """Return the names of the private parameters that the data of a release show all the same."""
+        return tuple(p.name for p in cls.parameters() if p.inferable)
+
+    @classmethod
     def summary(cls) -> str:
         """Return the first line of the class's description."""
         return (cls.__doc__ or "").strip().splitlines()[0]
@@ -84,6 +94,7 @@ class Parameter:
         self.name = name
         self.option = "--" + name.replace("_", "-")
         self.public = bool(extra["public"])
+        self.inferable = bool(extra["inferable"])
         self.description = field.description or ""
         self.required = field.is_required()
         self.annotation = field.annotation

@@ -98,8 +98,8 @@ class Recoding:
         return {x for x in below if not any(x < y for y in below)}
 
     def refinable(self, k, m):
-        """Return the nodes of the cut that can give way to their children."""
-        inner = [node for node in self.cut if len(node) > 1]
+        """Return the nodes of the cut that some record shows and that can give way to their children."""
+        inner = [node for node in self.cut if self.loss(node)]
         return [x for x in inner if not rare_sets(map_places(self, self.cut - {x} | self.children(x)), k, m)]
 
     def refine(self, k, m):

@@ -59,22 +59,19 @@ def global_suppression(records, sensitive, rho, include_empty, knows, payoff):
 
 
 class Tree:
-    """A tree over items, by the parent of each node."""
+    """A tree over items, by the parent of each node, and which of its items are not sensitive."""
 
-    def __init__(self, parent_of, plain):
-        """Take of a tree what is above these items."""
-        self.parent_of = {}
-        for item in plain:
-            node = item
-            while node in parent_of:
-                self.parent_of[node] = node = parent_of[node]
-        self.items = sorted(plain)
-        self.root = next(iter({x for x in self.parent_of.values() if x not in self.parent_of}))
+    def __init__(self, parent_of, sensitive):
+        self.parent_of = parent_of
+        inner = set(parent_of.values())
+        self.all_items = [x for x in parent_of if x not in inner]
+        self.items = sorted(set(self.all_items) - sensitive)
+        self.root = next(iter({x for x in inner if x not in parent_of}))
 
     def children(self, node):
         """The children of a node: items first, then inner nodes, both in label order."""
         below = [x for x, above in self.parent_of.items() if above == node]
-        return sorted(below, key=lambda x: (x not in self.items, x))
+        return sorted(below, key=lambda x: (x not in self.all_items, x))
 
     def way_up(self, node):
         """A node and all above it."""
@@ -84,7 +81,12 @@ class Tree:
             yield node
 
     def leaves(self, node):
-        return [x for x in self.items if node in self.way_up(x)]
+        return [x for x in self.all_items if node in self.way_up(x)]
+
+    def tops(self):
+        """The highest nodes that have no sensitive item below them."""
+        above = [[x for x in self.way_up(item) if set(self.leaves(x)) <= set(self.items)][-1] for item in self.items]
+        return set(above)
 
     def number(self, node):
         """The place of a node, depth first."""
@@ -108,10 +110,10 @@ class Tree:
 
 
 def td_control(records, sensitive, rho, include_empty, knows, parent_of):
-    """The records, the cut and how many nodes gave way."""
+    """The records, the cut and how many nodes gave way. Nodes with a sensitive item below them are never shown."""
     promise = (rho, include_empty, knows)
+    tree = Tree(parent_of, set(sensitive))
     sensitive = {x for x in sensitive if occurrences(records, x)}
-    tree = Tree(parent_of, set().union(*records) - sensitive)
 
     def cost(node):
         return sum(occurrences(records, x) for x in tree.leaves(node)) * len(tree.leaves(node))
@@ -119,7 +121,7 @@ def td_control(records, sensitive, rho, include_empty, knows, parent_of):
     def gain(node):
         return cost(node) - sum(cost(child) for child in tree.children(node))
 
-    cut, steps = {tree.down(tree.root)}, 0
+    cut, steps = {tree.down(top) for top in tree.tops()}, 0
     alive = kept_types(tree.written(records, cut, sensitive), sensitive, set(), *promise)
     final = set()
     while candidates := [node for node in cut - final if tree.children(node)]:
@@ -139,10 +141,13 @@ def td_control(records, sensitive, rho, include_empty, knows, parent_of):
     return tree.written(records, cut, alive), cut, steps
 
 
-def loss_split(records, rows, released, parent_of):
-    """How many occurrences are gone, and the sum of (items under its node - 1) / (items - 1) of the others; row r is of record rows[r]."""
+def loss_split(records, rows, released, parent_of, sensitive=()):
+    """How many occurrences are gone, and the sum of (items under its node - 1) / (items - 1) of the others; row r is of record rows[r].
+
+    Items are those of the tree, without the sensitive ones where these are given.
+    """
     inner = set(parent_of.values())
-    items = [x for x in parent_of if x not in inner]
+    items = [x for x in parent_of if x not in inner and x not in sensitive]
 
     def way_up(node):
         yield node

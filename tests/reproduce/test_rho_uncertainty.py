@@ -174,7 +174,7 @@ def test_a_measured_release_is_safe_by_the_definition():
     on.measure_original(("0.7",))
     sensitive = set(dataset.sensitive(0))
     for line in (lines.MINE, lines.DIST, lines.GLOBAL, lines.INSERT):
-        made, _seconds = on.made(data, method_of(line, dataset.sensitive(0), "0.7"), 0)
+        made, _seconds = on.made(data, method_of(line, dataset.sensitive(0), "0.7", data), 0)
         records = [set(record) for record in made.published.to_lists()]
         assert not unsafe_items(records, sensitive, Fraction(7, 10), include_empty=False)
 

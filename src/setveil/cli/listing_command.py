@@ -69,7 +69,7 @@ def _plain(kind: Any) -> dict[str, Any]:
             "name": p.name,
             "allowed": p.allowed,
             "default": "required" if p.required else p.default_text,
-            "public": "yes" if p.public else "no",
+            "public": "yes" if p.public else "no, but the release shows it" if p.inferable else "no",
             "description": p.description,
         }
         for p in kind.parameters()

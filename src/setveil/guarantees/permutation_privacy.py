@@ -51,7 +51,7 @@ class PermutationPrivacy(Guarantee):
         ),
     )
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     p: int = parameter(
         ge=2, public=True, description="At most one row in so many of a group may hold any one sensitive item."
     )

@@ -54,7 +54,7 @@ class _Reading(NamedTuple):
 class InferenceLimit(Declaration):
     """What is asked for: of which items nobody may become how sure, and who. Methods declare the same as their guarantee."""
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     rho: MaxConfidence = parameter(
         public=True, description="The highest confidence with which a sensitive item may be inferred."
     )

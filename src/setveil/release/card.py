@@ -101,6 +101,8 @@ class Promise(_Part):
     linking: str
     inference: str
     not_covered: tuple[str, ...]
+    inferable: tuple[str, ...] = ()
+    """Private parameters that the release itself shows, in whole or in part; version 1 does not name them."""
 
 
 class Recipe(_Part):
@@ -215,6 +217,7 @@ def make_card(
             linking=coverage.linking,
             inference=coverage.inference,
             not_covered=coverage.not_covered,
+            inferable=method.inferable_parameters(),
         )
     return Card(
         card_version=CARD_VERSION,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.generalized import Generalized
+from setveil.data.hierarchy import Hierarchy
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.transactions import Transactions
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from setveil.reproduce.figures import Figures
 
 SENSITIVE_TYPES = 0.4
+BALANCED_FANOUT = 5
 CUT = 5
 """So many items of each record are kept where rules are compared."""
 MIN_SUPPORT = "0.05%"
@@ -111,10 +113,27 @@ def without_sensitive(data: Transactions, is_sensitive: NDArray[np.bool_]) -> Tr
     return data.keeping(~is_sensitive[data.items])
 
 
+def tree_apart(data: Transactions, sensitive: SensitiveItems) -> Hierarchy:
+    """Return a balanced tree over the items that occur and are not sensitive, beside which the sensitive ones stand.
+
+    So every node can be shown, as in the paper, whose trees know no sensitive items. Published, it would name the sensitive items.
+    """
+    labels = [data.vocabulary[code] for code in np.flatnonzero(data.supports).tolist()]
+    tree = Hierarchy.balanced([label for label in labels if label not in sensitive], BALANCED_FANOUT)
+    apart = [tree.root, *(label for label in labels if label in sensitive)]
+    return Hierarchy(tree.parent_of() | dict.fromkeys(apart, tree.root + "*"))
+
+
 def method_of(
-    line: str, sensitive: SensitiveItems, rho: str, *, t_max: int = lines.DEFAULT_T_MAX, parts: int = 0
+    line: str,
+    sensitive: SensitiveItems,
+    rho: str,
+    data: Transactions,
+    *,
+    t_max: int = lines.DEFAULT_T_MAX,
+    parts: int = 0,
 ) -> Method:
-    """Return the method of a line. The empty set of known items does not count, as in the paper."""
+    """Return the method of a line for some data. The empty set of known items does not count, as in the paper."""
     given: dict[str, Any] = {"sensitive": sensitive, "rho": rho, "include_empty": False}
     if line in PARTIAL:
         objective, whole = PARTIAL[line]
@@ -122,7 +141,7 @@ def method_of(
     if line == lines.INSERT:
         return Insert(**given)
     if line == lines.TD:
-        return TDControl(**given)
+        return TDControl(**given, hierarchy=tree_apart(data, sensitive))
     return GlobalSuppression(**given, payoff="cao" if line == lines.GLOBAL else "sensitive")
 
 
@@ -164,7 +183,7 @@ class Experiment:
     def measure(self, line: str, draw: int, rho: str, *, rules: bool = False, proof: bool = False) -> None:
         """Make a release and measure it; `rules` mines it too, `proof` has its guarantee checked once more."""
         sensitive, at = self.dataset.sensitive(draw), lines.at_rho(rho)
-        method = method_of(line, sensitive, rho)
+        method = method_of(line, sensitive, rho, self.data)
         outcome, seconds = self.made(self.data, method, draw)
         self.add(line, draw, at, "seconds", seconds)
         published = self._add_release(line, draw, at, outcome.published, outcome.account)
@@ -187,7 +206,7 @@ class Experiment:
         if line == lines.TRIVIAL:
             published = without_sensitive(data, self.dataset.is_sensitive(draw))
         else:
-            made, _seconds = self.made(data, method_of(line, sensitive, rho), draw)
+            made, _seconds = self.made(data, method_of(line, sensitive, rho, data), draw)
             published = plain(made.published)
         self._add_rules(line, draw, rho, data, published, sensitive, "cut-")
 
@@ -212,7 +231,7 @@ class Experiment:
         """Add how well sensitive items beside others can be reconstructed, and the seconds; ρ is 1/p."""
         sensitive, at = self.dataset.sensitive(draw), lines.at_degree(p)
         permutes = line == lines.PERMUTATION
-        method = Permutation(sensitive=sensitive, p=p) if permutes else method_of(line, sensitive, f"1/{p}")
+        method = Permutation(sensitive=sensitive, p=p) if permutes else method_of(line, sensitive, f"1/{p}", self.data)
         outcome, seconds = self.made(self.data, method, draw)
         note = outcome.advice
         self.add(line, draw, at, "permutation-seconds", None if note else seconds, note)
@@ -225,7 +244,7 @@ class Experiment:
 
     def _add_split(self, line: str, draw: int, data: Transactions, t_max: int, prefix: str, at: str) -> None:
         """Add seconds, loss and number of parts of partial suppression at ρ = 0.7, from an earlier run where there is the very same one."""
-        method = method_of(line, self.dataset.sensitive(draw), lines.HIGH, t_max=t_max)
+        method = method_of(line, self.dataset.sensitive(draw), lines.HIGH, data, t_max=t_max)
         assert isinstance(method, PartialSuppression)
         parts = method.number_of_parts(data)
         self.add(line, draw, at, f"{prefix}-parts", float(parts))

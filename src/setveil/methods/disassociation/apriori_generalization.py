@@ -5,7 +5,7 @@ Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymizat
          is in fewer than k records, of all ways to put nodes above its own that make it frequent, the one of the least loss is taken.
 Idea     every item is shown as one node of a cut. Making a cut coarser never makes a set rare: where the smaller sets are fine they stay
          so, and what was gone through need not be again.
-Loss     NCP: an occurrence shown as a node above s > 1 of the I items that occur loses s / I, one shown as itself nothing. Compared in
+Loss     NCP: an occurrence shown as a node above s > 1 of the I items of the tree loses s / I, one shown as itself nothing. Compared in
          whole numbers, the occurrences counted that the records had at first.
 Order    nodes and sets of nodes in the order of the tree, which among children is that of labels, items first. Of ways that lose the
          same, the one whose nodes come first.
@@ -13,8 +13,8 @@ Departs  the order of the sets is ours, and that they are counted where they are
          are tried for a set, those that lose least; then, of its nodes, the one whose next step loses least goes up until the set is
          frequent. `refine` is ours: in the end nodes give way to their children again, the one that gains most first, where all stays
          k^m-anonymous. After that no node of the cut can, which AA alone does not promise. A node with one child is the same as that
-         child and never shown. Empty records stay: they show nothing. Nodes stand for items that occur: the published hierarchy has no
-         others.
+         child and never shown. Empty records stay: they show nothing. A given hierarchy is published whole, so that it does not show
+         which of its items occur.
 Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for
          m = 3 their cubes at most, since nodes that are in the same records are looked at once. A step does not begin this anew.
 """
@@ -75,7 +75,7 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
         return self
 
     def _tree(self, data: Transactions) -> Hierarchy:
-        """Return the tree over just the items that occur."""
+        """Return the tree over all items that occur."""
         if not data.occurrences:
             raise BadData("no record holds an item, so that there is nothing to generalize")
         holding = data.records - data.empty_records
@@ -83,7 +83,7 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
             raise BadData(
                 f"{holding:,} records hold items, fewer than k = {self.k:,}: even a node above all items would be rare; choose a lower k"
             )
-        return tree_over(data, np.flatnonzero(data.supports), self.hierarchy, self.fanout, "items")
+        return tree_over(data, self.hierarchy, self.fanout)
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Make the cut coarser for sets of 1 to m nodes, let nodes give way again, and write the records with it."""
@@ -105,17 +105,18 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
             cut, steps = search.coarsen(data.offsets, places, cut, engine)
             if self.refine:
                 cut, refined = search.refine(data.offsets, places, cut, engine)
-        sizes = tree.sizes[cut]
+        offsets, ranks = _written(data.offsets, places, np.repeat(np.arange(len(cut)), tree.sizes[cut]))
+        shown, codes = np.unique(ranks, return_inverse=True)
+        cut = cut[shown]
         account: dict[str, Any] = {
             "sets-generalized": steps,
             "nodes-refined": refined,
             "nodes-of-the-cut": len(cut),
-            "items-of-the-cut": int(np.count_nonzero(sizes == 1)),
+            "items-of-the-cut": int(np.count_nonzero(tree.sizes[cut] == 1)),
             "generalization-loss": sum(tree.loss[v] for v in cut.tolist()) / (width * data.occurrences),
         }
-        offsets, ranks = _written(data.offsets, places, np.repeat(np.arange(len(cut)), sizes))
         records = Transactions.from_codes(
-            offsets, ranks, [published.nodes[v] for v in cut.tolist()], ids=data.ids, unit=data.unit
+            offsets, codes, [published.nodes[v] for v in cut.tolist()], ids=data.ids, unit=data.unit
         )
         made: Any = Generalized(records, published)
         return Outcome(made, Alignment.identity(data.records), account)
@@ -268,7 +269,7 @@ class _Search:
         from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         if size == 1:
-            return lambda node, _border: (node,) if rows.supports[node] < self.k else None
+            return lambda node, _border: (node,) if 0 < rows.supports[node] < self.k else None
         room = (
             rows.level,
             np.zeros((size, rows.units), np.int64),
@@ -356,7 +357,7 @@ class _Search:
                 else:
                     given_way += 1
                     for child in tree.below[node]:
-                        if tree.below[child]:
+                        if tree.below[child] and tree.loss[child]:  # no record holds what is below others
                             heapq.heappush(queue, entry(child))
                 tried += 1
                 control[DONE] = tried
@@ -367,7 +368,7 @@ class _Search:
 
     def _any_rare(self, rows: _Rows, nodes: list[int], control: NDArray[np.int64]) -> bool:
         """Tell whether a set of at most m nodes with one of these is rare; all others are frequent."""
-        firsts = [rows.interval(node)[0] for node in nodes]
+        firsts = [first for first, _end in map(rows.interval, nodes) if rows.supports[first]]
         if min(rows.supports[first] for first in firsts) < self.k:
             return True
         for size in range(2, min(self.m, rows.longest()) + 1):

@@ -1,4 +1,7 @@
-"""A cut through a hierarchy: every item that is not sensitive is published as the one node of the cut that stands above it."""
+"""A cut through a hierarchy: every item that is not sensitive is published as the one node of the cut that stands above it.
+
+Nodes of a cut are *pure*: no item below them is sensitive.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from setveil.data.transactions import Transactions
 from setveil.methods.uncertainty._live import LiveTable
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from numpy.typing import NDArray
 
     from setveil.data.hierarchy import Hierarchy
@@ -22,9 +27,16 @@ class Cut:
     Codes of the table: the sensitive items that occur, in label order, then the nodes of the tree by their numbers.
     """
 
-    def __init__(self, data: Transactions, sensitive: NDArray[np.bool_], tree: Hierarchy) -> None:
-        """Start at the root, or at the first node below it where the tree branches; no sensitive type is alive."""
+    def __init__(
+        self, data: Transactions, sensitive: NDArray[np.bool_], tree: Hierarchy, impure: Container[str]
+    ) -> None:
+        """Start at the highest pure nodes, or at the first nodes below them where the tree branches; no sensitive type is alive.
+
+        `impure` names the sensitive items and all nodes above them.
+        """
         self.data, self.tree = data, tree
+        self.is_pure = np.array([node not in impure for node in tree.nodes], np.bool_)
+        self.plain_leaves = sum(leaf not in impure for leaf in tree.leaves)
         contents, weights, self.content_of = data.distinct()
         hidden = np.flatnonzero(sensitive & (data.supports > 0))
         self.hidden_labels = [data.vocabulary[code] for code in hidden.tolist()]
@@ -47,7 +59,7 @@ class Cut:
         while len(at):
             self.occurrences += np.bincount(at, weight, nodes).astype(np.int64)
             found.append(np.unique(at * contents.records + rows))
-            above = tree.parents[at] >= 0
+            above = (tree.parents[at] >= 0) & self.is_pure[tree.parents[at]]
             at, rows, weight = tree.parents[at[above]], rows[above], weight[above]
         keys = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
         code_of = np.full(len(data.vocabulary), -1, np.int64)
@@ -58,15 +70,18 @@ class Cut:
         starts = np.searchsorted(codes, np.arange(self.hidden + nodes + 1))
         pad = self.hidden + nodes
         items = np.full(contents.occurrences, pad, np.int32)
-        number = np.bincount(row[is_hidden], minlength=contents.records)
-        within = np.arange(np.count_nonzero(is_hidden)) - np.repeat(np.cumsum(number) - number, number)
-        items[contents.offsets[row[is_hidden]] + within] = code_of[contents.items[is_hidden]]
-        self.top = self.down(0)
-        with_plain = np.unique(plain_row)
-        items[contents.offsets[with_plain] + number[with_plain]] = self.hidden + self.top
+        hidden_in = np.bincount(row[is_hidden], minlength=contents.records)
+        items[contents.offsets[row[is_hidden]] + _within(hidden_in)] = code_of[contents.items[is_hidden]]
+        tops = np.flatnonzero(self.is_pure & ((tree.parents < 0) | ~self.is_pure[tree.parents]))
+        shown = np.array([self.down(top) for top in tops.tolist()], np.int64)
+        top_of = shown[np.searchsorted(tree.leaf_starts[tops], self.leaves, side="right") - 1]
+        pairs = np.unique(plain_row[order] * nodes + top_of)
+        top_row = pairs // nodes
+        tops_in = np.bincount(top_row, minlength=contents.records)
+        items[contents.offsets[top_row] + hidden_in[top_row] + _within(tops_in)] = self.hidden + pairs % nodes
         mask = np.arange(pad) < self.hidden
         self.table = LiveTable(contents.offsets, items, weights, mask, (starts, lists))
-        self.nodes = {self.top}
+        self.nodes = set(shown.tolist())
 
     def _labels(self, sensitive: NDArray[np.bool_]) -> list[tuple[str, bool]]:
         left_out = sensitive | (self.data.supports == 0)
@@ -81,6 +96,8 @@ class Cut:
     def gain(self, node: int) -> int:
         """Return how many (occurrence, other item that it could be) are told apart when a node gives way to its children."""
         below = [self.down(child) for child in self.children[node]]
+        if not below:
+            return 0
         return int(self.occurrences[node] * self.sizes[node] - sum(self.occurrences[c] * self.sizes[c] for c in below))
 
     def codes_below(self, node: int) -> NDArray[np.int64]:
@@ -113,9 +130,14 @@ class Cut:
 
     def generalization(self) -> float:
         """Return Σ (items under its node - 1) / (items - 1) over the occurrences of items that are not sensitive."""
-        most = len(self.tree.leaves) - 1
+        most = self.plain_leaves - 1
         cost = sum(int(self.occurrences[v]) * (int(self.sizes[v]) - 1) for v in self.nodes)
         return cost / most if most else 0.0
+
+
+def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each of so many entries a row its place in the row, row by row."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def _children(tree: Hierarchy) -> list[list[int]]:

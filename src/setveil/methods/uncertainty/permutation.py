@@ -50,7 +50,7 @@ class Permutation(Method):
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
     form: ClassVar[type] = Grouped
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     p: int = parameter(
         ge=2, public=True, description="At most one row in so many of a group may hold any one sensitive item."
     )

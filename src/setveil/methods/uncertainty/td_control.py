@@ -1,19 +1,24 @@
 """TDControl: items that are not sensitive become nodes of a hierarchy, sensitive types leave, until no known items betray a sensitive one.
 
 Paper    cao2010 (references.bib), TDControl, as far as jia2014 and our notes tell: the paper was not at hand.
-Idea     top down. At first every record shows the root for all its items that are not sensitive. The node whose giving way to its children
-         gains most is tried first: its records show the children that they have items of, and sensitive types that can then be inferred
-         leave all records. It stays so if that gains more than it loses; else the node is final.
-Loss     of an occurrence that is left out 1, of one shown as a node with m of the I items that are not sensitive below it
-         (m - 1) / (I - 1), so that an item that stands for itself loses nothing. Gains and losses are compared in whole numbers.
+Idea     top down. A node is *pure* if no item below it is sensitive. At first every record shows, for each of its items that is not
+         sensitive, the highest pure node above it. The node whose giving way to its children gains most is tried first: its records show
+         the children that they have items of, and sensitive types that can then be inferred leave all records. It stays so if that gains
+         more than it loses; else the node is final.
+Pure     the hierarchy is over all items, sensitive ones too, and is published whole: what it lacks would give the sensitive items away.
+         So a node above a sensitive item would say that a person may have it, and the guarantee counts such a node as sensitive. None is
+         ever shown. Items that share each group with sensitive ones stand for themselves; those in groups of their own are generalized.
+Loss     of an occurrence that is left out 1, of one shown as a node with m of the I items of the hierarchy that are not sensitive below
+         it (m - 1) / (I - 1), so that an item that stands for itself loses nothing. Gains and losses are compared in whole numbers.
 Departs  of the types that can be inferred after a step, the rarest leave first, then the first in label order, each only if it still can
          be when its turn comes. Between two steps nothing comes back, but at the start and at the end sensitive types that are out are
          tried again, the most frequent first, each if everything stays safe. A node with a single child gives way to it at once, since
          both stand for the same items. Safety is not kept when nodes give way, so rules that know a child are searched at each step, with
          at most 5,000,000 steps a type: one that takes more counts as inferred. The records are proved safe in the end, by the guarantee's
          own search, and lose more types where they are not.
-         Nodes stand for items that occur and are not sensitive: the published hierarchy has no others.
-Cost     each step looks at the records that hold the node, once for each living sensitive type in them. Memory: for every node of the
+         A balanced tree is laid over all items that occur. Of it only the shown names and what is below them are published: a suppressed
+         type would otherwise be named in the hierarchy and nowhere in the records, and gaps would show where it was.
+Cost     each step looks at the records that hold the node, once for each living sensitive type in them. Memory: for every pure node of the
          hierarchy the records below it, so its height times the data.
 """
 
@@ -60,20 +65,19 @@ class TDControl(OverTree, ReachesUncertainty):
         return bound
 
     def _tree(self, data: Transactions) -> Hierarchy:
-        """Return the tree over just the items that occur and are not sensitive."""
-        plain = np.flatnonzero(~self.sensitive.among(data) & (data.supports > 0))
-        if not len(plain):
+        """Return the tree over all items, sensitive ones too."""
+        if not np.any(~self.sensitive.among(data) & (data.supports > 0)):
             raise BadParameter(
                 "every item is sensitive, so that there is nothing to generalize; global-suppression needs no other items"
             )
-        return tree_over(data, plain, self.hierarchy, self.fanout, "items that are not sensitive")
+        return tree_over(data, self.hierarchy, self.fanout)
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Let nodes give way as long as that gains more than it loses, and prove the records safe."""
         del rng
         sensitive = self.sensitive.among(data)
         tree = self._tree(data)
-        cut = Cut(data, sensitive, tree)
+        cut = Cut(data, sensitive, tree, set(tree.nodes_above(self.sensitive)).union(self.sensitive))
         self._bring_back(cut, engine)
         steps = self._specialise(cut, engine)
         self._bring_back(cut, engine)
@@ -85,13 +89,13 @@ class TDControl(OverTree, ReachesUncertainty):
         suppressed = int(cut.table.supports[: cut.hidden][dead].sum())
         account: dict[str, Any] = {
             "nodes-specialised": steps,
-            "nodes-of-the-cut": len(cut.nodes),
+            "nodes-of-the-cut": int(np.count_nonzero(cut.occurrences[list(cut.nodes)])),
             "types-suppressed": int(np.count_nonzero(dead)),
             "occurrences-suppressed": suppressed,
             "suppression-loss": suppressed / data.occurrences,
             "generalization-loss": cut.generalization() / data.occurrences,
         }
-        published: Any = Generalized(records, tree)
+        published: Any = Generalized(records, _readable_part(tree, records) if self.hierarchy is None else tree)
         return Outcome(published, Alignment.identity(data.records), account)
 
     def _bring_back(self, cut: Cut, engine: Engine) -> None:
@@ -105,7 +109,7 @@ class TDControl(OverTree, ReachesUncertainty):
         """Let nodes give way to their children, the one that gains most first; return how many did."""
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
-        table, most = cut.table, len(cut.tree.leaves) - 1
+        table, most = cut.table, cut.plain_leaves - 1
         rows = len(table.weights)
         parts = (np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
         state = (self.knows == "whole", table.sensitive, table.alive, table.tally, *parts)
@@ -113,7 +117,8 @@ class TDControl(OverTree, ReachesUncertainty):
         items_below = sealed(cut.leaf_offsets), sealed(cut.leaves)
 
         def give_way(control: NDArray[np.int64]) -> int:
-            queue = [(-cut.gain(cut.top), cut.top)] if cut.children[cut.top] else []
+            queue = [(-gain, node) for node in cut.nodes if (gain := cut.gain(node))]
+            heapq.heapify(queue)
             tried = accepted = 0
             while queue and not control[STOP]:
                 gain, node = heapq.heappop(queue)
@@ -130,9 +135,20 @@ class TDControl(OverTree, ReachesUncertainty):
                 cut.nodes.remove(node)
                 cut.nodes.update(children)
                 for child in children:
-                    if cut.children[child]:
-                        heapq.heappush(queue, (-cut.gain(child), child))
+                    if gain := cut.gain(child):
+                        heapq.heappush(queue, (-gain, child))
             return accepted
 
-        inner = sum(len(children) > 1 for children in cut.children)
+        inner = sum(len(children) > 1 and cut.is_pure[node] for node, children in enumerate(cut.children))
         return engine.run("letting nodes give way", give_way, total=inner)
+
+
+def _readable_part(tree: Hierarchy, records: Transactions) -> Hierarchy:
+    """Return what is needed to read the records: the names that they show right below the top, and the items below these."""
+    parent_of = {}
+    for name in records.vocabulary:
+        if name != tree.root:
+            parent_of[name] = tree.root
+        if not tree.is_leaf(name):
+            parent_of |= dict.fromkeys(tree.leaves_under(name), name)
+    return Hierarchy(parent_of)
