@@ -39,6 +39,8 @@ class Declaration(BaseModel):
 
     name: ClassVar[str] = ""
     """The name on the command line."""
+    removed: ClassVar[dict[str, str]] = {}
+    """Parameters that earlier versions had, each with why it was removed."""
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():
@@ -155,7 +157,8 @@ def _sentence(owner: type[Declaration], error: ValidationError) -> str:
     known = {p.name: p for p in owner.parameters()}
     if first["type"] == "extra_forbidden":
         allowed = ", ".join(known) or "none"
-        return f"{owner.name} has no parameter {place!r}; its parameters are: {allowed}"
+        why = f", which was removed: {owner.removed[place]}" if place in owner.removed else ""
+        return f"{owner.name} has no parameter {place!r}{why}; its parameters are: {allowed}"
     if place not in known:
         return f"{owner.name}: {str(first['msg']).removeprefix('Value error, ')}"
     parameter_ = known[place]

@@ -39,7 +39,7 @@ with jit.compiling(told.append):
         sv.publish(data, kind(**named), no_guarantee=True)
     asked = {"sensitive": sv.read_sensitive("sample:supermarket", data), "rho": 0.5}
     sv.RhoUncertainty(**asked).check(data)
-    for choice in ({}, {"knows": "whole", "rounds": 1, "jitter": 0.1}):
+    for choice in ({}, {"knows": "whole", "rounds": 1}):
         sv.publish(data, sv.Insert(**asked, **choice), metrics=[])
     for choice in ({"parts": 2}, {"objective": "dist", "knows": "whole"}):
         sv.publish(data, sv.PartialSuppression(**asked, **choice), metrics=[])

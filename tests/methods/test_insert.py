@@ -171,26 +171,6 @@ def test_another_seed_keeps_other_records_of_a_content():
     assert len(kept) > 15
 
 
-@plain_python
-@settings(max_examples=60)
-@given(seeds, WAYS, st.sampled_from([0.001, 0.1, 0.5, 0.9, 0.9999]))
-def test_with_jitter_every_item_stays_below_a_limit_of_its_own(seed, chosen, jitter):
-    records, sensitive, rho = with_sensitive(seed)
-    released, _account = apply(records, sensitive, rho, seed=seed, jitter=jitter, **chosen)
-    if rho == 1:
-        assert released == records
-        return
-    labels = sorted(frozenset().union(*records))
-    rng = np.random.default_rng(seed)
-    drawn = rng.integers(round((1 - jitter) * 1000), 1000, len(labels), endpoint=True).tolist()
-    limits = {label: rho * Fraction(part, 1000) for label, part in zip(labels, drawn, strict=True)}
-    position = rng.permutation(len(records))
-    if not sensitive:
-        assert released == records
-        return
-    assert all((1 - Fraction(jitter)) * rho - rho / 1000 <= limit <= rho for limit in limits.values())
-    assert released == twin.insert(records, sensitive, rho, position, limits=limits, **chosen)[-1]
-    assert is_safe(released, sensitive, rho, **chosen)
-    for item in sensitive:
-        found = oracle.unsafe_items(released, sensitive, limits[item], chosen["include_empty"], chosen["knows"])
-        assert item not in {items[0] for _kind, items in found}
+def test_jitter_was_removed():
+    with pytest.raises(sv.BadParameter, match="insert has no parameter 'jitter', which was removed: it did not keep"):
+        Insert(sensitive=["e"], rho="1/2", jitter=0.3)

@@ -166,13 +166,12 @@ def test_with_few_sets_to_look_at_it_is_safe_and_tells_what_was_given_up(seed, c
 def can_come_back(records, released, sensitive, rho, include_empty, whole=False):
     """Tell of every occurrence that was left out and could be added alone."""
     table = list(map(frozenset, released))
-    limits = dict.fromkeys(sensitive, rho)
     known = {}
     for row, record in enumerate(records):
         for item in record - table[row]:
             case = (table[row], item)
             if case not in known:
-                asked = (table, [row], item, sensitive, limits, include_empty, whole)
+                asked = (table, [row], item, sensitive, rho, include_empty, whole)
                 known[case] = twin.most_that_stay_safe(*asked) != table
             if known[case]:
                 yield row, item
@@ -225,7 +224,7 @@ def rounds_of_the_twin(records, sensitive, rho, seed, rounds, order, **chosen):
     """The same draws, and after every round the table that holds more."""
     rng = np.random.default_rng(seed)
     labels = sorted(frozenset().union(*records))
-    asked = (rng.permutation(len(records)), sensitive, dict.fromkeys(sensitive, rho))
+    asked = (rng.permutation(len(records)), sensitive, rho)
     codes = np.array([labels.index(item) for item in twin.ranked(records, sensitive, order)], np.int64)
     start = [record - sensitive for record in records]
     memory = twin.Memory()
@@ -297,7 +296,7 @@ def test_items_that_are_not_sensitive_come_back_as_the_twin_says(seed, crowded, 
         [data.vocabulary[code] for code in order],
         np.random.default_rng(seed).permutation(len(records)),
         sensitive,
-        dict.fromkeys(sensitive, Fraction(rho)),
+        Fraction(rho),
         include_empty,
     )
     assert after == steps[-1]

@@ -4,7 +4,6 @@ Slow and obvious: how many records of a content can take an item is found by try
 items concerned is counted again by the definition.
 """
 
-from fractions import Fraction
 from itertools import combinations
 
 
@@ -18,7 +17,7 @@ def counted(table, items):
     return {q: sum(q <= record for record in table) for q in subsets(items)}
 
 
-def is_safe_among(held, item, number, sensitive, limits, include_empty):
+def is_safe_among(held, item, number, sensitive, rho, include_empty):
     """Tell whether all rules of some items stay safe when so many records that hold all of them but this one take it too.
 
     An addition of one of them to records with the others changes no other rules.
@@ -27,15 +26,15 @@ def is_safe_among(held, item, number, sensitive, limits, include_empty):
     for q, count in held.items():
         for consequent in q & sensitive:
             known = q - {consequent}
-            if (known or include_empty) and count > limits[consequent] * held[known]:
+            if (known or include_empty) and count > rho * held[known]:
                 return False
     return True
 
 
-def is_safe_from_whole(table, part, item, sensitive, limits, include_empty):
+def is_safe_from_whole(table, part, item, sensitive, rho, include_empty):
     """Tell whether of the records with exactly these items that are not sensitive few enough hold the item."""
     alike = [record for record in table if record - sensitive == part]
-    return not (part or include_empty) or sum(item in record for record in alike) <= limits[item] * len(alike)
+    return not (part or include_empty) or sum(item in record for record in alike) <= rho * len(alike)
 
 
 def with_more(table, rows, item):
@@ -45,16 +44,16 @@ def with_more(table, rows, item):
     return more
 
 
-def most_that_stay_safe(table, rows, item, sensitive, limits, include_empty, whole):
+def most_that_stay_safe(table, rows, item, sensitive, rho, include_empty, whole):
     """The table after the item came back to as many of these records, all of one content, as stay safe: the last ones first."""
     content = table[rows[0]]
     held = counted(table, content | {item})
     for number in range(len(rows), 0, -1):
-        if not is_safe_among(held, item, number, sensitive, limits, include_empty):
+        if not is_safe_among(held, item, number, sensitive, rho, include_empty):
             continue
         more = with_more(table, rows[::-1][:number], item)
         part = content - sensitive
-        if not whole or item not in sensitive or is_safe_from_whole(more, part, item, sensitive, limits, include_empty):
+        if not whole or item not in sensitive or is_safe_from_whole(more, part, item, sensitive, rho, include_empty):
             return more
     return table
 
@@ -76,7 +75,7 @@ class Memory:
         return last is None or any(self.came.get(other, 0) > last for other in content | {item})
 
 
-def put_back(original, table, order, position, sensitive, limits, include_empty=True, whole=False, memory=None):
+def put_back(original, table, order, position, sensitive, rho, include_empty=True, whole=False, memory=None):
     """Return the table after every step: items in their order, contents from the shortest, until nothing comes back any more.
 
     `position` gives each record its place in the drawn order; the first record of a content that comes there decides among contents that
@@ -96,7 +95,7 @@ def put_back(original, table, order, position, sensitive, limits, include_empty=
                     groups.setdefault(table[row], []).append(row)
             for content in sorted(groups, key=len):
                 rows = groups[content]
-                table = most_that_stay_safe(steps[-1], rows, item, sensitive, limits, include_empty, whole)
+                table = most_that_stay_safe(steps[-1], rows, item, sensitive, rho, include_empty, whole)
                 memory.time += 1
                 memory.looked |= {(row, item): memory.time for row in rows if item not in table[row]}
                 if table != steps[-1]:
@@ -123,9 +122,8 @@ def ranked(original, sensitive, order):
     return sorted((i for i in sensitive if held[i]), key=lambda i: (held[i] if order == "rarest" else -held[i], i))
 
 
-def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="frequent", limits=None):
+def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="frequent"):
     """Return the table after every step of Insert."""
-    limits = limits or dict.fromkeys(sensitive, Fraction(rho))
     start = [record - sensitive for record in original]
     return put_back(
         original,
@@ -133,7 +131,7 @@ def insert(original, sensitive, rho, position, *, include_empty=True, knows="sub
         ranked(original, sensitive, order),
         position,
         sensitive,
-        limits,
+        rho,
         include_empty,
         knows == "whole",
     )

@@ -49,7 +49,7 @@ def add_holder(row, t, number, offsets, items, present, heads, entries_next, ent
 
 @kernel
 def put_back(
-    order, starts, rows_of, places_of, dead, for_good, part_of, part_sizes, whole, include_empty, plain_is_fixed, nums, den, limit,
+    order, starts, rows_of, places_of, dead, for_good, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit,
     offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
     versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, longest, counts, control,
 ):  # fmt: skip
@@ -114,7 +114,7 @@ def put_back(
             n_lost += 1
         if n_lost > 0:
             put_back_item(
-                t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, nums, den, limit, for_good,
+                t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
                 offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
                 versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
                 rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
@@ -154,7 +154,7 @@ def take_out(
 
 @kernel
 def put_back_item(
-    t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, nums, den, limit, for_good,
+    t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
     offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
     versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
     rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
@@ -162,7 +162,6 @@ def put_back_item(
 ):  # fmt: skip
     """Put back as many occurrences of one item as stay safe; `firsts` starts with the records that hold it already."""
     n_records = len(offsets) - 1
-    num = nums[t]
     # The holders, and under each item those that have it.
     n_entries = ZERO
     n_holders = ZERO
@@ -282,18 +281,14 @@ def put_back_item(
                     if not is_sensitive[k_items[used[b]]]:
                         continue
                     rest = full & ~(ONE << np.uint64(b))
-                    f_num = nums[k_items[used[b]]]
                     x = second_kind(
-                        x, b, rest, n_used == size, held[t], n_touched, masks, weights, f_num, den, limit, counts
+                        x, b, rest, n_used == size, held[t], n_touched, masks, weights, num, den, limit, counts
                     )
                     given_up |= x < 0
                 if n_used < size and x > 0:
                     for k in range(size):  # a sensitive item that no holder has: they must not all come with it
                         if is_sensitive[k_items[k]] and heads[k_items[k]] < 0:
-                            f_num = nums[k_items[k]]
-                            x = second_kind_of_new(
-                                x, size, held[t], n_used, full, n_touched, masks, weights, f_num, den
-                            )
+                            x = second_kind_of_new(x, size, held[t], n_used, full, n_touched, masks, weights, num, den)
                 if x > 0 and t_sensitive and n_touched > 0:
                     base = together - with_all - x
                     total = 0

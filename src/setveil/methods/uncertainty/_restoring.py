@@ -26,8 +26,6 @@ NODES = 20_000
 """So many sets are looked at for one content; where they do not suffice, nothing is put back, which is always safe."""
 HOT = 200
 """An item that at least one of so many records holds has a bit a record."""
-JITTER_STEPS = 1000
-"""Limits of single items are drawn in steps of this part of ρ."""
 TAKEN_OUT = (4, 40)
 """A round of improvement takes out one of so many items, at least and at most."""
 
@@ -50,26 +48,21 @@ class Restoring:
         include_empty: bool,
         whole: bool,
         rng: Generator,
-        jitter: float = 0.0,
     ) -> None:
         from setveil.methods.uncertainty import _insert_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         self._kernels: Any = _insert_kernels
         self._data, self._is_sensitive, self._order, self._rng = data, sealed(is_sensitive), sealed(order), rng
         num, den = rho.as_integer_ratio()
-        nums = np.full(len(data.vocabulary), num, np.int64)
-        if jitter:
-            den *= JITTER_STEPS
-            nums *= rng.integers(round((1 - jitter) * JITTER_STEPS), JITTER_STEPS, len(nums), endpoint=True)
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
-        self._settings = (whole, include_empty, plain_is_fixed, sealed(nums), den)
+        self._settings = (whole, include_empty, plain_is_fixed, num, den)
         row = record_numbers(data.offsets)
         # Which of several equal records keep an item is drawn, so that the order of the data tells nothing.
         by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
         self._starts = sealed(np.concatenate(([0], np.cumsum(data.supports))))
         self._listed = (self._starts, sealed(row[by_item]), sealed(by_item))
-        self._parts = self._parts_of(plain & present, plain_is_fixed, int(nums.max(initial=0)), den)
+        self._parts = self._parts_of(plain & present, plain_is_fixed, num, den)
         self._present = present.astype(np.uint8)
         self._lay_out()
         self.counts = np.zeros(8, np.int64)
@@ -83,7 +76,7 @@ class Restoring:
     def run(self, engine: Engine, order: NDArray[np.int64] | None = None, label: str = "putting items back") -> None:
         """Put back what stays safe, pass by pass, until a pass puts nothing back."""
         data, kernels = self._data, self._kernels
-        whole, include_empty, plain_is_fixed, nums, den = self._settings
+        whole, include_empty, plain_is_fixed, num, den = self._settings
         longest = int(data.lengths.max(initial=0))
         work = partial(
             kernels.put_back,
@@ -95,7 +88,7 @@ class Restoring:
             whole,
             include_empty,
             plain_is_fixed,
-            nums,
+            num,
             den,
             NODES,
             data.offsets,

@@ -34,6 +34,7 @@ class Insert(ReachesUncertainty):
     title: ClassVar[str] = "Insert"
     paper: ClassVar[str] = "jia2014"
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    removed: ClassVar[dict[str, str]] = {"jitter": "it did not keep an attacker from finding the limit of an item"}
 
     order: Literal["frequent", "rarest"] = parameter(
         "frequent",
@@ -46,14 +47,6 @@ class Insert(ReachesUncertainty):
         public=True,
         description="How often some sensitive items are taken out again and everything is put back in another order, which is kept if "
         "not less came back: each round takes about as long as the first and gains a little.",
-    )
-    jitter: float = parameter(
-        0.0,
-        ge=0,
-        lt=1,
-        public=True,
-        description="Draws for each sensitive item a limit of its own, lower than ρ by up to this share of it, so that nobody can tell "
-        "which rules stand at their limit.",
     )
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
@@ -73,7 +66,6 @@ class Insert(ReachesUncertainty):
             include_empty=self.include_empty,
             whole=self.knows == "whole",
             rng=rng,
-            jitter=self.jitter,
         )
         restoring.run(engine)
         gained = restoring.improve(self.rounds, engine)
