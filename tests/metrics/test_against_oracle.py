@@ -139,7 +139,7 @@ def test_an_equally_heavy_category_that_stays_is_still_on_top():
 
 
 class Taught:
-    """The three guessers of tendency-posterior, taught on pairs of a row's category weights and a heaviest category; no arrays."""
+    """The three guessers of tendency-posterior, taught on pairs of a row's category weights and the hidden category; no arrays."""
 
     def __init__(self, pairs, names):
         self.names = names
@@ -182,14 +182,14 @@ class Taught:
 def posterior_by_definition(original, released, names, category):
     """Return the hits of base, absent and beside-heaviest, and the least and most hits that bayes can have where scores are equal."""
     pairs = [
-        (r % 2, Counter(category[i] for i in s if i in category), oracle.heaviest(t, category))
+        (r % 2, Counter(category[i] for i in s if i in category), t)
         for r, (t, s) in enumerate(zip(original, released, strict=True))
         if oracle.kind(t, category) in ("partial", "full")
     ]
     hits, least, most = Counter(), 0, 0
     for fold in (0, 1):
-        taught = Taught([(row, top) for half, row, tops in pairs if half != fold for top in tops], names)
-        for row, tops in [(row, tops) for half, row, tops in pairs if half == fold]:
+        taught = Taught([(row, oracle.top(t, category)) for half, row, t in pairs if half != fold], names)
+        for row, tops in [(row, oracle.heaviest(t, category)) for half, row, t in pairs if half == fold]:
             hits["base-rate"] += taught.common() in tops
             hits["absent"] += taught.absent(row) in tops
             hits["beside-heaviest"] += taught.beside_heaviest(row) in tops
@@ -204,7 +204,7 @@ def posterior_by_definition(original, released, names, category):
 def test_what_an_attacker_names_equals_the_slow_guessers(cells, monkeypatch):
     monkeypatch.setattr("setveil.metrics.tendency.CELLS_AT_ONCE", cells)
     decided = beaten = 0
-    for seed in (*range(60), 155, 172):  # of the last two the base rate beats all guessers
+    for seed in range(60):
         data, categories = make(seed) if seed % 3 else leaning(4, 60, seed)
         names = categories.bind(data)[1]
         released, published, alignment = shaken(data, seed)

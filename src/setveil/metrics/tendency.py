@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.alignment import Alignment
-    from setveil.data.tendency import Tendencies
     from setveil.data.transactions import Transactions
 
 CELLS_AT_ONCE = 1 << 22
@@ -92,9 +91,9 @@ class TendencyPosterior(Metric):
     better: ClassVar[Direction] = "lower"
     about: ClassVar[About] = "privacy"
     formula: ClassVar[str] = (
-        "the best of three guessers, each taught on the rows and heaviest categories of half of the records and tried on the other half:"
-        " the most common absent category; the one most common beside the row's heaviest category; a naive Bayes over absent and present"
-        " categories and the heaviest one with its size. base-rate: always naming the most common heaviest category"
+        "the best of three guessers, each taught on half of the true pairs (row, g') and tried on the other half: the most common absent"
+        " category; the one most common beside the row's heaviest category; a naive Bayes over absent and present categories and the"
+        " heaviest one with its size; right is any heaviest category of the record. base-rate: always naming the most common g'"
     )
     blind_to: ClassVar[str] = (
         "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
@@ -120,37 +119,21 @@ class TendencyPosterior(Metric):
         row, cat, weight = _released_weights(original, published, category, len(names))
         inside = place[row] >= 0
         rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), len(names))
-        truth = _Truth(before, alignment.rows[concerned], len(names))
-        half = (alignment.rows[concerned] % 2).astype(bool)
+        records = alignment.rows[concerned]
+        truth = before.top[records].astype(np.int64)
+        half = (records % 2).astype(bool)
         right = np.zeros(3, dtype=np.int64)
         base = 0
         for taught in (half, ~half):
-            common = np.bincount(truth.cat[taught[truth.row]], minlength=len(names)).argmax()
-            base += truth.hits(np.flatnonzero(~taught), np.full(np.count_nonzero(~taught), common))
-            right += _hits(rows, truth, taught, len(names))
+            tried = records[~taught]
+            common = np.full(len(tried), np.bincount(truth[taught], minlength=len(names)).argmax())
+            base += int(np.count_nonzero(before.among_heaviest(tried, common)))
+            guesses = _guesses(rows, truth, taught, len(names))
+            right += [int(np.count_nonzero(before.among_heaviest(tried, guess))) for guess in guesses]
         names_of = ("absent", "beside-heaviest", "bayes")
         details = {n: float(r / len(concerned)) for n, r in zip(names_of, right, strict=True)}
         best = max(*details.values(), base / len(concerned))
         return best, {"base-rate": base / len(concerned), "records": len(concerned), **details}
-
-
-class _Truth:
-    """The heaviest categories of the records, as pairs of row and category by row; mostly one a row."""
-
-    def __init__(self, before: Tendencies, records: NDArray[np.int64], categories: int) -> None:
-        place = np.full(len(before.kind), -1, dtype=np.int64)
-        place[records] = np.arange(len(records))
-        record, cat = before.heaviest
-        inside = place[record] >= 0
-        self.categories = categories
-        self.pairs = np.sort(place[record[inside]] * categories + cat[inside])
-        self.row, self.cat = self.pairs // categories, self.pairs % categories
-
-    def hits(self, rows: NDArray[np.int64], guesses: NDArray[np.int64]) -> int:
-        """Return for how many rows the guess is one of their categories."""
-        wanted = rows * self.categories + guesses
-        found = np.append(self.pairs, -1)[np.searchsorted(self.pairs, wanted)]
-        return int(np.count_nonzero(found == wanted))
 
 
 class _Rows:
@@ -160,7 +143,7 @@ class _Rows:
         self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
     ) -> None:
         self.start = np.searchsorted(row, np.arange(rows + 1))
-        self.cat = cat
+        self.row, self.cat = row, cat
         best = np.zeros(rows, dtype=np.int64)
         np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
         self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)
@@ -170,34 +153,27 @@ class _Rows:
         """Return a table of 0 and 1: which categories the chosen rows hold."""
         table = np.zeros((len(chosen), categories))
         lengths = self.start[chosen + 1] - self.start[chosen]
-        table[np.repeat(np.arange(len(chosen)), lengths), self.cat[self.entries(chosen)]] = 1
+        first = np.concatenate(([0], np.cumsum(lengths)))
+        entries = np.repeat(self.start[chosen] - first[:-1], lengths) + np.arange(first[-1])
+        table[np.repeat(np.arange(len(chosen)), lengths), self.cat[entries]] = 1
         return table
 
-    def entries(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where the categories of the chosen rows are, row after row."""
-        lengths = self.start[chosen + 1] - self.start[chosen]
-        first = np.concatenate(([0], np.cumsum(lengths)))
-        entries: NDArray[np.int64] = np.repeat(self.start[chosen] - first[:-1], lengths) + np.arange(first[-1])
-        return entries
 
-
-def _hits(rows: _Rows, truth: _Truth, taught: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
-    """Return for how many rows outside the taught half each guesser names a category that is right."""
-    tried = np.flatnonzero(~taught)
-    learnt = taught[truth.row]
-    known, leans_to = truth.row[learnt], truth.cat[learnt]
-    prior = np.bincount(leans_to, minlength=categories) + 1.0
+def _guesses(rows: _Rows, truth: NDArray[np.int64], taught: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
+    """Return the category that each of the three guessers names for every row outside the taught half."""
+    known, tried = np.flatnonzero(taught), np.flatnonzero(~taught)
+    prior = np.bincount(truth[known], minlength=categories) + 1.0
     beside = np.full((categories + 1, categories), 1e-3)
-    np.add.at(beside, (rows.heaviest[known], leans_to), 1)
+    np.add.at(beside, (rows.heaviest[known], truth[known]), 1)
     sizes = np.ones((8, categories))
-    np.add.at(sizes, (rows.size[known], leans_to), 1)
-    lengths = rows.start[known + 1] - rows.start[known]
-    together = np.repeat(leans_to, lengths) * categories + rows.cat[rows.entries(known)]
+    np.add.at(sizes, (rows.size[known], truth[known]), 1)
+    entries = taught[rows.row]
+    together = truth[rows.row[entries]] * categories + rows.cat[entries]
     seen = np.bincount(together, minlength=categories * categories).reshape(categories, categories) + 1.0
     share = seen / (prior + 1)[:, None]  # prior holds one more than the count, and so does the table
     log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
     log_size = np.log(sizes / sizes.sum(axis=0))
-    right = np.zeros(3, dtype=np.int64)
+    named = np.empty((3, len(tried)), dtype=np.int64)
     at_once = max(CELLS_AT_ONCE // categories, 1)
     for first in range(0, len(tried), at_once):
         block = tried[first : first + at_once]
@@ -211,5 +187,5 @@ def _hits(rows: _Rows, truth: _Truth, taught: NDArray[np.bool_], categories: int
             + present @ (log_present - log_absent).T
             + log_absent.sum(axis=1),
         )
-        right += [truth.hits(block, guess.argmax(axis=1)) for guess in guesses]
-    return right
+        named[:, first : first + at_once] = [guess.argmax(axis=1) for guess in guesses]
+    return named
