@@ -90,7 +90,9 @@ def shown(values):
     if any(value is None for value in values):
         return "-"
     mean = sum(values) / len(values)
-    return f"{mean:.4g} ±{max(abs(value - mean) for value in values):.1g}"
+    apart = max(abs(value - mean) for value in values)
+    text = f"{mean:,.0f}" if mean >= 1000 else f"{mean:.4g}"
+    return f"{text} ±{apart:.1g}" if apart > 1e-9 else text
 
 
 def main():

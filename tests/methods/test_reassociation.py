@@ -56,6 +56,20 @@ def test_it_is_a_reconstruction(seed, k, terms, neighbours):
     assert again.data == release.data
 
 
+@pytest.mark.parametrize("terms", ["drop", "place"])
+def test_items_that_are_left_out_are_counted_in_a_note(terms, notes):
+    data = disassociated(3, records=40, items=30)
+    in_chunks = {
+        item for c in data.to_clusters() for chunk in c["record_chunks"] for items, _n in chunk for item in items
+    }
+    left_out = len(data.vocabulary) - len(in_chunks)
+    assert left_out
+    release = sv.publish(data, sv.Reassociation(term_chunk=terms), seed=2**90, metrics=[])
+    said = f"{left_out:,} of {len(data.vocabulary):,} items are in term chunks only and are left out"
+    assert (said in notes()) == (terms == "drop")
+    assert (release.kept.items.gone == left_out) == (terms == "drop")
+
+
 def test_every_way_to_put_chunks_together_is_equally_likely():
     # Three places; a chunk of x, x, y and one of u, v: 3 ways to choose who has y, times 6 to place u and v.
     cluster = {"size": 3, "record_chunks": [[(["x"], 2), (["y"], 1)], [(["u"], 1), (["v"], 1)]], "term_chunk": []}

@@ -131,7 +131,7 @@ class Experiment:
         """Put records together once, and compare them with the original."""
         setting = at(k, delta)
         assert self._published is not None  # measure_setting came before
-        made, _slots = spin(self._published, np.random.default_rng([seed, k, delta]))
+        made, _slots = spin(self._published, np.random.default_rng([seed, k, delta]), "drop")
         self._made[seed] = made
         self._add(line, seed, "ted", tree_distance(self.data, made), setting)
         self._add(line, seed, "records", made.records, setting)
