@@ -76,6 +76,28 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed, way):
     assert (reach.covered, reach.total) == oracle.reach(original, released, *asked, ties=ties)
 
 
+@pytest.mark.parametrize(
+    ("chosen", "said", "unsaid"),
+    [
+        ({}, ["single item", "only the first by name"], ["single category"]),
+        ({"ties": "all", "full_min": 1}, [], ["single item", "only the first by name", "single category"]),
+        ({"records": "mixed"}, ["only the first by name", "single category"], ["single item"]),
+        ({"records": "whole"}, ["several categories", "single item"], ["only the first by name"]),
+    ],
+)
+def test_what_the_parameters_leave_out_is_not_covered(chosen, said, unsaid):
+    found = HiddenTendency(categories={"a": "x"}, **chosen).covered().not_covered
+    assert set(HiddenTendency.coverage.not_covered) < set(found) or not said
+    own = " ".join(line for line in found if line not in HiddenTendency.coverage.not_covered)
+    assert all(words in own for words in said)
+    assert not any(words in own for words in unsaid)
+
+
+def test_a_card_without_ties_means_the_first():
+    """Cards of version 1 were written before the parameter was there."""
+    assert HiddenTendency(categories={"a": "x"}, records="all", full_min=2, lossless=True).ties == "first"
+
+
 def tied_release(**chosen):
     """Return records of which one has two equally heavy categories, a release in which the first of them is gone, and the verdict."""
     lists = [["a0", "a1", "b0", "b1", "x0"], ["c0", "c1", "x1"], ["d0", "d1", "x2"], ["e0", "f0"], ["e1"], []]

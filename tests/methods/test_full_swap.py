@@ -61,3 +61,28 @@ def test_it_is_refused_where_rows_stand_for_nobody():
     data, categories, _outcome = exchanged({"a": 3, "b": 3})
     with pytest.raises(sv.BadParameter, match="--ids pseudonym"):
         sv.publish(data, sv.FullSwap(categories=categories), ids="drop")
+
+
+def test_what_it_leaves_unchanged_is_said_on_the_card_and_counted_as_not_covered(tmp_path):
+    one = [[f"{g}{i}" for i in range(2)] for g in "abab"]
+    several = [["a0", "a1", "b0"], ["b0", "b1", "c0"], ["c0", "d0"], ["d1"]]
+    data = sv.from_lists([*one, *several], ids=[f"p{r}" for r in range(8)])
+    categories = sv.Categories({i: i[0] for i in data.vocabulary})
+    release = sv.publish(data, sv.FullSwap(categories=categories), seed=1, metrics=[])
+    assert (release.verdict.reach.covered, release.verdict.reach.total) == (4, 8)
+    assert release.verdict.counts["not-covered"] == 2
+    assert "2 have a tendency that is not covered" in str(release.verdict)
+    promise = release.save(tmp_path / "release").guarantee
+    assert promise.reach.covered == 4
+    assert promise.published_unchanged == 4
+    assert "records of several categories are not covered" in promise.statement
+    assert promise.not_covered[0].startswith("records of several categories, also those with a tendency")
+    assert "single category" in promise.inference
+
+
+def test_a_refusal_advises_only_what_the_method_has():
+    _data, _categories, outcome = exchanged({"a": 9, "b": 1})
+    assert "8 of 10 records of a single category could not be hidden" in outcome.advice
+    assert "9 of these 10 lean to the category 'a'" in outcome.advice
+    assert "leftovers" not in outcome.advice
+    assert "helps" not in outcome.advice
