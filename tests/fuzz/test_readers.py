@@ -41,7 +41,7 @@ def _forgets(content, *_arguments):
     return from_lists([["a"]] * len(b"".join(content)))
 
 
-@pytest.mark.parametrize(("violated", "noticed"), [(_raises, KeyError), (_forgets, AssertionError)])
+@pytest.mark.parametrize(("broken", "noticed"), [(_raises, KeyError), (_forgets, AssertionError)])
 def test_a_reader_that_breaks_a_promise_is_noticed(tmp_path, monkeypatch, broken, noticed):
     monkeypatch.setattr(basket, "parse", broken)
     with pytest.raises(noticed):
