@@ -22,6 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.data.named_itemsets import NamedItemsets
+from setveil.data.names_found import NameList, NamesFound
+from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions, Unit
 from setveil.engines.local import LocalEngine
@@ -132,6 +135,8 @@ class Profile:
     """Who holds any of the sensitive items, where some were named."""
     itemsets: tuple[Holders, ...] = ()
     """Who holds each of the itemsets that were named."""
+    names: tuple[NamesFound, ...] = ()
+    """Of each list that was given, how much of it occurs in the data."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
@@ -148,7 +153,8 @@ def profile(
 ) -> Profile:
     """Describe the data and count the records that are unique by 1 ... `known` items.
 
-    With `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter.
+    With `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter. A list of which nothing
+    occurs in the data is refused.
 
     >>> found = profile(Transactions.from_lists([["milk", "bread"], ["milk"], ["bread", "tea"]]), known=2)
     >>> [level.records for level in found.unique]
@@ -156,6 +162,14 @@ def profile(
     """
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
         raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
+    lists: dict[str, NameList] = {}
+    if sensitive:
+        lists["sensitive"] = SensitiveItems(sensitive)
+    if itemsets:
+        lists["itemsets"] = NamedItemsets(itemsets)
+    names = tuple(named.found_in(data, parameter) for parameter, named in lists.items())
+    for found in names:
+        found.refuse("accept")
     engine = engine or LocalEngine()
     contents = _content_numbers(data)
     copies = np.bincount(contents)
@@ -175,6 +189,7 @@ def profile(
         ),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
+        names=names,
     )
 
 
@@ -185,12 +200,8 @@ def unique_records(data: Transactions, known: int) -> list[int]:
 
 
 def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
-    unknown = [item for item in items if item not in data.code_of]
-    if unknown or not items:
-        raise BadParameter(
-            f"the data has no item {unknown[0]!r}" if unknown else "an itemset is empty; name at least one item"
-        )
-    return [data.code_of[item] for item in dict.fromkeys(items)]
+    """Return the codes of items, -1 for those that do not occur."""
+    return [data.code_of.get(item, -1) for item in dict.fromkeys(items)]
 
 
 def _holders_of_any(data: Transactions, items: Sequence[str]) -> Holders:
@@ -208,7 +219,11 @@ def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> t
     found = []
     for items in itemsets:
         # The rarest first: what is left to look for gets no longer.
-        codes = sorted(_codes(data, items), key=lambda code: data.supports[code])
+        codes = _codes(data, items)
+        if -1 in codes:
+            found.append(Holders(tuple(items), 0, _share(0, data.records)))
+            continue
+        codes.sort(key=lambda code: data.supports[code])
         holders = record[starts[codes[0]] : starts[codes[0] + 1]]
         for code in codes[1:]:
             holders = np.intersect1d(holders, record[starts[code] : starts[code + 1]], assume_unique=True)

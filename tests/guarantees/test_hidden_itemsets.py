@@ -51,7 +51,9 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed):
     verdict = guarantee.check(released)
     records = as_sets(released)
     expected = oracle.violations(records, itemsets, read, targets)
-    assert bool(verdict) == (not expected)
+    occurring = set().union(*records)
+    occurs = any(occurring.issuperset(one) for one in itemsets)
+    assert verdict.status == ("violated" if expected else "holds" if occurs else "undecided")
     assert verdict.violations == Counter(kind for kind, _itemset in expected)
     assert {(w.kind, w.items) for w in verdict.witnesses} == expected
     assert len(verdict.witnesses) == len(expected)
@@ -77,8 +79,9 @@ def test_one_record_more_or_one_target_less_is_caught(seed):
     released, itemsets, _threshold, _read, _targets = draw(seed)
     records = as_sets(released)
     found = [oracle.support(records, one) for one in itemsets]
+    known = sv.from_lists([itemsets[0]])
     least = max(found) + 1
-    assert HiddenItemsets(itemsets=itemsets, min_support=least, targets=found).check(released)
+    assert HiddenItemsets(itemsets=itemsets, min_support=least, targets=found).check(released, original=known)
     for place, one in enumerate(itemsets):
         more = sv.from_lists([*records, set(one)])
         verdict = HiddenItemsets(itemsets=[one], min_support=found[place] + 1).check(more)
@@ -109,7 +112,8 @@ def test_an_analyst_who_leaves_out_empty_records_does_not_bring_a_set_back():
 @pytest.mark.parametrize("lists", [[], [[]], [[], [], []], [["c"]]], ids=str)
 @pytest.mark.parametrize("threshold", [1, 7, "1%", "100%"])
 def test_nothing_is_frequent_where_nothing_is(lists, threshold):
-    verdict = HiddenItemsets(itemsets=[["a"], ["a", "c"]], min_support=threshold, targets=0).check(sv.from_lists(lists))
+    guarantee = HiddenItemsets(itemsets=[["a"], ["a", "c"]], min_support=threshold, targets=0)
+    verdict = guarantee.check(sv.from_lists(lists), original=sv.from_lists([["a"]]))
     assert verdict
     assert verdict.counts == {"itemsets-to-hide": 2, "held-by-no-record": 2}
 
@@ -165,15 +169,6 @@ def test_long_itemsets_are_cut_in_the_sentence_alone():
     (witness,) = HiddenItemsets(itemsets=[items], min_support=1).check(sv.from_lists([items])).witnesses
     assert witness.items == tuple(items)
     assert witness.place == f"itemset {{{', '.join(items[:12])}, …}}"
-
-
-def test_items_that_no_record_holds_are_told_where_they_could_be_misspelt(notes):
-    data = sv.from_lists([["a", "b"], ["a"]])
-    guarantee = HiddenItemsets(itemsets=[["a", "x"], ["y", "x"], ["b"]], min_support=2)
-    assert guarantee.check(data, original=data)
-    assert notes() == ""
-    assert guarantee.check(data)
-    assert "2 items of the named itemsets are in no released record" in notes()
 
 
 # -- what is asked ------------------------------------------------------------------------------------------------------------

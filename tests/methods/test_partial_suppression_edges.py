@@ -130,7 +130,7 @@ def test_a_long_record_is_no_trouble(objective, items, company):
     data = sv.from_lists([everything, *others])
     began = time.perf_counter()
     published, method = apply(data, sensitive=everything[::3], rho=0.7, objective=objective, include_empty=False)
-    assert method.guarantee.check(published)
+    assert method.guarantee.check(published, original=data)
     assert published.occurrences
     assert time.perf_counter() - began < 120
 

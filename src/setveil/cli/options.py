@@ -153,21 +153,21 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
         values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
     for name in ("itemsets", "rules"):
         if name in values:
-            values[name] = named_itemsets(values[name], given, data)
+            values[name] = named_itemsets(values[name], given)
     if "sensitive" in values:
-        values["sensitive"] = read_sensitive(values["sensitive"], data)
+        values["sensitive"] = read_sensitive(values["sensitive"])
     if "hierarchy" in values:
         paths = bool(given.get("paths"))
         values["hierarchy"] = read_hierarchy(values["hierarchy"], levels=given.get("levels"), paths=paths)
     return kind(**values)
 
 
-def named_itemsets(file: str, given: Mapping[str, Any], data: Transactions | None) -> tuple[tuple[str, ...], ...]:
+def named_itemsets(file: str, given: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
     """Read a file of itemsets, whose items are separated as those of the data are."""
     from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - not for --help
 
     separator = given.get("separator")
-    return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)
+    return read_itemsets(file, separator=separator if separator and _separates_items(given) else None)
 
 
 def _separates_items(given: Mapping[str, Any]) -> bool:

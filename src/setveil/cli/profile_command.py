@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.cli.options import READING, THREADS, Option, argument, read_data
-from setveil.cli.show import say, say_json, say_table
+from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.data.side_files import read_itemsets, read_sensitive
 from setveil.engines.local import LocalEngine
 from setveil.profile import Profile, profile
@@ -35,8 +35,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
     found = profile(
         data,
         known=given["known"],
-        sensitive=read_sensitive(given["sensitive"], data) if given["sensitive"] else (),
-        itemsets=read_itemsets(given["itemsets"], data, separator=given["separator"]) if given["itemsets"] else (),
+        sensitive=read_sensitive(given["sensitive"]) if given["sensitive"] else (),
+        itemsets=read_itemsets(given["itemsets"], separator=given["separator"]) if given["itemsets"] else (),
         engine=LocalEngine(given["threads"]),
     )
     if given["json"]:
@@ -66,6 +66,7 @@ def show_profile(found: Profile) -> None:
         ["known items", "unique records", "share"],
         [[u.known, u.records, _percent(u.share)] for u in found.unique],
     )
+    say_names(found.names)
     if found.sensitive:
         named = found.sensitive
         say(f"{named.records:,} records ({_percent(named.share)}) hold one of the {len(named.items):,} sensitive items")

@@ -20,7 +20,7 @@ from setveil.cli.options import (
     read_any,
     read_data,
 )
-from setveil.cli.show import say, say_json, say_pairs
+from setveil.cli.show import say, say_json, say_names, say_pairs
 from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS, Layout
 from setveil.data.generalized import Generalized
@@ -96,6 +96,12 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             "Accept a release in which at most so many records are not protected; the card says how many.",
             0,
         ),
+        Option(
+            "missing_names",
+            Literal["accept", "error"],
+            "What to do with named items that do not occur in the data: accept them and list them, or refuse.",
+            "accept",
+        ),
         Option("no_guarantee", bool, "Allow a method that promises nothing.", default=False),
         *READING,
         THREADS,
@@ -125,6 +131,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         engine=LocalEngine(given["threads"]),
         source=in_words(given["data"]),
         original=original,
+        missing_names=given["missing_names"],
     )
     card = release.save(
         out,
@@ -138,7 +145,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if given["json"]:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
-        say_json({"out": str(out), "private": str(private), **made})
+        names = [found.to_dict() for found in release.names]
+        say_json({"out": str(out), "private": str(private), "names": names, **made})
         return 0
     say_release(release, out, private, [card.data.file, *(one.file for one in card.data.beside), CARD_NAME])
     return 0
@@ -149,6 +157,7 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     say_pairs(release.summary.lines())
+    say_names(release.names)
     shared = "no guarantee: do not share it as protected data" if release.verdict is None else "may be shared"
     say()
     say_pairs([

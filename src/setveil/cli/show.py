@@ -22,6 +22,8 @@ from setveil.progress import Silent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from setveil.data.names_found import NamesFound
+
 SAY_AFTER_SECONDS = 2.0
 SAY_AGAIN_SECONDS = 10.0
 
@@ -138,6 +140,16 @@ def say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
 def say_json(value: Any) -> None:
     """Print the result for machines."""
     say(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+_MOST_NAMES = 20
+"""Missing names that are printed of each list."""
+
+
+def say_names(lists: Iterable[NamesFound]) -> None:
+    """Print how much of each list of names occurs, and which items do not."""
+    for found in lists:
+        say(str(found) + (f"; not there: {found.missing_items(_MOST_NAMES)}" if found.missing else ""))
 
 
 _LONGEST_CELL = 400

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
@@ -12,6 +11,7 @@ from pydantic_core import core_schema
 
 from setveil import progress
 from setveil.data.labels import label_order
+from setveil.data.names_found import NameList
 from setveil.data.side_files import first_unusable, shown
 from setveil.errors import BadData
 
@@ -20,13 +20,8 @@ if TYPE_CHECKING:
 
     from setveil.data.transactions import Transactions
 
-MOST_COMPARED = 20_000
-"""Names that are searched for one like an unknown item."""
-LONGEST_COMPARED = 60
-"""A longer name is not compared: that takes longer than a person waits for an error."""
 
-
-class NamedItemsets(Sequence[tuple[str, ...]]):
+class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     """Sets of items, each once and none of them empty, usable as a parameter; their items are in label order.
 
     They stay in the order given, which targets go by; those of a Python set, which has none, come in label order.
@@ -36,6 +31,7 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
     """
 
     in_words: ClassVar[str] = "a file of itemsets"
+    noun: ClassVar[str] = "itemsets"
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
         if isinstance(itemsets, str | bytes | Mapping) or not isinstance(itemsets, Iterable):
@@ -103,24 +99,21 @@ class NamedItemsets(Sequence[tuple[str, ...]]):
         except BadData as error:
             raise ValueError(str(error)) from None
 
+    @property
+    def entries(self) -> tuple[tuple[str, ...], ...]:
+        """Return the itemsets."""
+        return self._itemsets
+
+    def take(self, places: Iterable[int]) -> NamedItemsets:
+        """Return the itemsets at these places."""
+        return NamedItemsets(self._itemsets[place] for place in places)
+
     def bind(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return offsets and rising codes of the itemsets in the data; an item that is not there is refused."""
-        refuse_unknown_items((label for one in self._itemsets for label in one), data, "items of the named itemsets")
+        """Return offsets and rising codes of itemsets that all occur in the data."""
         code_of = data.code_of
         codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
         offsets = np.concatenate(([0], np.cumsum([len(one) for one in codes])))
         return offsets.astype(np.int64), np.array([code for one in codes for code in one], dtype=np.int32)
-
-
-def refuse_unknown_items(labels: Iterable[str], data: Transactions, what: str) -> None:
-    """Refuse items that the data do not hold, with one that may have been meant."""
-    unknown = sorted({label for label in labels if label not in data.code_of})
-    if not unknown:
-        return
-    first = unknown[0]
-    near = get_close_matches(first, data.vocabulary[:MOST_COMPARED], n=1) if len(first) <= LONGEST_COMPARED else []
-    hint = f"; did you mean {shown(near[0])}?" if near else ""
-    raise BadData(f"{len(unknown):,} {what} are not in the data, such as {shown(first)}{hint}")
 
 
 def _checked(one: Any) -> list[str]:

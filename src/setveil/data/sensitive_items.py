@@ -11,7 +11,7 @@ from pydantic_core import core_schema
 
 from setveil import progress
 from setveil.data.labels import label_order
-from setveil.data.named_itemsets import refuse_unknown_items
+from setveil.data.names_found import NameList
 from setveil.data.side_files import first_unusable
 from setveil.errors import BadData
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 
-class SensitiveItems(AbstractSet[str]):
+class SensitiveItems(NameList, AbstractSet[str]):
     """A set of items, usable as a parameter; it may be empty, and its items come in label order.
 
     >>> list(SensitiveItems(["tea", "beer", "tea"]))
@@ -29,6 +29,7 @@ class SensitiveItems(AbstractSet[str]):
     """
 
     in_words: ClassVar[str] = "a file with an item a line"
+    noun: ClassVar[str] = "items"
 
     def __init__(self, items: Iterable[str]) -> None:
         if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
@@ -76,13 +77,13 @@ class SensitiveItems(AbstractSet[str]):
         except BadData as error:
             raise ValueError(str(error)) from None
 
-    def bind(self, data: Transactions) -> NDArray[np.bool_]:
-        """Tell for each item code whether it is sensitive; an item that the data do not hold is refused."""
-        refuse_unknown_items(self._items, data, "sensitive items")
-        return self.among(data)
+    @property
+    def entries(self) -> tuple[tuple[str, ...], ...]:
+        """Return each item as a set of its own."""
+        return tuple((item,) for item in self._items)
 
     def among(self, data: Transactions) -> NDArray[np.bool_]:
-        """Tell for each item code whether it is sensitive; a release need not hold every sensitive item any more."""
+        """Return for each item code whether it is sensitive; the data need not hold every sensitive item."""
         mask = np.zeros(len(data.vocabulary), dtype=np.bool_)
         mask[[data.code_of[item] for item in self._items if item in data.code_of]] = True
         return mask

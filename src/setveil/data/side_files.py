@@ -11,19 +11,17 @@ import io
 import re
 from collections import Counter
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil import progress
 from setveil.data.json_lines import JSON_KINDS, item_text, json_value
-from setveil.data.labels import are_texts, label_order
+from setveil.data.labels import are_texts
 from setveil.data.packing import plain_suffix, read_bytes
 from setveil.data.texts import CONTROL, check_separator, in_words, not_utf8
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from setveil.data.transactions import Transactions
 
@@ -33,8 +31,6 @@ _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
 _JSON_LINES = (".jsonl", ".ndjson")
 _JSON_EXAMPLE = '["milk", "bread"]'
-# Comparing a word with a million labels takes longer than a person waits for an error.
-_HINT_LABELS = 20_000
 
 
 def shown(label: str) -> str:
@@ -143,44 +139,33 @@ def _rows(reader: Any, file: str, width: int | None = None) -> Iterator[tuple[in
 
 
 def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
-    """Read sensitive items from a text file, one a line, or take those of `sample:NAME`; they come in label order.
+    """Read sensitive items from a text file, one per line, or take those of `sample:NAME`; they come in label order.
 
-    Blank lines and blanks around an item do not count. With `data`, an item that does not occur there is refused; of a sample's items,
-    those that the data does not hold are left out.
+    Blank lines and blanks around an item do not count. With `data`, a list of which nothing occurs there is refused.
     """
-    file = str(source)
+    from setveil.data.sensitive_items import SensitiveItems  # noqa: PLC0415 - it imports this file
+
+    named = SensitiveItems(_sensitive(str(source)))
+    if data is not None:
+        named.found_in(data, "sensitive").refuse("accept", file=str(source))
+    return tuple(named)
+
+
+def _sensitive(file: str) -> list[str]:
     if file.startswith("sample:"):
-        return _sensitive_of_sample(file, data)
-    line_of: dict[str, int] = {}
-    repeated = 0
+        from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - only who asks for a sample pays for it
+
+        return sample_sensitive(file)
+    items = []
     for number, line in enumerate(_lines(file), start=1):
         item = line.strip(_BLANKS)
         if not item:
             continue
         _refuse_unusable(item, file, number)
-        if line_of.setdefault(item, number) != number:
-            repeated += 1
-    if not line_of:
+        items.append(item)
+    if not items:
         raise BadData("is empty; expected a sensitive item a line", file=file)
-    if repeated:
-        progress.note(f"{repeated:,} repeated sensitive items count once")
-    _refuse_unknown(line_of, data, file)
-    return _in_label_order(line_of)
-
-
-def _sensitive_of_sample(source: str, data: Transactions | None) -> tuple[str, ...]:
-    from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - only who asks for a sample pays for it
-
-    items = sample_sensitive(source)
-    if data is None:
-        return _in_label_order(items)
-    # A small sample does not hold every product of the shop, and that is no mistake of the person.
-    there = [item for item in items if item in data.code_of]
-    if not there:
-        raise BadData(f"none of its {len(items):,} sensitive items is in the data", file=source)
-    if len(there) < len(items):
-        progress.note(f"{len(items) - len(there):,} sensitive items of {source} are not in the data")
-    return _in_label_order(there)
+    return items
 
 
 def read_itemsets(
@@ -188,16 +173,16 @@ def read_itemsets(
 ) -> tuple[tuple[str, ...], ...]:
     """Read itemsets, one a line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson.
 
-    They come in the order of the file, each once, their items in label order. With `data`, an item that does not occur there is refused.
+    They come in the order of the file, each once, their items in label order. With `data`, a list of which nothing occurs there is refused.
     """
+    from setveil.data.named_itemsets import NamedItemsets  # noqa: PLC0415 - it imports this file
+
     file = str(source)
     if separator is not None:
         check_separator(separator)
         separator = None if separator == " " else separator
     is_json = plain_suffix(Path(file)) in _JSON_LINES
-    itemsets: dict[frozenset[str], None] = {}
-    line_of: dict[str, int] = {}
-    repeated_items = repeated_itemsets = 0
+    itemsets = []
     blank: int | None = None
     for number, line in enumerate(_lines(file), start=1):
         items = _json_items(line, file, number) if is_json else _text_items(line, separator, file, number)
@@ -206,21 +191,13 @@ def read_itemsets(
             continue
         if blank:  # lines after the last itemset hold none; one between two of them is a mistake
             raise BadData("is blank; expected an itemset of at least one item", file=file, line=blank)
-        itemset = frozenset(items)
-        repeated_items += len(items) - len(itemset)
-        repeated_itemsets += itemset in itemsets
-        itemsets[itemset] = None
-        for item in items:
-            line_of.setdefault(item, number)
+        itemsets.append(items)
     if not itemsets:
         raise BadData("is empty; expected an itemset a line", file=file)
-    if repeated_items:
-        progress.note(f"{repeated_items:,} repeated items within an itemset count once")
-    if repeated_itemsets:
-        progress.note(f"{repeated_itemsets:,} repeated itemsets count once")
-    _refuse_unknown(line_of, data, file)
-    rank = {label: place for place, label in enumerate(_in_label_order(line_of))}
-    return tuple(tuple(sorted(itemset, key=rank.__getitem__)) for itemset in itemsets)
+    named = NamedItemsets(itemsets)
+    if data is not None:
+        named.found_in(data, "itemsets").refuse("accept", file=file)
+    return named.entries
 
 
 def _lines(file: str) -> list[str]:
@@ -271,25 +248,3 @@ def _items_of_list(value: Any) -> list[str]:
         if wrong := unusable(item):
             raise ValueError(f"the item {shown(item)} {wrong}")
     return items
-
-
-def _in_label_order(labels: Iterable[str]) -> tuple[str, ...]:
-    given = tuple(labels)
-    return tuple(given[place] for place in label_order(given))
-
-
-def _refuse_unknown(line_of: Mapping[str, int], data: Transactions | None, file: str) -> None:
-    """Refuse items that the data does not hold: the first by its line, the others by their number."""
-    if data is None:
-        return
-    unknown = [item for item in line_of if item not in data.code_of]
-    if not unknown:
-        return
-    first = unknown[0]
-    candidates = data.vocabulary
-    if len(candidates) > _HINT_LABELS:
-        candidates = tuple(label for label in candidates if label[0:1] == first[0:1])[:_HINT_LABELS]
-    near = get_close_matches(first, candidates, n=1) if len(first) <= _SHOWN else []
-    hint = f", did you mean {shown(near[0])}?" if near else "; expected items of the data"
-    count = f"{len(unknown):,} of {len(line_of):,} items are not"
-    raise BadData(f"the item {shown(first)} is not in the data ({count}){hint}", file=file, line=line_of[first])

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from setveil import progress
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.declaration import parameter, split_commas
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 
@@ -105,8 +104,6 @@ class HiddenItemsets(Guarantee):
         """Count every named itemset in the release."""
         del alignment
         self.refuse_other_form(published)
-        if original is None:
-            self._note_absent(published)
         found = supports(published, self.itemsets)
         lengths = (published.records, published.records - published.empty_records)
         frequent_from = min(self.min_support.count(records) for records in lengths)
@@ -129,18 +126,11 @@ class HiddenItemsets(Guarantee):
             "held-by-no-record": int(np.count_nonzero(found == 0)),
         }
         total = len(self.itemsets)
-        reach = Reach(total - sum(violations.values()), total, "named itemsets")
-        status: Literal["holds", "violated"] = "violated" if violations else "holds"
-        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reach=reach)
-
-    def _note_absent(self, published: Transactions) -> None:
-        """Say that items are in no record: they may be hidden or misspelt, which nobody can tell without the original."""
-        absent = {label for one in self.itemsets for label in one if label not in published.code_of}
-        if absent:
-            progress.note(
-                f"{len(absent):,} items of the named itemsets are in no released record; with the original (--original) misspelt ones "
-                "are found"
-            )
+        doubt = "" if self.itemsets.places_in(published) else self.itemsets.doubt(original)
+        status: Status = "violated" if violations else "undecided" if doubt else "holds"
+        covered = 0 if doubt else total - sum(violations.values())
+        reach = Reach(covered, total, "named itemsets")
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:
         items = self.itemsets[one]

@@ -8,7 +8,7 @@ Beside   ρ-uncertainty: weaker than that with ρ = 1/p, since nobody may know a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.side_files import shown
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -75,7 +75,7 @@ class PermutationPrivacy(Guarantee):
         self, published: Published, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
         """Count every sensitive item in every group, and look for sensitive items in rows."""
-        del original, alignment
+        del alignment
         self.refuse_other_form(published)
         assert isinstance(published, Grouped)
         violations: dict[str, int] = {}
@@ -92,9 +92,10 @@ class PermutationPrivacy(Guarantee):
             "sensitive-items": int(np.count_nonzero(named)),
             "sensitive-occurrences": int(published.sensitive_supports[named].sum()),
         }
-        reach = Reach.whole(published.records, holds=not violations)
-        status: Literal["holds", "violated"] = "violated" if violations else "holds"
-        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), reach=reach)
+        doubt = "" if violations or counts["sensitive-items"] else self.sensitive.doubt(original)
+        status: Status = "violated" if violations else "undecided" if doubt else "holds"
+        reach = Reach.whole(published.records, holds=status == "holds")
+        return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _too_often(self, published: Grouped) -> tuple[int, list[Witness]]:
         """Find the items that too many rows of a group hold, those furthest above first."""

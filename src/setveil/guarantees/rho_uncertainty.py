@@ -131,7 +131,7 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         alignment: Alignment | None = None,
     ) -> Verdict:
         """Prove that no rule is unsafe, or find the strongest rule for each item that can be inferred."""
-        del original, alignment
+        del alignment
         self.refuse_other_form(published)
         data, is_sensitive, readings = self._readings(published)
         cases: dict[str, _Cases] = {INFERRED: {}, INFERRED_FROM_WHOLE: {}}
@@ -161,6 +161,8 @@ class RhoUncertainty(InferenceLimit, Guarantee):
             )
             counts["undecided-items"] = undecided
             return Verdict("undecided", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=False))
+        if not counts["sensitive-items"] and (doubt := self.sensitive.doubt(original)):
+            return Verdict("undecided", self.name, counts, reason=doubt, reach=Reach.whole(data.records, holds=False))
         # Such a limit holds of any data at all, and nobody should take that for protection.
         reason = "a limit of 100 % allows every inference" if self.rho.share == 1 else ""
         return Verdict("holds", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=True))

@@ -15,6 +15,7 @@ from setveil.catalog import FORMS, GUARANTEES, named
 from setveil.data.disassociated import Disassociated
 from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
 from setveil.data.formats import FORMATS, Layout, format_named, format_of
+from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
@@ -129,7 +130,12 @@ def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
             raise BadData("belongs to a release with another guarantee", file=str(private.folder))
         private.refuse_other_run(opened.card)
         parameters |= {name: noted["parameters"][name] for name in hidden}
-    return kind(**parameters)
+    guarantee = kind(**parameters)
+    if private is None:
+        return guarantee
+    lists = {name: getattr(guarantee, name) for name in hidden if private.notes_occurrence(name)}
+    occurred = {name: names.known_to_have_occurred() for name, names in lists.items() if isinstance(names, NameList)}
+    return guarantee.model_copy(update=occurred)
 
 
 def check_release(
@@ -147,6 +153,7 @@ def check_release(
         _refuse_other_release(opened, private)
     if private is not None and original is not None:
         private.refuse_other_original(original)
+    _note_missing_names(guarantee, opened, original)
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment
@@ -157,6 +164,17 @@ def check_release(
         verdict = _with_truth(verdict, opened, original, private)
     verdict = _with_names(verdict, opened, original, private)
     return with_draw(verdict, opened, original, private) if guarantee.rests_on_draw else verdict
+
+
+def _note_missing_names(guarantee: Guarantee, opened: Opened, original: Transactions | None) -> None:
+    """Note names that do not occur, so that typing errors are seen."""
+    if original is None:
+        where, found = "release", names_found(guarantee, form_of(type(opened.data)).countable(opened.data))
+    else:
+        where, found = "original", names_found(guarantee, original)
+    for one in found:
+        if one.missing:
+            progress.note(f"{one.sentence(where)}; not there: {one.missing_items(SHOWN_IN_ERRORS)}")
 
 
 def _refuse_other_release(opened: Opened, private: Private) -> None:

@@ -73,6 +73,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "form": {"in_words": form_in_words(release.form.kind), "about": release.form.about},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
+        "names": [found.to_dict() for found in release.names],
         "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},
         "guarantee": None
         if guarantee is None
@@ -230,6 +231,16 @@ class Private:
             "Check the release with the version of setveil that made it",
             file=str(self.folder / DOSSIER_NAME),
         )
+
+    def notes_occurrence(self, parameter: str) -> bool:
+        """Tell whether some of a list of names occurred in the original.
+
+        A dossier without `names` is of a version that refused every list of which something did not occur.
+        """
+        noted = self.dossier.get("names")
+        if not isinstance(noted, list):
+            return True
+        return any(isinstance(one, dict) and one.get("parameter") == parameter and one.get("occur") for one in noted)
 
     def known_parameters(self) -> dict[str, Any]:
         """Return the method's parameters, private ones too, for metrics that need them."""

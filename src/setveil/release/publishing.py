@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from setveil import progress
 from setveil.data.alignment import Alignment
 from setveil.data.formats import Layout
+from setveil.data.names_found import MissingNames, NamesFound, names_found
 from setveil.data.packing import PACKINGS
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
@@ -73,6 +74,8 @@ class Release:
     source: str = field(default="", repr=False)
     compared: Transactions | None = field(default=None, repr=False)
     """What it was measured against, where that is not what it was made from."""
+    names: tuple[NamesFound, ...] = field(default=(), repr=False)
+    """Of each list of items or itemsets that the method was given, how much of it occurs in the original."""
 
     @property
     def form(self) -> Form:
@@ -180,6 +183,7 @@ def publish(
     metrics: Iterable[str] | None = None,
     source: str = "",
     original: Transactions | None = None,
+    missing_names: MissingNames = "accept",
 ) -> Release:
     """Make a release and check its guarantee, or raise GuaranteeViolated with the verdict.
 
@@ -189,6 +193,9 @@ def publish(
 
     The same data, method, ids and seed give the same release. A seed below 64 bits can be guessed: it is refused unless `experiment` is
     set, and then the card says so.
+
+    A list of sensitive items, itemsets or rules of which nothing occurs in the data is refused. Where only some of it occurs, the others
+    are accepted and stand in `Release.names`; `missing_names="error"` refuses them.
     """
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
     if not data.records:
@@ -199,6 +206,9 @@ def publish(
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
+    names = names_found(method, data)
+    for found in names:
+        found.refuse(missing_names)
     randomness = Randomness.of_run(Seed.of(seed, experiment=experiment), data.checksum(), method, terms.ids)
     rng = randomness.generator()
     taken: Any = data  # a method looks itself at what it accepts
@@ -245,6 +255,7 @@ def publish(
         measurements=measurements,
         source=source,
         compared=compared,
+        names=names,
     )
 
 

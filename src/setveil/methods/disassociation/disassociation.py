@@ -86,7 +86,7 @@ class Disassociation(KmLimit, Method):
         return KmAnonymity(k=self.k, m=self.m) if self.safe else None
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that there are enough records for a cluster and that the data hold the rules' items."""
+        """Check that there are enough records for a cluster and that rules go with ants."""
         del linked, rng
         if data.empty_records:
             raise BadData(
@@ -101,7 +101,6 @@ class Disassociation(KmLimit, Method):
         if self.partition == "ants":
             if self.rules is None:
                 raise BadParameter("ants keep rules together; name a file of itemsets with --rules")
-            self.rules.bind(data)
         elif self.rules is not None:
             raise BadParameter(
                 f"rules are for ants; leave them out, or choose --partition ants instead of {self.partition}"
@@ -139,7 +138,7 @@ class Disassociation(KmLimit, Method):
         if self.partition == "ants":
             assert self.rules is not None  # bind has seen to it
             chosen: dict[str, Any] = {"beta": self.beta, "iterations": self.iterations, "stable": self.stable}
-            return by_ants(data, self.rules, **chosen, **asked)
+            return by_ants(data, self.rules.take(self.rules.places_in(data)), **chosen, **asked)
         if self.partition == "kmeans":
             return by_kmeans(data, rng=rng, **asked)
         return by_frequency(data, **asked), {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from setveil import progress
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.declaration import parameter
 from setveil.methods.base import Method
+from setveil.methods.itemsets.targets import Targets
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 
@@ -35,14 +36,14 @@ class HidesItemsets(Method, ABC):
         return self.min_support.count(data.records - data.empty_records)
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that the data holds every item that was named, and say which itemsets are not frequent anyway."""
+        """Note how many itemsets are not frequent anyway."""
         del linked, rng
         self.named_supports(data)
         return self
 
     def named_supports(self, data: Transactions) -> NDArray[np.int64]:
         """Count the records that hold each itemset, and say how many itemsets are not frequent."""
-        found = supports(data, self.itemsets.bind(data))
+        found = supports(data, self.itemsets)
         frequent_from = self.frequent_from(data)
         rare = int(np.count_nonzero(found < frequent_from))
         if rare:
@@ -51,3 +52,13 @@ class HidesItemsets(Method, ABC):
                 "itemsets"
             )
         return found
+
+    def occurring(self, data: Transactions) -> Self:
+        """Return the method for the itemsets that occur in the data: no record can hold the others."""
+        places = self.itemsets.places_in(data)
+        if len(places) == len(self.itemsets):
+            return self
+        chosen: dict[str, Any] = {"itemsets": self.itemsets.take(places)}
+        if isinstance(target := getattr(self, "target", None), Targets):
+            chosen["target"] = target.take(places)
+        return self.model_copy(update=chosen)

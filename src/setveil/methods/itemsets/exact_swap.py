@@ -88,11 +88,12 @@ class ExactSwap(HidesItemsets):
 
     def _may_become_empty(self, data: Transactions) -> int:
         """Count the records that could lose all their items: the last one can only go if it is a named itemset by itself."""
-        alone = [one[0] for one in self.itemsets if len(one) == 1]
+        present = self.occurring(data).itemsets
+        alone = [one[0] for one in present if len(one) == 1]
         if not alone:
             return 0
         named, single = (np.zeros(len(data.vocabulary), dtype=bool) for _ in range(2))
-        named[[data.code_of[label] for one in self.itemsets for label in one]] = True
+        named[[data.code_of[label] for one in present for label in one]] = True
         single[[data.code_of[label] for label in alone]] = True
         record = record_numbers(data.offsets)
         others = np.bincount(record, ~named[data.items], minlength=data.records)
@@ -100,7 +101,7 @@ class ExactSwap(HidesItemsets):
         return int(np.count_nonzero((others == 0) & (singles > 0)))
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check the names, and draw the targets."""
+        """Draw the targets."""
         del linked
         found = self.named_supports(data)
         frequent_from = self.frequent_from(data)
@@ -120,8 +121,9 @@ class ExactSwap(HidesItemsets):
         from setveil.methods.itemsets._hiding import Hiding  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         frequent_from = self.frequent_from(data)
-        targets = self.target.of(len(self.itemsets), frequent_from)
-        hiding = Hiding(data, self.itemsets.bind(data), targets, self.thresholds(data), frequent_from, engine)
+        present = self.occurring(data)
+        targets = present.target.of(len(present.itemsets), frequent_from)
+        hiding = Hiding(data, present.itemsets.bind(data), targets, self.thresholds(data), frequent_from, engine)
         hiding.weigh(swaps=self.repair == "swap")
         planned = None
         about_plan: dict[str, Any] = {}

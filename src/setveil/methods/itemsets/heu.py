@@ -49,7 +49,7 @@ class HEU(HidesItemsets, Baseline):
     )
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check the itemsets and the targets against the data, and draw random targets."""
+        """Check the targets against the data, and draw random targets."""
         bound = super().bind(data, linked=linked, rng=rng)
         targets = self.target.of(len(self.itemsets), self.frequent_from(data), rng)
         return bound.model_copy(update={"target": Targets(targets)}) if self.target.text == RANDOM else bound
@@ -59,9 +59,10 @@ class HEU(HidesItemsets, Baseline):
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         del rng
-        sets = len(self.itemsets)
-        target = self.target.of(sets, self.frequent_from(data))
-        held = held_itemsets(data, self.itemsets, engine)
+        present = self.occurring(data)
+        sets = len(present.itemsets)
+        target = present.target.of(sets, self.frequent_from(data))
+        held = held_itemsets(data, present.itemsets, engine)
         count = np.bincount(held.sets, minlength=sets)
         links = (
             sealed(record_numbers(held.starts)),

@@ -36,7 +36,7 @@ class Naive(HidesItemsets, Baseline):
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Leave out every item of every named itemset that a record holds."""
         del rng
-        held = held_itemsets(data, self.itemsets, engine)
+        held = held_itemsets(data, self.occurring(data).itemsets, engine)
         sizes = np.diff(held.set_starts)[held.sets]
         first = np.cumsum(sizes) - sizes
         parts = np.repeat(held.set_starts[:-1][held.sets] - first, sizes) + np.arange(sizes.sum())

@@ -61,7 +61,7 @@ class SwapItemsets(HidesItemsets, Baseline):
         from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
 
-        everyone = held_itemsets(data, self.itemsets, engine)
+        everyone = held_itemsets(data, self.occurring(data).itemsets, engine)
         record = rng.permutation(np.flatnonzero(np.diff(everyone.starts)))
         chosen = data.take(record, ids=None)
         held = _taken(everyone, record)

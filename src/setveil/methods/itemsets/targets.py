@@ -48,6 +48,10 @@ class Targets(Threshold):
         """Return the numbers that were given, one for each itemset; none where they follow from the threshold."""
         return self._numbers * itemsets if len(self._numbers) == 1 else self._numbers
 
+    def take(self, places: Sequence[int]) -> Targets:
+        """Return the targets of the itemsets at these places."""
+        return Targets([self._numbers[place] for place in places]) if len(self._numbers) > 1 else self
+
     def of(self, itemsets: int, frequent_from: int, rng: Generator | None = None) -> NDArray[np.int64]:
         """Return a target below `frequent_from` for each itemset; `rng` draws the random ones, from half of that on."""
         if self.text == BORDER:

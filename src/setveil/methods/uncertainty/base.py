@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Self
 
 from setveil.guarantees.rho_uncertainty import InferenceLimit, RhoUncertainty
 from setveil.methods.base import Method
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
-
-    from setveil.data.transactions import Transactions
 
 
 class ReachesUncertainty(InferenceLimit, Method, ABC):
@@ -23,9 +17,3 @@ class ReachesUncertainty(InferenceLimit, Method, ABC):
         return RhoUncertainty(
             sensitive=self.sensitive, rho=self.rho, include_empty=self.include_empty, knows=self.knows
         )
-
-    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that the data hold every sensitive item that was named."""
-        del linked, rng
-        self.sensitive.bind(data)
-        return self

@@ -51,7 +51,7 @@ class Insert(ReachesUncertainty):
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Put back sensitive occurrences until no single one can be added."""
-        is_sensitive = self.sensitive.bind(data)
+        is_sensitive = self.sensitive.among(data)
         hidden = is_sensitive[data.items]
         if self.rho.share == 1 or not hidden.any():
             return outcome_of(data, np.ones(data.occurrences, np.bool_), is_sensitive, {})

@@ -17,7 +17,7 @@ Cost     linear in the data for the order; for the groups 2·alpha·p records fo
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -65,12 +65,6 @@ class Permutation(Method):
     def guarantee(self) -> PermutationPrivacy:
         """What the release will be checked for."""
         return PermutationPrivacy(sensitive=self.sensitive, p=self.p)
-
-    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that the data hold every sensitive item that was named."""
-        del linked, rng
-        self.sensitive.bind(data)
-        return self
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Order the records, group them, and part the sensitive items from the others."""

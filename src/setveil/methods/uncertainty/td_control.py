@@ -59,7 +59,7 @@ class TDControl(OverTree, ReachesUncertainty):
     form: ClassVar[type] = Generalized
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check the sensitive items and the hierarchy against the data."""
+        """Check the hierarchy against the data."""
         bound = super().bind(data, linked=linked, rng=rng)
         self._tree(data)
         return bound

@@ -1,0 +1,161 @@
+"""Which names of a list occur in the data, and which labels of the data are close to the others.
+
+An item occurs if at least one record holds it. An itemset occurs if each of its items does, whether or not one record holds them all.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from copy import copy
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
+
+from setveil.data.side_files import shown
+from setveil.errors import BadData, BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from setveil.data.disassociated import Disassociated
+    from setveil.data.grouped import Grouped
+    from setveil.data.transactions import Transactions
+
+    Countable: TypeAlias = Transactions | Grouped | Disassociated
+
+MissingNames = Literal["accept", "error"]
+"""What to do with names that do not occur in the data, where others do."""
+
+MOST_COMPARED = 100_000
+"""Pairs of a missing name and a label that are compared: about a second."""
+LONGEST_COMPARED = 60
+"""A longer name is not compared with labels."""
+SHOWN_IN_ERRORS = 3
+"""See docs/decisions/0009."""
+
+
+@dataclass(frozen=True)
+class MissingName:
+    """An item that a list names and no record holds, and a label of the data that may have been meant."""
+
+    name: str
+    close: str | None = None
+
+    def __str__(self) -> str:
+        return shown(self.name) + (f" (close to {shown(self.close)})" if self.close is not None else "")
+
+
+@dataclass(frozen=True)
+class NamesFound:
+    """How many entries of a list occur in the data, and which items do not."""
+
+    parameter: str
+    """The parameter that takes the list."""
+    noun: str
+    """What the entries are: items, itemsets or rules."""
+    named: int
+    occur: int
+    missing: tuple[MissingName, ...]
+    """All items of the list that do not occur, in the order of the list."""
+
+    def __str__(self) -> str:
+        return self.sentence("data")
+
+    def sentence(self, where: str) -> str:
+        """Return how many occur, as a sentence about the data, the release or the original."""
+        return f"{self.parameter}: {self.occur:,} of {self.named:,} named {self.noun} occur in the {where}"
+
+    def missing_items(self, most: int) -> str:
+        """Return the first missing items for a sentence, and how many more there are."""
+        listed = ", ".join(map(str, self.missing[:most]))
+        more = len(self.missing) - most
+        return f"{listed} and {more:,} more" if more > 0 else listed
+
+    def refuse(self, missing_names: MissingNames, *, file: str | None = None) -> None:
+        """Refuse a list of which nothing occurs or, with `error`, one of which something does not."""
+        if missing_names not in get_args(MissingNames):
+            allowed = " | ".join(get_args(MissingNames))
+            raise BadParameter(f"missing_names is {missing_names!r}; allowed is {allowed}")
+        if self.occur and (missing_names == "accept" or not self.missing):
+            return
+        wrong = f"{self}; {'with missing_names=error all' if self.occur else 'at least one'} must"
+        missing = f"Not in the data: {self.missing_items(SHOWN_IN_ERRORS)}. " if self.missing else ""
+        raise BadData(
+            f"{wrong}. {missing}Correct the names{', or accept missing ones' if self.occur else ''}", file=file
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return asdict(self)
+
+
+class NameList:
+    """A list that names items of the data: what `SensitiveItems` and `NamedItemsets` share."""
+
+    noun: ClassVar[str]
+    occurred: bool = False
+    """Whether it is known, from the private folder of a release, that some of it occurred in the original."""
+
+    @property
+    @abstractmethod
+    def entries(self) -> Sequence[tuple[str, ...]]:
+        """Return the items of each entry."""
+
+    def known_to_have_occurred(self) -> Self:
+        """Return the same list with the note that some of it occurred in the original."""
+        noted = copy(self)
+        noted.occurred = True
+        return noted
+
+    def found_in(self, data: Countable, parameter: str) -> NamesFound:
+        """Count the entries that occur in the data, and look for labels that are close to missing names."""
+        noun = "rules" if parameter == "rules" else self.noun
+        there = _occurring(data)
+        occur = sum(there.issuperset(entry) for entry in self.entries)
+        absent = dict.fromkeys(item for entry in self.entries for item in entry if item not in there)
+        return NamesFound(parameter, noun, len(self.entries), occur, _with_close_labels(absent, data.vocabulary))
+
+    def places_in(self, data: Countable) -> list[int]:
+        """Return the places of the entries that occur in the data."""
+        there = _occurring(data)
+        return [place for place, entry in enumerate(self.entries) if there.issuperset(entry)]
+
+    def doubt(self, original: Countable | None) -> str:
+        """Return why a release in which nothing of the list occurs proves nothing; empty where some of it occurred in the original."""
+        named = f"none of the {len(self.entries):,} named {self.noun} occurs"
+        if self.occurred:
+            return ""
+        if original is None:
+            return f"{named} in the release, so the list may be misspelt; compare with the original or use the private folder"
+        return (
+            ""
+            if self.places_in(original)
+            else f"{named} in the original, so there is nothing to check; correct the names"
+        )
+
+
+def names_found(declaration: Any, data: Countable) -> tuple[NamesFound, ...]:
+    """Look up every list that a method or guarantee was given, unless it is known that some of it occurred."""
+    given = {name: getattr(declaration, name) for name in type(declaration).model_fields}
+    return tuple(
+        names.found_in(data, name)
+        for name, names in given.items()
+        if isinstance(names, NameList) and not names.occurred
+    )
+
+
+def _occurring(data: Countable) -> set[str]:
+    return {label for label, held in zip(data.vocabulary, data.supports.tolist(), strict=True) if held}
+
+
+def _with_close_labels(absent: Iterable[str], vocabulary: tuple[str, ...]) -> tuple[MissingName, ...]:
+    left = MOST_COMPARED
+    found = []
+    for name in absent:
+        candidates = vocabulary
+        if len(candidates) > left:  # typing errors are rare at the beginning of a word
+            candidates = tuple(label for label in candidates if label[:1] == name[:1])[:left]
+        close = get_close_matches(name, candidates, n=1) if len(name) <= LONGEST_COMPARED else []
+        left -= len(candidates)
+        found.append(MissingName(name, close[0] if close else None))
+    return tuple(found)
