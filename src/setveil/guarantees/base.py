@@ -145,9 +145,15 @@ class Guarantee(Declaration, ABC):
         """What is not protected, in one line for the person who publishes; the card lists all of `coverage`."""
         return "; ".join(self.coverage.not_covered[:2])
 
-    def covered(self) -> Coverage:
-        """Return what the guarantee protects against with these parameters, for the card."""
+    def coverage_for(self, form: type) -> Coverage:
+        """Return what it protects against with these parameters in a release of a form that it takes, in the words of that form."""
+        del form
         return self.coverage
+
+    def statement_for(self, form: type) -> str:
+        """Return the promise of a release of a form that it takes, in the words of that form."""
+        del form
+        return self.statement
 
     @abstractmethod
     def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:

@@ -56,9 +56,10 @@ class HiddenItemsets(Guarantee):
         inference="bounded for the itemsets that the owner named: none of them is frequent in the release",
         not_covered=(
             "people: this keeps the owner's secrets, not theirs",
-            "someone who mines at a lower threshold, unless the targets are 0",
-            "that an itemset was made infrequent on purpose, which its number of records can suggest",
-            "someone who has the original data or part of it",
+            "an attacker who mines at a lower threshold",
+            "that an itemset was made infrequent on purpose: it is rarer than its items let expect, most of all with a target of 0",
+            "a second release of the same data: the itemsets whose supports differ most between the two are likely the secrets",
+            "an attacker who has the original data or part of it",
             "secrets that the owner did not name, such as parts of a named itemset",
         ),
     )

@@ -55,6 +55,7 @@ class HiddenTendency(Guarantee):
             "that a category is absent from a row, which tells something where categories are few",
             "categories of a record that are less heavy than its heaviest one",
             "records that hold as many items of each of their categories, and records that hold no item: they have no tendency",
+            "a second release of the same data: the rows of a person can be linked by their items, and what both show is likely true",
             "people with several records, unless the unit is person",
         ),
     )
@@ -99,8 +100,9 @@ class HiddenTendency(Guarantee):
         )
         return f"The row of a record {who} holds no item of {which}{except_}; {supports}."
 
-    def covered(self) -> Coverage:
+    def coverage_for(self, form: type) -> Coverage:
         """Return the coverage, with the records and categories that these parameters leave out."""
+        del form
         left_out = []
         if self.records == "whole":
             left_out.append("records of several categories, also those with a tendency: they are published unchanged")

@@ -10,6 +10,7 @@ Departs  records of any length are searched; `attacker="aware"` asks for more th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -61,16 +62,13 @@ class KmAnonymity(KmLimit, Guarantee):
     counts_of_one_kind: ClassVar[bool] = False
     coverage: ClassVar[Coverage] = Coverage(
         attacker="knows at most m items of a person's record, and looks for records that hold them",
-        singling_out="bounded for at most m known items: at least k records hold them, or of disassociated data may hold them",
-        linking="not bounded: whoever knows more than m items, or other releases of the same people, may link them",
+        singling_out="bounded for at most m known items: at least k records hold them",
+        linking="not bounded: an attacker who knows more than m items, or has other releases of the same people, may link them",
         inference="inference of other items is not bounded: all records that hold the known items may hold another one too",
         not_covered=(
-            "someone who knows more than m items of a person, or that a person does not have an item",
+            "an attacker who knows more than m items of a person, or that a person does not have an item",
             "what the k records have in common: other items of the person can follow for certain",
-            "of disassociated data, probabilities: some way to put chunks together has k such records, others may be far likelier",
-            "of disassociated data, links that follow from numbers: an item in all records of a cluster goes with every other one of it",
-            "of disassociated data, someone who knows that an item of a term chunk is rarer than k: any record of the cluster may hold it",
-            "someone who knows other data about the same people",
+            "an attacker who has other data, or another release, about the same people",
         ),
     )
 
@@ -89,16 +87,53 @@ class KmAnonymity(KmLimit, Guarantee):
     @property
     def statement(self) -> str:
         """The promise in one sentence."""
+        return f"Whatever {self.m:,} items or fewer an attacker knows of a person, at least {self.k:,} released records hold them."
+
+    def statement_for(self, form: type) -> str:
+        """Return the promise for plain records, for nodes of a hierarchy, or for chunks."""
+        known = f"Whatever {self.m:,} items or fewer an attacker knows of a person"
+        if form is Generalized:
+            return f"{known}, at least {self.k:,} released records show each of them, as itself or as a node above it."
+        if form is not Disassociated:
+            return self.statement
         aware = (
             " That holds although an item of a term chunk may be known to be in fewer records; of sets with such an item, at least "
             f"{self.k:,} records may be the person's."
             if self.attacker == "aware"
             else ""
         )
-        return (
-            f"Whatever {self.m:,} items or fewer somebody knows of a person, at least {self.k:,} released records hold them, or of "
-            f"disassociated data, some way to put its chunks together has at least {self.k:,} records that do.{aware}"
-        )
+        return f"{known}, some way to put the chunks together has at least {self.k:,} records that hold them.{aware}"
+
+    def coverage_for(self, form: type) -> Coverage:
+        """Return what it protects against, of plain records, of nodes of a hierarchy, or of chunks."""
+        first, *others = self.coverage.not_covered
+        if form is Generalized:
+            return replace(
+                self.coverage,
+                attacker="knows at most m items of a person's record, and looks for records that show them or nodes above them",
+                singling_out="bounded for at most m known items: at least k records show each of them, as itself or as a node above it",
+                inference="inference of other items is not bounded: all records that show the known items may show another one too",
+                not_covered=(
+                    first,
+                    *others,
+                    "which item below a node a person has: one of them can be far likelier than the others",
+                ),
+            )
+        if form is Disassociated:
+            return replace(
+                self.coverage,
+                singling_out="bounded for at most m known items: at least k records of some cluster may hold them",
+                inference="inference of other items is not bounded: all records that may hold the known items may hold another one too",
+                not_covered=(
+                    first,
+                    "what the records of a cluster have in common: other items of the person can follow for certain",
+                    "probabilities: some way to put the chunks together has k such records, others may be far likelier",
+                    "links that follow from numbers: an item in all records of a cluster goes with every other one of it",
+                    "an attacker who knows that an item of a term chunk is rarer than k: any record of the cluster may hold it",
+                    others[-1],
+                ),
+            )
+        return self.coverage
 
     def before(self, original: Transactions) -> Verdict:
         """Tell which rare itemsets the original has, as far as they can be counted in a short time."""

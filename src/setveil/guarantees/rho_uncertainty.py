@@ -14,6 +14,7 @@ Departs  with `include_empty` the empty q counts, the share of all records with 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -85,10 +86,12 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         linking="not bounded",
         inference="bounded for sensitive items: of the released records with the known items at most a share of ρ holds any other one",
         not_covered=(
-            "what the original held: where a share stands exactly at the limit, left out items can be suspected",
-            "someone who knows that a person has certain items and no others, unless the release was made with knows=whole",
+            "finding a person: suppression makes sets of items rarer, so that known items can lead to fewer records than before",
+            "which items are sensitive: the release itself shows it, since no other items predict them better than ρ",
+            "what the original held: where a share stands at the limit, the items that were left out can be suspected",
+            "an attacker who knows that a person has certain items and no others, unless the release was made with knows=whole",
             "items that were not named sensitive",
-            "someone who knows other data about the same people",
+            "an attacker who has other data, or another release, about the same people",
         ),
     )
 
@@ -111,6 +114,21 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         return (
             f"Of the released records that hold any items somebody may know{nothing} at most a share of {self.rho} holds any one sensitive "
             f"item beside them.{whole}"
+        )
+
+    def statement_for(self, form: type) -> str:
+        """Return the promise for plain records, or for nodes of a hierarchy."""
+        if form is not Generalized:
+            return self.statement
+        return f"{self.statement} A node is sensitive if any item below it is, and such a node counts like a sensitive item."
+
+    def coverage_for(self, form: type) -> Coverage:
+        """Return what it protects against, of plain records or of nodes of a hierarchy."""
+        if form is not Generalized:
+            return self.coverage
+        return replace(
+            self.coverage,
+            attacker="knows any items of a person's record, sensitive ones among them, and looks for records that show them or nodes above",
         )
 
     @property

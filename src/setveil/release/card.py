@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from setveil import __version__
+from setveil.catalog import FORMS
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -204,11 +205,11 @@ def make_card(
             not_covered=("everything",),
         )
     else:
-        coverage = guarantee.covered()
+        coverage = guarantee.coverage_for(FORMS[form])
         promise = Promise(
             name=guarantee.name,
             parameters=guarantee.public_parameters(),
-            statement=guarantee.statement,
+            statement=guarantee.statement_for(FORMS[form]),
             failures=verdict.failures,
             reach=_public_reach(guarantee, verdict),
             published_unchanged=verdict.counts.get("published-unchanged"),
