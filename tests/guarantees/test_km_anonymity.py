@@ -122,7 +122,9 @@ def test_the_statement_names_what_was_asked_for():
     assert "2 items or fewer" in statement
     assert "at least 3 released records" in statement
     assert "term chunk" not in statement
-    assert "term chunk" in sv.KmAnonymity(k=3, m=2, attacker="aware").statement
+    aware = sv.KmAnonymity(k=3, m=2, attacker="aware")
+    assert "term chunk" in aware.statement_for(sv.Disassociated)
+    assert "chunk" not in aware.statement_for(sv.Transactions) + aware.statement_for(sv.Generalized)
     assert "not bounded" in sv.KmAnonymity.coverage.inference
 
 
