@@ -131,10 +131,11 @@ def test_the_same_release_from_every_input_byte_for_byte(postgres_server, files,
             + "".join(path.read_bytes().decode("latin-1") for path in (out.parent / "release.private").iterdir())
         )
         assert "Pa55" not in told
-    first = releases["sample"]
-    assert set(first) == {"card.json", "data.dat" if ids == "drop" else "data.csv"}
+    named, unnamed = releases["sample"], releases["basket.dat"]
+    assert set(named) == set(unnamed) == {"card.json", "data.dat" if ids == "drop" else "data.csv"}
+    assert named["card.json"] != unnamed["card.json"]  # ids belong to the data: with them it is another run
     for name, release in releases.items():
-        assert release == first, name
+        assert release == (unnamed if name.startswith((*WITHOUT_IDS, "postgresql list")) else named), name
 
 
 def test_the_dossier_names_the_database_without_its_password(postgres_server, files, tmp_path):
