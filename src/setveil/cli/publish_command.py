@@ -39,7 +39,7 @@ from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from setveil.methods.base import Method
-    from setveil.release.forms import DataFormat
+    from setveil.release.form import DataFormat
     from setveil.release.publishing import Release
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help

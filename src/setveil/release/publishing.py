@@ -24,7 +24,8 @@ from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefus
 from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
-from setveil.release.forms import DataFormat, Form, Ids, form_of
+from setveil.release.form import DataFormat, Form, Ids
+from setveil.release.forms import form_of
 from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.seed import Randomness, Seed

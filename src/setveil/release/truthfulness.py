@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.published import Published
     from setveil.guarantees.base import Verdict
-    from setveil.release.forms import Form
+    from setveil.release.form import Form
 
 Truthful = Literal["yes", "subset", "no"]
 NOT_TRUTHFUL = "not-truthful"
