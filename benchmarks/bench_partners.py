@@ -28,7 +28,7 @@ def prepared(data, categories, order="hard"):
 def plainly(e):
     partner = np.full(len(e.record), -1)
     plain.pair_plainly(
-        e.starts, e.items, e.category, e.tops, e.above_starts, e.above_list, False, False, len(e.data.vocabulary), partner,
+        e.starts, e.items, e.blocks, e.tops, e.clash_starts, e.clash, False, len(e.data.vocabulary), partner,
         np.zeros(8, np.int64),
     )  # fmt: skip
     return partner
@@ -38,7 +38,7 @@ def exactly(e):
     partner = np.full(len(e.record), -1)
     lists = signature_lists(e.signature, np.diff(e.starts))
     search.pair_exactly(
-        e.starts, e.items, e.category, len(e.names), e.tops, e.above_starts, e.above_list, False, len(e.data.vocabulary), e.signature,
+        e.starts, e.items, e.blocks, len(e.names), e.tops, e.clash_starts, e.clash, len(e.data.vocabulary), e.signature,
         e.block_signature, *lists, partner, np.zeros(8, np.int64),
     )  # fmt: skip
     return partner

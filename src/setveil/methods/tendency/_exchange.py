@@ -30,6 +30,7 @@ HOT_ITEMS = 10
 """How many of the most common items a signature tells of: 2^10 lists at most."""
 
 NOBODY = -1
+Ties = Literal["first", "all"]
 Step = Literal["cycle", "helper", "adopt", "suppress"]
 HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 """How a record was hidden, by its code in `Exchange.how`."""
@@ -38,9 +39,7 @@ HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 class Exchange:
     """The state of one run."""
 
-    def __init__(
-        self, data: Transactions, categories: Categories, engine: Engine, *, ties: Literal["first", "all"] = "first"
-    ) -> None:
+    def __init__(self, data: Transactions, categories: Categories, engine: Engine, *, ties: Ties = "first") -> None:
         self.data, self.engine = data, engine
         codes, self.names = categories.bind(data)
         self.category = sealed(codes)
@@ -50,8 +49,8 @@ class Exchange:
         arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, tied, above)
         engine.run("weighing categories", lambda _control: shape.classify(*arguments))
         self.kind, self.top, self.tied, self.above = sealed(kind), sealed(top), sealed(tied), sealed(above)
-        self.hides = shape.HEAVIEST if ties == "all" else shape.FIRST
-        self.hidden_starts, self.hidden = self._listed(sealed(np.arange(n)), self.hides)
+        self.ties = ties
+        self.hidden_starts, self.hidden = self._listed(sealed(np.arange(n)), ties)
         self.in_block = self._blocks(data, self.hidden_starts, self.hidden)
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
@@ -59,18 +58,20 @@ class Exchange:
         self.given: dict[int, NDArray[np.int32]] = {}
         self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
-    def _listed(self, chosen: NDArray[np.int64], rule: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _listed(
+        self, chosen: NDArray[np.int64], which: Literal["first", "all", "above-mean"]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return for each of the chosen records where its list of categories starts, and the lists."""
-        counts = {
-            shape.FIRST: np.minimum(self.tied, 1),
-            shape.HEAVIEST: self.tied,
-            shape.ABOVE_MEAN: np.maximum(self.above, np.isin(self.kind, (shape.SINGLE, shape.FULL))),
-        }[rule][chosen]
-        starts = sealed(np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
+        above_mean = which == "above-mean"
+        counts = np.minimum(self.tied, 1) if which == "first" else self.tied
+        if above_mean:
+            counts = np.maximum(self.above, np.isin(self.kind, (shape.SINGLE, shape.FULL)))
+        starts = sealed(np.concatenate(([0], np.cumsum(counts[chosen]))).astype(np.int64))
+        if which == "first":
+            return starts, sealed(self.top[chosen][self.tied[chosen] > 0])
         listed = np.empty(starts[-1], np.int32)
-        data = self.data
-        fixed = (data.offsets, data.items, self.category, len(self.names), self.top)
-        shape.list_categories(*fixed, chosen, rule, starts, listed)
+        fixed = (self.data.offsets, self.data.items, self.category, len(self.names), self.top)
+        shape.list_categories(*fixed, chosen, above_mean, starts, listed)
         return starts, sealed(listed)
 
     def _blocks(self, content: Transactions, hidden_starts: Any, hidden: Any) -> NDArray[np.bool_]:
@@ -135,10 +136,10 @@ class Exchange:
         self.starts, self.items = chosen.offsets, chosen.items
         self.tops = sealed(self.top[self.record])
         self.hot_bit = hot_items(chosen.supports, len(self.names))
-        self.tops_starts, self.tops_list = self._listed(self.record, self.hides)
+        self.tops_starts, self.tops_list = self._listed(self.record, self.ties)
         self.clash_starts, self.clash = self.tops_starts, self.tops_list
         if self.strict:
-            self.clash_starts, self.clash = self._listed(self.record, shape.ABOVE_MEAN)
+            self.clash_starts, self.clash = self._listed(self.record, "above-mean")
         self.blocks = self._blocks(chosen, self.tops_starts, self.tops_list)
         self.signature, self.block_signature = self._signatures(chosen, self.blocks)
 

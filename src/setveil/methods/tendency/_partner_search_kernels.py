@@ -144,8 +144,8 @@ def pair_exactly(
                     break
                 if (
                     top_by_place[slot] != top[p]
-                    and disjoint(q, starts, items, mark, stamp)
                     and tops_fit(p, q, top, clash_starts, clash)
+                    and disjoint(q, starts, items, mark, stamp)
                 ):
                     best = q
                     break

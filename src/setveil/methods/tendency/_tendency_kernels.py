@@ -13,10 +13,6 @@ EMPTY, SINGLE, FULL, PARTIAL, UNIFORM = 0, 1, 2, 3, 4
 """Kinds of records."""
 
 
-FIRST, HEAVIEST, ABOVE_MEAN = 0, 1, 2
-"""Which categories of a record are listed: the heaviest with the lowest code, all heaviest ones, or all above the mean."""
-
-
 @kernel
 def classify(offsets, items, category, categories, kind, top, tied, above):
     """Find each record's kind and top category, and count its heaviest categories (`tied`) and those above the mean (`above`)."""
@@ -58,8 +54,11 @@ def classify(offsets, items, category, categories, kind, top, tied, above):
 
 
 @kernel
-def list_categories(offsets, items, category, categories, top, chosen, rule, starts, out):
-    """List for each chosen record the categories of a rule; its only category is above the mean. `starts` gives each a place in `out`."""
+def list_categories(offsets, items, category, categories, top, chosen, above_mean, starts, out):
+    """List for each chosen record its heaviest categories, or those above the mean; `starts` gives each record a place in `out`.
+
+    The only category of a record counts as above the mean.
+    """
     weight = np.zeros(categories, dtype=np.int64)
     for p in range(len(chosen)):
         r = chosen[p]
@@ -76,13 +75,7 @@ def list_categories(offsets, items, category, categories, top, chosen, rule, sta
             g = category[items[place]]
             if weight[g] == 0:
                 continue
-            if rule == FIRST:
-                listed = g == top[r]
-            elif rule == HEAVIEST:
-                listed = weight[g] == largest
-            else:
-                listed = present == 1 or weight[g] * present > hi - lo
-            if listed:
+            if weight[g] * present > hi - lo or present == 1 if above_mean else weight[g] == largest:
                 out[at] = g
                 at += 1
             weight[g] = 0
