@@ -12,6 +12,7 @@ from setveil.data.alignment import Alignment
 from setveil.engines.local import LocalEngine
 
 import random_clusters
+from oracle import truthfulness
 from random_data import as_sets
 
 
@@ -135,6 +136,28 @@ AS_ORACLES_SEE = {
     sv.Neighbours: lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
 }
 """Rows in the order of their records, or groups with counts, or clusters, or rows with their places in clusters."""
+
+
+def untrue_by_oracle(published, data, rows, *, whole):
+    """Return where a release is not true of the records behind its rows, as the oracle finds it: a row, a chunk, or an item of a group."""
+    behind = [as_sets(data)[record] for record in rows]
+    if isinstance(published, sv.Disassociated):
+        clusters = published.to_clusters()
+        parted = _parted(behind, [cluster["size"] for cluster in clusters])
+        return truthfulness.untrue_clusters(clusters, parted, whole)
+    if isinstance(published, sv.Grouped):
+        groups = published.to_groups()
+        return truthfulness.untrue_groups(groups, _parted(behind, [len(rows) for rows, _counts in groups]), whole)
+    if isinstance(published, sv.Generalized):
+        tree = published.hierarchy
+        below = {node: set(tree.leaves_under(node)) for node in tree.nodes}
+        return truthfulness.untrue_rows(as_sets(published.records), behind, whole, below)
+    return truthfulness.untrue_rows(as_sets(published), behind, whole)
+
+
+def _parted(values, sizes):
+    ends = np.cumsum(sizes)
+    return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
 def place_of(witness, alignment):

@@ -1,4 +1,4 @@
-"""Is a release true of the records behind it? In plain Python, by trying; records, rows and parts are sets of labels.
+"""Is a release true of the records behind it? In plain Python; records, rows and parts are sets of labels.
 
 `whole` asks that nothing is left out either. Each function returns the places of what is not so.
 """
@@ -23,15 +23,15 @@ def untrue_groups(groups, records, whole):
     for group, ((rows, counts), behind) in enumerate(zip(groups, records, strict=True)):
         for row, record in zip(rows, behind, strict=True):
             if not set(row) <= record:
-                found.add(("row", number))
+                found.add(number)
             number += 1
         for item, count in counts.items():
             if sum(item in record for record in behind) != count:
-                found.add(("group", group, item))
+                found.add(("item", group, item))
     if whole and not found:
         for group, ((rows, counts), behind) in enumerate(zip(groups, records, strict=True)):
             if any(record - set(row) - counts.keys() for row, record in zip(rows, behind, strict=True)):
-                found.add(("group", group))
+                found.add(("item", group))
     return found
 
 
@@ -55,12 +55,16 @@ def untrue_clusters(clusters, records, whole):
 
 
 def has_places(parts, records):
-    """Tell whether each part can be given a record of its own that holds it, by trying all ways."""
-    if not parts:
-        return True
-    first, *rest = parts
-    return any(
-        first <= record and has_places(rest, records[:place] + records[place + 1 :])
-        for place, record in enumerate(records)
-        if record not in records[:place]
-    )
+    """Tell whether each part can be given a record of its own that holds it: part by part, moving others where that helps."""
+    owner = {}
+
+    def place(part, tried):
+        for number, record in enumerate(records):
+            if number not in tried and parts[part] <= record:
+                tried.add(number)
+                if number not in owner or place(owner[number], tried):
+                    owner[number] = part
+                    return True
+        return False
+
+    return all(place(part, set()) for part in range(len(parts)))

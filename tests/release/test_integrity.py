@@ -55,6 +55,7 @@ def made(tmp_path_factory):
             taken = open_release(folder / "apart").data if name == "again" else sv.read(folder / "original.csv")
             release = sv.publish(taken, method, seed=2**90 + number, allow_failures=RECORDS, metrics=[])
             release.save(folder / out)
+            (folder / f"{out}.private" / "report.html").unlink()  # a megabyte that every test would copy
     return folder
 
 
@@ -139,9 +140,12 @@ def exchange_terms(clusters):
 
 
 def add_to_every_second_row(item):
-    return lambda lines: [
-        f"{line} {item}" if n % 2 and item not in line.split() else line for n, line in enumerate(lines)
-    ]
+    """Add an item to rows that show nothing sensitive, so that no sensitive item can be inferred better than before."""
+
+    def changed(number, row):
+        return number % 2 and item not in row and not {*row} & {*SENSITIVE}
+
+    return lambda lines: [f"{line} {item}" if changed(n, line.split()) else line for n, line in enumerate(lines)]
 
 
 CHANGES = {
@@ -351,22 +355,19 @@ def test_what_is_not_so_of_the_records_is_a_violation_although_both_cards_were_r
 
 
 def test_every_row_with_an_invented_item_is_counted_and_shown(folder):
-    before = open_release(folder / "insert").data.to_lists()
+    """The guarantee itself holds: nothing but the comparison with the records notices it."""
     path = folder / "insert" / "data.dat"
     edit_lines(path, add_to_every_second_row("a0"))
     renew_both(folder / "insert", folder / "insert.private")
     private, records = Private.load(folder / "insert.private"), sv.read(folder / "original.csv").to_lists()
-    wrong = [
-        row
-        for row, items in enumerate(before)
-        if row % 2 and "a0" not in items and "a0" not in records[private.alignment.rows[row]]
-    ]
+    rows = open_release(folder / "insert").data.to_lists()
+    wrong = [row for row, record in enumerate(private.alignment.rows) if not {*rows[row]} <= {*records[record]}]
     verdict = check_here(folder, "insert")
-    found = [witness for witness in verdict.witnesses if witness.kind == NOT_TRUTHFUL]
-    assert verdict.violations[NOT_TRUTHFUL] == len(wrong) > 10
-    assert [witness.row for witness in found] == wrong
-    assert {witness.items for witness in found} == {("a0",)}
-    assert found[0].detail == "its record does not hold 'a0'"
+    assert verdict.violations == {NOT_TRUTHFUL: len(wrong)}
+    assert len(wrong) > 10
+    assert [witness.row for witness in verdict.witnesses] == wrong
+    assert {witness.items for witness in verdict.witnesses} == {("a0",)}
+    assert verdict.witnesses[0].detail == "its record does not hold 'a0'"
 
 
 def test_a_card_that_says_more_truth_than_there_is_is_found_with_the_original(folder):
