@@ -86,19 +86,16 @@ class HiddenTendency(Guarantee):
         several = "with a tendency among several categories"
         one = "of a single category" + (" with more than one item" if self.full_min == 2 else "")
         who = {"all": f"{several}, or {one},", "mixed": several, "whole": one}[self.records]
-        equal = "and of no equally heavy one" if self.ties == "all" else "but equally heavy ones may stay"
+        equal = "nor of an equally heavy one" if self.ties == "all" else "but may hold items of an equally heavy one"
         which = "that category" if self.records == "whole" else f"its heaviest category, {equal}"
-        except_ = {
-            "all": "",
-            "mixed": "; records of a single category are not covered",
-            "whole": "; records of several categories are not covered",
-        }[self.records]
+        others = {"all": "", "mixed": "a single category", "whole": "several categories"}[self.records]
+        left_out = f"; records of {others} are not covered" if others else ""
         supports = (
             "every item occurs exactly as often as in the original"
             if self.lossless
             else "no item occurs more often than before"
         )
-        return f"The row of a record {who} holds no item of {which}{except_}; {supports}."
+        return f"The row of a record {who} holds no item of {which}{left_out}; {supports}."
 
     def coverage_for(self, form: type) -> Coverage:
         """Return the coverage, with the records and categories that these parameters leave out."""
@@ -109,9 +106,9 @@ class HiddenTendency(Guarantee):
         elif self.ties == "first":
             left_out.append("categories of a record as heavy as its heaviest one: only the first by name is hidden")
         if self.records == "mixed":
-            left_out.append("records of a single category: they are published unchanged")
+            left_out.append("records of a single category: they need not be hidden")
         elif self.full_min == 2:
-            left_out.append("records of a single item: they are published unchanged")
+            left_out.append("records of a single item: they need not be hidden")
         inference = "bounded for records of a single category: no item of that category is in the person's row"
         return replace(
             self.coverage,
