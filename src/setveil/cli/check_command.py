@@ -14,7 +14,8 @@ from setveil.release.checking import check_release, guarantee_of, open_file, ope
 from setveil.release.dossier import Private
 
 TEXT = """Ends with 0 if the guarantee holds, with 3 if it does not or could not be decided. Reads the release again and trusts nothing that
-was said when it was made. The reading options are those of --original.
+was said when it was made. With --private, ends with 2 if a file is not the one that was published. The reading options are those of
+--original.
 
 Example:
   setveil check release --original sample:supermarket \\

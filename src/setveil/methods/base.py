@@ -44,7 +44,9 @@ class Method(Declaration, ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     truthful: ClassVar[Literal["yes", "subset", "no"]]
-    """Whether released records are true: `subset` if items are only left out or told less exactly, `no` if records hold items of others."""
+    """How true a release is: `subset` if nothing is invented, `yes` if nothing is left out either, `no` if records hold items of others.
+
+    `publish` compares every release with its records and refuses one that is less true (`release/truthfulness.py`)."""
     accepts: ClassVar[tuple[type, ...]] = (Transactions,)
     form: ClassVar[type] = Transactions
     """What it publishes: plain records, or another of the published forms."""
