@@ -2,7 +2,9 @@
 
 from hypothesis import strategies as st
 
-TEXTS = st.text(st.characters(min_codepoint=32, exclude_categories=("Cs", "Cc")), min_size=1, max_size=5)
+TEXTS = (
+    st.text(st.characters(min_codepoint=32, exclude_categories=("Cs", "Cc")), max_size=5).map(str.strip).filter(bool)
+)
 
 
 @st.composite

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.data.look_alikes import LookAlikes
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.names_found import NameList, NamesFound
 from setveil.data.sensitive_items import SensitiveItems
@@ -137,6 +138,8 @@ class Profile:
     """Who holds each of the itemsets that were named."""
     names: tuple[NamesFound, ...] = ()
     """Of each list that was given, how much of it occurs in the data."""
+    look_alike_pairs: int = 0
+    """The number of pairs of labels that differ only in Unicode form, case or invisible characters."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
@@ -190,6 +193,7 @@ def profile(
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
         names=names,
+        look_alike_pairs=LookAlikes.of(data).pairs,
     )
 
 

@@ -16,7 +16,6 @@ GOOD = {
     "blank.dat": b"\n\n\n",
     "comma.csv": b'id,item\np1,"a,b"\np2,c\n',
     "blanks.csv": b"id,item\np1,a b\n",
-    "leading.csv": b"id,item\np1, a\n",
     "begins-as-header.csv": b"id,item\np1,@ITEM=1=x\n",
     "good.xyz": b"a b\n",
 }
@@ -95,9 +94,6 @@ USES = [
         "a cell of a wide file cannot hold"),
     Use("blank in an item", ("convert", "blanks.csv", "new.dat"), "the item 'a b' holds a blank, which a basket file cannot hold"),
     Use("blank in an item", ("convert", "blanks.csv", "new.csv.zst", "--to", "wide"), "the item 'a b' holds a blank, which a cell"),
-    Use("blank before an item", ("convert", "leading.csv", "new.csv", "--to", "ragged"), "the item ' a' starts or ends with a blank"),
-    Use("blank before an item", ("convert", "leading.csv", "new.dat", "--to-separator", ","),
-        "the item ' a' starts or ends with a blank"),
     Use("an item like a header", ("convert", "begins-as-header.csv", "new.dat"), "begins as the header of an SPMF file does"),
     Use("empty records", ("convert", "good.jsonl", "new.csv"), "cannot hold the 1 empty records; leave them out with --empty drop"),
     Use("separator of two characters", ("convert", "good.dat", "new.csv", "--to-separator", "ab"),

@@ -50,7 +50,7 @@ def read_back(tmp_path_factory):
         (PARENTS.rstrip("\n") + "\n\n\nmilk,dairy\n", {}, ROOTED),
         (" parent , item \nx,a\n", {}, {"a": "x"}),
         ("item,parent\na,x\nx,top\n", {}, {"a": "x", "x": "top"}),
-        ('item,parent\n"a, ""b""", x\n', {}, {'a, "b"': " x"}),
+        ('item,parent\n"a, ""b""", x\n', {}, {'a, "b"': "x"}),
         (LEVELS, {}, DEEPER),
         (LEVELS + "\nmilk,dairy,food\n", {}, DEEPER),
         (LEVELS, {"levels": "aisle , section"}, DEEPER),

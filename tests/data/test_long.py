@@ -42,7 +42,7 @@ def read_pairs(path, **options):
         ("id,item\n\n1,a\n\n\n2,b\n\n", {"1": ["a"], "2": ["b"]}),
         ("id,item\n007,1\n7,01\n", {"007": ["1"], "7": ["01"]}),
         ("id,item\nNA,null\nnan,NaN\n", {"NA": ["null"], "nan": ["NaN"]}),
-        ("id,item\n 1 , a \n", {" 1 ": [" a "]}),
+        ("id,item\n 1 , a \n", {" 1 ": ["a"]}),
         ("id,item\n1,10\n1,9\n", {"1": ["9", "10"]}),
         ("id,item\n1,1e5\n1,1.0\n1,2024-01-01\n", {"1": ["1.0", "1e5", "2024-01-01"]}),
         ("id,item\n", {}),
@@ -182,7 +182,7 @@ def test_data_without_records_is_a_header_alone(tmp_path):
             from_lists([["a"], [], []], ids=["1", "2", "3"]),
             "the format 'long' cannot hold the 2 empty records; leave them out with --empty drop",
         ),
-        (from_lists([["a\n"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
+        (from_lists([["a\nb"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
         (from_lists([["a"]], ids=[""]), "an id is empty or holds a control character, and 'long' holds neither"),
     ],
 )

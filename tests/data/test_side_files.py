@@ -59,7 +59,7 @@ def refusal(path, read, **options):
         ("semi skimmed milk, 1 l\n", ("semi skimmed milk, 1 l",)),
         ("10\n9\n", ("9", "10")),
         ("10\n9\n007\n", ("007", "10", "9")),
-        ("a\u2028b\x85\n", ("a\u2028b\x85",)),
+        ("a\u2028b\x85c\x85\n", ("a\u2028b\x85c",)),
     ],
 )
 def test_sensitive_items_are_read(written, name, content, expected):
@@ -136,7 +136,7 @@ def test_sensitive_items_of_the_sample():
         ("a.jsonl", "[-0, 7]", None, (("0", "7"),)),
         ("a.jsonl", f"[{'9' * 5000}]", None, (("9" * 5000,),)),
         ("a.jsonl", '["a\\u00e9", "\\ud83d\\ude00"]', None, (("aé", "\U0001f600"),)),
-        ("a.jsonl", '[" a "]', None, ((" a ",),)),
+        ("a.jsonl", '[" a "]', None, (("a",),)),
     ],
 )
 def test_itemsets_are_read(written, packed, name, content, separator, expected):
@@ -236,7 +236,7 @@ def test_lines_are_split_as_those_of_a_basket_file(fuzzed, content, separator):
         assert list(itemsets) == list(dict.fromkeys(tuple(record) for record in records))
 
 
-WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=5).map(str.strip).filter(bool)
 
 
 @given(st.lists(st.lists(WORDS | st.integers(-20, 20), min_size=1, max_size=5), min_size=1, max_size=8))

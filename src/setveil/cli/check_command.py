@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.catalog import GUARANTEES, named
-from setveil.cli.options import READING, Option, argument, declared, named_in, of_declaration, read_any
+from setveil.cli.options import DISTINCT_LABELS, READING, Option, argument, declared, named_in, of_declaration, read_any
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.formats import Layout
 from setveil.errors import BadParameter
@@ -37,6 +37,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         Option("allow_failures", int, "Accept at most so many records that are not protected.", 0),
         Option("witnesses", int, "Show so many cases of what is broken, with values from the data.", 0),
         Option("release_format", str, "Format of a bare data file, where the extension does not tell."),
+        DISTINCT_LABELS,
         *READING,
     ]
 
@@ -58,7 +59,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
         guarantee = declared(named_one, given, original)
     else:
         guarantee = guarantee_of(opened, private)
-    verdict = check_release(opened, guarantee, original=original, private=private)
+    verdict = check_release(
+        opened, guarantee, original=original, private=private, distinct_labels=given["distinct_labels"]
+    )
     accepted = verdict.acceptable(given["allow_failures"])
     if given["json"]:
         say_json({**verdict.to_dict(witnesses=given["witnesses"]), "accepted": accepted})

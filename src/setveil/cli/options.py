@@ -80,6 +80,12 @@ LEVELS = Option(
 PATHS = Option(
     "paths", bool, "Name the nodes of --hierarchy by their paths, where one name stands in several places.", False
 )
+DISTINCT_LABELS = Option(
+    "distinct_labels",
+    bool,
+    "Labels that look alike are different items, even if one is named in a list or they have different categories.",
+    default=False,
+)
 QUIET = Option("quiet", bool, "No progress and no notes.", False)
 JSON = Option("json", bool, "Print the result as JSON on standard output.", False)
 THREADS = Option("threads", int, "How many threads to use (default: all cores). Results do not depend on it.")

@@ -50,6 +50,8 @@ def show_profile(found: Profile) -> None:
     """Print a profile for people."""
     say(f"{found.records:,} records ({found.unit}s), {found.items:,} items, {found.occurrences:,} occurrences")
     say(f"{found.empty_records:,} empty records, {found.duplicate_records:,} records that have a twin")
+    if found.look_alike_pairs:
+        say(f"{found.look_alike_pairs:,} pairs of labels look alike (Unicode form, case or invisible characters)")
     if found.lengths:
         n = found.lengths
         say(

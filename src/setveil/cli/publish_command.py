@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.catalog import METHODS, named
 from setveil.cli.options import (
+    DISTINCT_LABELS,
     FORCE,
     READING,
     REQUIRED,
@@ -102,6 +103,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
             "What to do with named items that do not occur in the data: accept them and list them, or refuse.",
             "accept",
         ),
+        DISTINCT_LABELS,
         Option("no_guarantee", bool, "Allow a method that promises nothing.", default=False),
         *READING,
         THREADS,
@@ -132,6 +134,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         source=in_words(given["data"]),
         original=original,
         missing_names=given["missing_names"],
+        distinct_labels=given["distinct_labels"],
     )
     card = release.save(
         out,

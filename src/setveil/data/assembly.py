@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.encoding import TextEncoder
-from setveil.data.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type
+from setveil.data.labels import note_stripped
+from setveil.data.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type, stripped
 from setveil.data.tidying import tidied
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.transactions import Unit
+
+
+ITEMS = "items"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class _Column:
         self._name = name
         self._origin = origin
         self._what = what
+        self._with_blanks: set[str] = set()
+        """Items that came with blanks at their ends."""
         self.encoder = TextEncoder()
 
     def check_type(self, kind: Any) -> None:
@@ -70,6 +76,8 @@ class _Column:
         if distinct.null_count:
             at = int(pc.index(used, pc.index(distinct.is_null(), value=True).cast(used.type)).as_py())
             raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
+        if self._what == ITEMS:
+            distinct = self._stripped(distinct)
         wrong = first_unusable(distinct)
         if wrong is not None:
             at = int(pc.index(used, pa.scalar(wrong, used.type)).as_py())
@@ -77,6 +85,18 @@ class _Column:
         codes = self.encoder.encode(distinct)
         result: NDArray[np.int32] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
         return result
+
+    def _stripped(self, distinct: Any) -> Any:
+        bare = stripped(distinct)
+        if bare is not distinct:
+            self._with_blanks.update(distinct.filter(pc.not_equal(bare, distinct)).to_pylist())
+        return bare
+
+    def labels(self) -> list[str]:
+        """Return the texts by code; nothing can be encoded afterwards."""
+        note_stripped(len(self._with_blanks))
+        texts: list[str] = self.encoder.texts().to_pylist()
+        return texts
 
     @staticmethod
     def _row(at: int, row_of: Any, base: int) -> int:
@@ -93,7 +113,7 @@ class LongAssembly:
 
     def __init__(self, origin: Origin, *, id_column: str, item_column: str) -> None:
         self._ids = _Column(id_column, origin, "ids")
-        self._items = _Column(item_column, origin, "items")
+        self._items = _Column(item_column, origin, ITEMS)
         self._rows = 0
         self._codes: list[NDArray[Any]] = []
         self._runs: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
@@ -126,7 +146,7 @@ class LongAssembly:
 
     def finish(self, *, unit: Unit = "person") -> Transactions:
         """Return the transactions."""
-        labels = self._items.encoder.texts().to_pylist()
+        labels = self._items.labels()
         ids = self._ids.encoder.texts()
         counts = np.zeros(len(ids), dtype=np.int64)
         for records, lengths in self._runs:
@@ -168,7 +188,7 @@ class ListAssembly:
     def __init__(self, origin: Origin, *, items_column: str = "items", id_column: str | None = None) -> None:
         self._origin = origin
         self._items_column = items_column
-        self._items = _Column(items_column, origin, "items")
+        self._items = _Column(items_column, origin, ITEMS)
         self._ids = None if id_column is None else _Column(id_column, origin, "ids")
         self._codes: list[NDArray[Any]] = []
         self._lengths: list[NDArray[np.int32]] = []
@@ -217,7 +237,7 @@ class ListAssembly:
 
     def finish(self, *, unit: Unit = "record") -> Transactions:
         """Return the transactions."""
-        labels = self._items.encoder.texts().to_pylist()
+        labels = self._items.labels()
         offsets = np.zeros(self._records + 1, dtype=np.int64)
         at = 1
         for lengths in self._lengths:

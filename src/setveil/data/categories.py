@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic_core import core_schema
 
+from setveil.data.labels import note_stripped, stripped
 from setveil.data.side_files import read_table, shown
 from setveil.data.texts import in_words
 from setveil.errors import BadData, BadParameter
@@ -35,7 +36,13 @@ class Categories(Mapping[str, str]):
     in_words: ClassVar[str] = "a file of categories"
 
     def __init__(self, of_item: Mapping[str, str]) -> None:
-        self._of_item = dict(of_item)
+        items, with_blanks = stripped(list(of_item))
+        self._of_item = dict(zip(items, of_item.values(), strict=True))
+        if with_blanks and any(
+            self._of_item[item] != of_item[given] for item, given in zip(items, of_item, strict=True)
+        ):
+            raise BadData(f"the item {shown(with_blanks[0])} has two categories, with and without blanks at its ends")
+        note_stripped(len(with_blanks), "items in categories")
 
     def __getitem__(self, item: str) -> str:
         return self._of_item[item]

@@ -20,6 +20,7 @@ from setveil.data import column_files, packing
 from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.disassociated import Disassociated
 from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.labels import BLANKS
 from setveil.data.own_format import OwnFormat
 from setveil.data.packing import plain_suffix, writing
 from setveil.data.side_files import first_unusable, shown
@@ -194,7 +195,8 @@ class _Reading:
     def labels(self, value: Any, what: str) -> list[str]:
         """Return the items of a list, or raise ValueError with what is wrong."""
         # A table may hold whole numbers as such, which JSON reads as their digits.
-        labels = [item_text(str(item) if type(item) is int else item) for item in _list(value, what)]
+        given = [item_text(str(item) if type(item) is int else item) for item in _list(value, what)]
+        labels = [label.strip(BLANKS) for label in given]
         if len(set(labels)) < len(labels):
             twice = next(label for place, label in enumerate(labels) if label in labels[:place])
             raise ValueError(f"{what} names the item {shown(twice)} twice; each may stand once")

@@ -13,6 +13,7 @@ import numpy as np
 from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.grouped import Grouped
 from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.labels import BLANKS
 from setveil.data.own_format import OwnFormat
 from setveil.data.packing import writing
 from setveil.data.side_files import first_unusable, shown
@@ -102,7 +103,7 @@ class _Reading:
     def _add_row(self, row: Any) -> None:
         if not isinstance(row, list):
             raise ValueError(f"a row is {kind_in_words(row)}; expected a list of items")  # noqa: TRY004 - of the data
-        labels = [item_text(item) for item in row]
+        labels = [item_text(item).strip(BLANKS) for item in row]
         if len(set(labels)) < len(labels):
             twice = next(label for place, label in enumerate(labels) if label in labels[:place])
             raise ValueError(f"a row names the item {shown(twice)} twice; each may stand once")
@@ -111,7 +112,7 @@ class _Reading:
         self.offsets.append(len(self.items.codes))
 
     def _add_sensitive(self, label: str, count: Any, size: int) -> None:
-        item = item_text(label)
+        item = item_text(label).strip(BLANKS)
         if not isinstance(count, Whole):
             raise ValueError(f"the count of {shown(item)} is {kind_in_words(count)}; expected a whole number")  # noqa: TRY004 - of the data
         if len(count) > _MOST_DIGITS or not 1 <= int(count) <= size:

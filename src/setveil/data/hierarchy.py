@@ -19,7 +19,7 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil.data.categories import Categories
-from setveil.data.labels import label_order
+from setveil.data.labels import label_order, stripped
 from setveil.data.side_files import first_unusable, shown
 from setveil.errors import BadData, BadParameter, OutputRefused
 
@@ -336,6 +336,8 @@ def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
         number_of.setdefault(parent, len(number_of))
     if wrong := first_unusable(number_of):
         raise BadData(wrong)
+    if with_blanks := stripped(list(number_of))[1]:
+        raise BadData(f"the name {shown(with_blanks[0])} has blanks at its ends; strip them, as those of items are")
     above = [number_of[parent] for parent in parent_of.values()]
     tops = len(number_of) - len(above)
     if not tops:

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from setveil import progress
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+BLANKS = " \t\n\r\v\f\x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+"""White space, which no label begins or ends with."""
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _DIGITS_BACKWARDS = str.maketrans("0123456789", "9876543210")
 
@@ -53,6 +57,18 @@ def are_in_order(labels: Sequence[str]) -> bool:
     if are_integers(labels):
         return all(_integer_key(a) < _integer_key(b) for a, b in pairwise(labels))
     return all(a < b for a, b in pairwise(labels))
+
+
+def stripped(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the labels without blanks at their ends, and those that had some."""
+    clean = [label.strip(BLANKS) for label in labels]
+    return clean, [label for label, bare in zip(labels, clean, strict=True) if label != bare]
+
+
+def note_stripped(count: int, what: str = "items") -> None:
+    """Note that blanks were stripped, where some were."""
+    if count:
+        progress.note(f"blanks at the ends were stripped from {count:,} names of {what}")
 
 
 def are_texts(labels: Sequence[str]) -> bool:

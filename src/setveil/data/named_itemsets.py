@@ -10,7 +10,7 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil import progress
-from setveil.data.labels import label_order
+from setveil.data.labels import label_order, note_stripped, stripped
 from setveil.data.names_found import NameList
 from setveil.data.side_files import first_unusable, shown
 from setveil.errors import BadData
@@ -39,8 +39,10 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
             raise BadData(f"expected lists of items (setveil.read_itemsets reads them from a file), not {what}")
         found: dict[frozenset[str], None] = {}
         given = repeated_items = 0
+        with_blanks: set[str] = set()
         for one in itemsets:
-            items = _checked(one)
+            items, changed = stripped(_checked(one))
+            with_blanks.update(changed)
             found[frozenset(items)] = None
             given += 1
             repeated_items += len(items) - len(set(items))
@@ -49,6 +51,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
         labels = sorted(set().union(*found))
         if wrong := first_unusable(labels):
             raise BadData(f"a named itemset holds what cannot be an item: {wrong}")
+        note_stripped(len(with_blanks), "items in itemsets")
         if repeated_items:
             progress.note(f"{repeated_items:,} repeated items within an itemset count once")
         if given > len(found):

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil import progress
-from setveil.data.labels import label_order
+from setveil.data.labels import label_order, note_stripped, stripped
 from setveil.data.names_found import NameList
 from setveil.data.side_files import first_unusable
 from setveil.errors import BadData
@@ -39,6 +39,8 @@ class SensitiveItems(NameList, AbstractSet[str]):
         wrong = [item for item in given if not isinstance(item, str)]
         if wrong:
             raise BadData(f"a sensitive item is of the type {type(wrong[0]).__name__}; items are text")
+        given, with_blanks = stripped(given)
+        note_stripped(len(set(with_blanks)), "sensitive items")
         labels = sorted(set(given))
         if unusable := first_unusable(labels):
             raise BadData(f"what cannot be an item was named sensitive: {unusable}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.data.json_lines import JSON_KINDS, item_text, json_value
-from setveil.data.labels import are_texts
+from setveil.data.labels import BLANKS, are_texts, note_stripped
 from setveil.data.packing import plain_suffix, read_bytes
 from setveil.data.texts import CONTROL, check_separator, in_words, not_utf8
 from setveil.errors import BadData
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from setveil.data.transactions import Transactions
 
-_BLANKS = " \t\r\v\f"
+_BETWEEN = " \t\r\v\f"
+"""What separates the items of an itemset where no separator is named: as in basket files."""
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
@@ -118,7 +119,18 @@ def read_table(source: str) -> Table:
         raise BadData(f"expected a header with the column 'item'; the columns are: {known}", file=source, line=1)
     if len(columns) == 1:
         raise BadData("has no column beside 'item'; expected one with the categories", file=source, line=1)
-    return Table(source, columns, _rows(reader, source, len(columns)))
+    return Table(source, columns, _stripped(_rows(reader, source, len(columns)), source))
+
+
+def _stripped(rows: Iterator[tuple[int, list[str]]], file: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the rows without blanks at the ends of their fields, and note how many fields had some."""
+    with_blanks = 0
+    for number, row in rows:
+        bare = [field.strip(BLANKS) for field in row]
+        if bare != row:
+            with_blanks += sum(field != given for field, given in zip(bare, row, strict=True))
+        yield number, bare
+    note_stripped(with_blanks, file)
 
 
 def _rows(reader: Any, file: str, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
@@ -158,7 +170,7 @@ def _sensitive(file: str) -> list[str]:
         return sample_sensitive(file)
     items = []
     for number, line in enumerate(_lines(file), start=1):
-        item = line.strip(_BLANKS)
+        item = line.strip(BLANKS)
         if not item:
             continue
         _refuse_unusable(item, file, number)
@@ -212,14 +224,15 @@ def _lines(file: str) -> list[str]:
 
 def _text_items(line: str, separator: str | None, file: str, number: int) -> list[str]:
     if separator is None:
-        return [item for item in re.split(f"[{_BLANKS}]+", line) if item]
-    items = [item.strip(_BLANKS) for item in line.split(separator)]
-    if items == [""]:
-        return []
-    if "" in items:
-        raise BadData(f"an item between two {separator!r} is empty", file=file, line=number)
+        items = [item for item in re.split(f"[{_BETWEEN}]+", line) if item]
+    else:
+        items = [item.strip(_BETWEEN) for item in line.split(separator)]
+        if items == [""]:
+            return []
+        if "" in items:
+            raise BadData(f"an item between two {separator!r} is empty", file=file, line=number)
     for item in items:
-        _refuse_unusable(item, file, number)
+        _refuse_unusable(item.strip(BLANKS), file, number)
     return items
 
 
@@ -229,7 +242,7 @@ def _refuse_unusable(item: str, file: str, number: int) -> None:
 
 
 def _json_items(line: str, file: str, number: int) -> list[str]:
-    if not line.strip(_BLANKS):
+    if not line.strip(BLANKS):
         return []
     try:
         return _items_of_list(json_value(line))

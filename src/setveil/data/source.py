@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from setveil import progress
 from setveil.data.formats import Format, Layout, format_named, format_of
+from setveil.data.look_alikes import note_look_alikes
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read(
     if unit not in (None, "person", "record"):
         raise BadParameter(f"unit is {unit!r}; allowed is person | record")
     layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
-    data = _read(source, format, layout, query)
+    data = note_look_alikes(_read(source, format, layout, query))
     if data.empty_records:
         what = "left out" if empty == "drop" else "kept (leave them out with --empty drop)"
         progress.note(f"{data.empty_records:,} empty records {what}")

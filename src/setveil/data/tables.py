@@ -15,6 +15,7 @@ import pyarrow as pa
 from setveil.data.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
+from setveil.data.look_alikes import note_look_alikes
 from setveil.data.texts import check_column_names, in_words, is_list_type
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -90,6 +91,7 @@ def from_arrow(
         data = assemble(reader.schema, reader, layout, name)
     except pa.ArrowException as error:
         raise BadData(f"{name} cannot be read ({str(error).splitlines()[0]})") from None
+    note_look_alikes(data)
     return data if unit is None else data.with_unit(unit)
 
 
@@ -161,4 +163,4 @@ def from_scipy(
         raise BadParameter(f"{len(labels)} labels for {columns} columns; give one each")
     names = [str(c) for c in range(columns)] if labels is None else list(labels)
     made = Transactions.from_codes(rows.indptr, rows.indices, names, ids=ids, unit=unit)
-    return made.compacted()
+    return note_look_alikes(made.compacted())

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.encoding import text_buffers
+from setveil.data.labels import BLANKS
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ def first_unusable(texts: Any) -> int | None:
         return None
     place = pc.index(unusable(texts), value=True).as_py()
     return None if place < 0 else int(place)
+
+
+def stripped(texts: Any) -> Any:
+    """Return a large_string column whose texts have no blanks at their ends; mostly a look at their first and last bytes is enough."""
+    content, offsets = text_buffers(texts)
+    first, last = offsets[:-1][offsets[1:] > offsets[:-1]], offsets[1:][offsets[1:] > offsets[:-1]] - 1
+    ends = np.concatenate((content[first], content[last]))
+    return texts if np.all((ends > ord(" ")) & (ends < 128)) else pc.utf8_trim(texts, BLANKS)
 
 
 def not_utf8(content: bytes, file: str, before: int = 0) -> BadData | None:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow
+from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.ordering import order_of_sequences, picked
 from setveil.data.tidying import rises_within_records, tidied
 from setveil.errors import BadData, BadParameter, Missing
@@ -103,8 +103,9 @@ class Transactions:
             raise BadParameter(f"unit is {self.unit!r}; allowed is person | record")
         if not isinstance(self.vocabulary, Vocabulary):
             labels = tuple(self.vocabulary)
-            if not are_texts(labels) or not are_in_order(labels):
-                raise BadData("labels must be distinct texts in label order: Transactions.from_codes takes any order")
+            if not are_texts(labels) or not are_in_order(labels) or stripped(labels)[1]:
+                wanted = "distinct texts in label order, without blanks at their ends"
+                raise BadData(f"labels must be {wanted}: Transactions.from_codes takes any")
             object.__setattr__(self, "vocabulary", Vocabulary(labels))
         _check_offsets(offsets, len(items))
         _check_codes(items, len(self.vocabulary))
@@ -161,6 +162,12 @@ class Transactions:
         _check_codes(codes, len(labels))
         if not are_texts(labels):
             raise BadData("labels must be texts that can be written as UTF-8")
+        bare, with_blanks = stripped(labels)
+        if with_blanks and len(set(labels)) == len(labels):  # labels that become equal are one item
+            note_stripped(len(with_blanks))
+            labels = tuple(dict.fromkeys(bare))
+            code_of = {label: code for code, label in enumerate(labels)}
+            codes = np.array([code_of[label] for label in bare], dtype=np.int64)[codes]
         offsets, items, vocabulary = tidied(offsets, codes.astype(np.int32), labels)
         return cls(offsets, items, vocabulary, ids=ids, unit=unit)
 

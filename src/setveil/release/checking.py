@@ -15,6 +15,7 @@ from setveil.catalog import FORMS, GUARANTEES, named
 from setveil.data.disassociated import Disassociated
 from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
 from setveil.data.formats import FORMATS, Layout, format_named, format_of
+from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
@@ -139,9 +140,18 @@ def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
 
 
 def check_release(
-    opened: Opened, guarantee: Guarantee, *, original: Transactions | None = None, private: Private | None = None
+    opened: Opened,
+    guarantee: Guarantee,
+    *,
+    original: Transactions | None = None,
+    private: Private | None = None,
+    distinct_labels: bool = False,
 ) -> Verdict:
-    """Check a guarantee on a release folder."""
+    """Check a guarantee on a release folder.
+
+    A label that looks like a named one is refused, unless `distinct_labels` says that they are different items, or the names are those
+    of the private folder.
+    """
     guarantee.refuse_other_form(opened.data)
     if "original" in guarantee.needs and original is None:
         raise Missing(f"{guarantee.name} compares the release with its original: name it with --original")
@@ -154,6 +164,9 @@ def check_release(
     if private is not None and original is not None:
         private.refuse_other_original(original)
     _note_missing_names(guarantee, opened, original)
+    if not distinct_labels:
+        released = form_of(type(opened.data)).countable(opened.data)
+        refuse_look_alikes(guarantee, LookAlikes.among(released.vocabulary))
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from setveil import progress
 from setveil.data.alignment import Alignment
 from setveil.data.formats import Layout
+from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import MissingNames, NamesFound, names_found
 from setveil.data.packing import PACKINGS
 from setveil.data.published import form_in_words
@@ -185,6 +186,7 @@ def publish(
     source: str = "",
     original: Transactions | None = None,
     missing_names: MissingNames = "accept",
+    distinct_labels: bool = False,
 ) -> Release:
     """Make a release and check its guarantee, or raise GuaranteeViolated with the verdict.
 
@@ -196,7 +198,8 @@ def publish(
     set, and then the card says so.
 
     A list of sensitive items, itemsets or rules of which nothing occurs in the data is refused. Where only some of it occurs, the others
-    are accepted and stand in `Release.names`; `missing_names="error"` refuses them.
+    are accepted and stand in `Release.names`; `missing_names="error"` refuses them. A label of the data that looks like a named one, or two
+    that look alike and have different categories, are refused unless `distinct_labels` says that they are different items.
     """
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
     if not data.records:
@@ -207,6 +210,8 @@ def publish(
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
+    if isinstance(data, Transactions) and not distinct_labels:
+        refuse_look_alikes(method, LookAlikes.of(data))
     names = names_found(method, data)
     for found in names:
         found.refuse(missing_names)

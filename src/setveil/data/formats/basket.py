@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from setveil.data.assembly import ListAssembly, Origin
 from setveil.data.formats.base import Format, Layout
+from setveil.data.labels import BLANKS
 from setveil.data.packing import blocks as file_blocks
 from setveil.data.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.transactions import Transactions
@@ -100,8 +101,6 @@ def _unwritable(label: str, separator: str | None) -> str | None:
         return "holds a blank"
     if separator is not None and separator in label:
         return f"holds the separator {separator!r}"
-    if label != label.strip(_BLANKS_TEXT):
-        return "starts or ends with a blank"
     return "holds a line break or another control character" if re.search(CONTROL, label) else None
 
 
@@ -169,7 +168,7 @@ def _without_header(block: bytes, names: dict[str, str], file: str, before: int)
         named = _NAME_LINE.fullmatch(text)
         if re.search(CONTROL, text):
             raise BadData("the name of an item holds a control character", file=file, line=before + taken)
-        if named is None or names.setdefault(named[1], named[2]) != named[2]:
+        if named is None or names.setdefault(named[1], named[2].strip(BLANKS)) != named[2].strip(BLANKS):
             problem = "is not of the form @ITEM=NUMBER=NAME" if named is None else "names an item that was named before"
             raise BadData(problem, file=file, line=before + taken)
     return block[at:], taken

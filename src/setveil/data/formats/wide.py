@@ -111,9 +111,7 @@ def _ragged_separator(path: Path, layout: Layout) -> str:
 def _unwritable(label: str, separator: str | None) -> str | None:
     if separator is None and any(blank in label for blank in _BLANKS):
         return "holds a blank"
-    if separator is not None and separator in label:
-        return f"holds the separator {separator!r}"
-    return "starts or ends with a blank" if label != label.strip(_BLANKS) else None
+    return f"holds the separator {separator!r}" if separator is not None and separator in label else None
 
 
 def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
@@ -193,8 +191,6 @@ def _ragged_lines(data: Transactions, separator: str) -> Iterator[bytes]:
     refuse_unusable(data, "wide")
     written = []
     for label in data.vocabulary:
-        if label != label.strip(_BLANKS):
-            raise OutputRefused(f"the item {label!r} starts or ends with a blank, which ragged lines cannot hold")
         special = separator in label or '"' in label
         written.append('"' + label.replace('"', '""') + '"' if special else label)
     yield from lines_of(data, pa.array(written, pa.large_string()), separator)

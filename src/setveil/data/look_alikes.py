@@ -1,0 +1,137 @@
+"""Labels that look alike: written in another Unicode form, in another case, or with characters that nobody sees.
+
+Such labels are different items to a program and the same one to a person. If one of them is named sensitive, the other stays as it is. So
+the vocabulary is folded once: by Unicode's compatibility form, without case and without invisible characters. Blanks at the ends of labels
+need no folding, since they are stripped wherever labels are read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from unicodedata import category, normalize
+
+from setveil import progress
+from setveil.data.categories import Categories
+from setveil.data.labels import BLANKS
+from setveil.data.names_found import NameList
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from setveil.data.transactions import Transactions
+
+_SHOWN = 60
+_VARIATION = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Characters without a width of their own that are not format characters: joiners of letters, selectors of variants."""
+_KEY = "look-alikes"
+
+
+def folded(label: str) -> str:
+    """Return what all labels that look like this one have in common.
+
+    >>> folded("Cafe\u0301\u200b") == folded("caf\u00e9")
+    True
+    """
+    if label.isascii():
+        return label.lower()
+    text = _VARIATION.sub("", normalize("NFKC", label))
+    if not text.isprintable():  # as no text with format characters is
+        text = "".join(char for char in text if category(char) != "Cf")
+    return normalize("NFKC", text.casefold()).strip(BLANKS)
+
+
+@dataclass(frozen=True)
+class LookAlikes:
+    """The labels of a vocabulary by what they look like."""
+
+    labels: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+    """Labels that look alike, in the order of `labels`."""
+
+    @classmethod
+    def among(cls, labels: Iterable[str]) -> LookAlikes:
+        """Fold labels, each of which must stand once."""
+        given = tuple(labels)
+        whole = "".join(given)
+        if whole.isascii() and whole == whole.lower():  # each has a look of its own
+            return cls(given, ())
+        return cls(given, tuple(alike for alike in _by_look(given).values() if len(alike) > 1))
+
+    @classmethod
+    def of(cls, data: Transactions) -> LookAlikes:
+        """Return those of the data, which are looked for once."""
+        if _KEY not in data.remembered:
+            data.remembered[_KEY] = cls.among(data.vocabulary)
+        found: LookAlikes = data.remembered[_KEY]
+        return found
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of labels that look alike."""
+        return sum(len(alike) * (len(alike) - 1) // 2 for alike in self.groups)
+
+    @cached_property
+    def _by_look(self) -> dict[str, tuple[str, ...]]:
+        return _by_look(self.labels)
+
+    def others(self, name: str) -> tuple[str, ...]:
+        """Return the labels that look like a name and are not the name."""
+        return tuple(label for label in self._by_look.get(folded(name), ()) if label != name)
+
+
+def _by_look(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for label in labels:
+        look = folded(label)
+        found[look] = (*found.get(look, ()), label)
+    return found
+
+
+def note_look_alikes(data: Transactions) -> Transactions:
+    """Note how many pairs of labels look alike, and return the data as they are."""
+    found = LookAlikes.of(data)
+    if found.groups:
+        count = "1 pair of labels looks" if found.pairs == 1 else f"{found.pairs:,} pairs of labels look"
+        one, other = map(written, found.groups[0][:2])
+        progress.note(f"{count} alike, such as {one} and {other}; they count as different items")
+    return data
+
+
+def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
+    """Refuse labels of data that look like a named one, or that look alike and have different categories."""
+    for parameter in type(declaration).model_fields:
+        given = getattr(declaration, parameter)
+        if isinstance(given, NameList) and not given.occurred:
+            _refuse_named(parameter, given, found)
+        if isinstance(given, Categories):
+            _refuse_parted(parameter, given, found)
+
+
+def _refuse_named(parameter: str, names: NameList, found: LookAlikes) -> None:
+    for name in dict.fromkeys(item for entry in names.entries for item in entry):
+        if others := found.others(name):
+            raise BadData(
+                f"{parameter} names {written(name)}, and the data hold {written(others[0])}, which looks alike and would not be protected. "
+                "Write both in the same way, or say distinct_labels=True if they are different items"
+            )
+
+
+def _refuse_parted(parameter: str, categories: Categories, found: LookAlikes) -> None:
+    for alike in found.groups:
+        if len({categories.get(label) for label in alike}) > 1:
+            one = alike[0]
+            other = next(label for label in alike if categories.get(label) != categories.get(one))
+            raise BadData(
+                f"{written(one)} and {written(other)} look alike, and {parameter} does not give them the same category. "
+                "Write both in the same way, or say distinct_labels=True if they are different items"
+            )
+
+
+def written(label: str) -> str:
+    """Return a label so that characters that look alike can be told apart."""
+    text = ascii(label)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
