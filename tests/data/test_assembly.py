@@ -126,7 +126,7 @@ def test_rows_in_any_order_and_any_batches_become_the_same_records(rows_, places
     data = assembled(rows_, places, dictionary=dictionary)
     assert as_pairs(data) == records_of_rows(rows_)
     assert rebuilt(data) == data
-    assert data.unit == "person"
+    assert data.unit == "record"
 
 
 @pytest.mark.parametrize("shuffled", [False, True])

@@ -59,12 +59,6 @@ def test_interleaved_ids_stand_in_the_order_of_their_first_row(written, notes):
     assert notes() == "1 repeated items within a record count once"
 
 
-def test_records_are_persons_unless_said(written):
-    path = written("id,item\n1,a\n")
-    assert read(path).unit == "person"
-    assert read(path, unit="record").unit == "record"
-
-
 @pytest.mark.parametrize(
     ("content", "name", "options"),
     [

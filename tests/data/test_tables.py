@@ -44,8 +44,8 @@ def test_tables_with_a_row_a_record(table):
 def test_tables_with_a_row_an_item(made):
     data = sv.from_arrow(made(LONG), id="who", item="what")
     assert data == LONG_DATA
-    assert data.unit == "person"
-    assert sv.from_arrow(made(LONG), id="who", item="what", unit="record").unit == "record"
+    assert data.unit == "record"
+    assert sv.from_arrow(made(LONG), id="who", item="what", unit="person").unit == "person"
 
 
 @pytest.mark.parametrize(

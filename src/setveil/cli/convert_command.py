@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.options import FORCE, READING, Option, argument, read_data, several_sets
 from setveil.cli.show import say, say_json
 from setveil.data import databases
-from setveil.data.formats import FORMATS
+from setveil.data.formats import FORMATS, Layout
 from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.neighbours import Neighbours
 from setveil.errors import BadParameter
@@ -63,7 +63,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         target,
         format=given["to"],
         separator=given["to_separator"],
-        id=given["id"],
+        id=Layout.chosen(given).id,
         item=given["item"],
         items=given["items"],
         table=given["table"],

@@ -63,8 +63,9 @@ READING = (
     Option(
         "unit",
         Literal["person", "record"],
-        "Whether a record is a person (default for long) or one of several (default else).",
+        "Whether a record is a person, or a record of which a person may have several (default, except for samples: record).",
     ),
+    Option("person", str, "Column that names the person; short for --id COLUMN --unit person."),
 )
 LEVEL = Option(
     "level",

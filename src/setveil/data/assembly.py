@@ -144,7 +144,7 @@ class LongAssembly:
         self._grouped = self._grouped and bool(np.array_equal(records, np.arange(expected, expected + len(records))))
         self._last_record = int(records[-1])
 
-    def finish(self, *, unit: Unit = "person") -> Transactions:
+    def finish(self, *, unit: Unit = "record") -> Transactions:
         """Return the transactions."""
         labels = self._items.labels()
         ids = self._ids.encoder.texts()

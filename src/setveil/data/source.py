@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from setveil import progress
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.look_alikes import note_look_alikes
+from setveil.data.transactions import of_person
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -28,18 +29,25 @@ def read(
     query: str | None = None,
     empty: Empty = "keep",
     unit: Unit | None = None,
+    person: str | None = None,
 ) -> Transactions:
     """Read data from a file or a database, or make a built-in sample.
+
+    A record counts as a person only with `unit="person"`, or with `person="COLUMN"`, which is short for `id="COLUMN", unit="person"`. The
+    built-in samples have one record per person and say so themselves.
 
     >>> read("sample:supermarket?records=100").records
     100
     """
     if empty not in ("keep", "drop"):
         raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
-    if unit not in (None, "person", "record"):
-        raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+    id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
     data = note_look_alikes(_read(source, format, layout, query))
+    if person is not None and data.ids is None:
+        raise BadParameter(
+            f"person is the column {person!r}, and the data have no column of ids; say unit='person' instead"
+        )
     if data.empty_records:
         what = "left out" if empty == "drop" else "kept (leave them out with --empty drop)"
         progress.note(f"{data.empty_records:,} empty records {what}")

@@ -17,7 +17,7 @@ from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
 from setveil.data.look_alikes import note_look_alikes
 from setveil.data.texts import check_column_names, in_words, is_list_type
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Transactions, of_person
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -73,15 +73,18 @@ def from_arrow(
     item: str | None = None,
     items: str | None = None,
     unit: Unit | None = None,
+    person: str | None = None,
 ) -> Transactions:
     """Make transactions of anything that hands over Arrow data: tables, readers, data frames, or a column of lists.
 
-    A table is read as a file of the same columns would be: `items` names a column of lists, `id` and `item` those of a long table.
+    A table is read as a file of the same columns would be: `items` names a column of lists, `id` and `item` those of a long table. `person`
+    names the column of ids and says that a record is a person, as in `read`.
 
     >>> import pyarrow as pa
     >>> from_arrow(pa.table({"id": ["p", "q", "p"], "item": ["milk", "milk", "bread"]})).to_lists()
     [['bread', 'milk'], ['milk']]
     """
+    id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(id=id, item=item, items=items)
     name = "the table"
     try:
@@ -119,6 +122,7 @@ def from_pandas(
     item: str | None = None,
     items: str | None = None,
     unit: Unit | None = None,
+    person: str | None = None,
 ) -> Transactions:
     """Make transactions of a pandas DataFrame, long or with a column of lists, or of a Series of lists."""
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):  # a Series
@@ -126,6 +130,7 @@ def from_pandas(
         items = items or "items"
     if not hasattr(frame, "columns"):
         raise BadParameter(f"a {type(frame).__name__} is not a pandas DataFrame or Series")
+    id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     wanted = [name for name in (id or "id", item or "item", items or "items") if name in frame.columns]
     try:
         table = pa.Table.from_pandas(frame[wanted], preserve_index=False)

@@ -1,4 +1,4 @@
-"""Set-valued data: one record is one person's set of items.
+"""Set-valued data: one record is a set of items, of a person or of one of a person's visits.
 
 The layout is that of an Arrow `large_list`: `offsets[r]` to `offsets[r + 1]` are the places of record r in `items`, which holds codes
 into `vocabulary`. Codes follow label order (see `labels`), and within a record they rise, each once.
@@ -27,6 +27,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Unit = Literal["person", "record"]
+
+
+def of_person(person: str | None, id: str | None, unit: Unit | None) -> tuple[str | None, Unit | None]:  # noqa: A002 - the word people use
+    """Return the column of ids and the unit: `person` names the column, and says that all rows of an id are one person."""
+    if unit not in (None, "person", "record"):
+        raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+    if person is None:
+        return id, unit
+    if id not in (None, person):
+        raise BadParameter(f"person is the column {person!r}, and id is {id!r}; name one column")
+    if unit == "record":
+        raise BadParameter(f"person is the column {person!r}, and unit is 'record'; leave one of them out")
+    return person, "person"
 
 
 def sealed(values: Any, dtype: Any) -> NDArray[Any]:
@@ -92,7 +105,7 @@ class Transactions:
     ids: Any = None
     """One text a record (an Arrow column), or None where records carry no name."""
     unit: Unit = field(default="record")
-    """`person` if every person has one record, else `record`."""
+    """`person` if somebody said that every person has one record, `record` otherwise."""
 
     def __post_init__(self) -> None:
         offsets = sealed(whole_numbers(self.offsets, np.int64, "offsets"), np.int64)

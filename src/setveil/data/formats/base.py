@@ -45,8 +45,9 @@ class Layout:
 
     @classmethod
     def chosen(cls, given: Mapping[str, Any]) -> Layout:
-        """Pick the layout out of options."""
-        return cls(**{field.name: given[field.name] for field in fields(cls) if given.get(field.name) is not None})
+        """Pick the layout out of options; `person` names the column of ids too."""
+        named = given if given.get("id") is not None else {**given, "id": given.get("person")}
+        return cls(**{field.name: named[field.name] for field in fields(cls) if named.get(field.name) is not None})
 
 
 class Format(ABC):

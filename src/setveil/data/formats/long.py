@@ -31,7 +31,7 @@ WRITTEN_ROWS = 1 << 20
 
 
 class Long(Format):
-    """One row an item of a record; data grouped by a person's id has one record a person."""
+    """One row per item of a record."""
 
     name: ClassVar[str] = "long"
     summary: ClassVar[str] = "a table with the columns --id and --item, a row an item"
