@@ -6,6 +6,7 @@ Each case is tried from the command line and from Python.
 import gzip
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -264,6 +265,27 @@ def test_the_commitment_reveals_nothing_without_the_salt(made):
     assert cards[0]["private_sha256"] != cards[1]["private_sha256"]
     dossier = json.loads((made / "insert.private" / "dossier.json").read_text())
     assert dossier["private_salt"] not in json.dumps(cards)
+
+
+OLD = Path(__file__).parents[1] / "fixtures" / "releases-1"
+
+
+def test_a_release_of_card_version_1_is_compared_by_its_checksums(tmp_path):
+    """It has no run id and no commitment."""
+    for part in ("insert", "insert.private", "naive.private"):
+        shutil.copytree(OLD / part, tmp_path / part)
+    options = ("--original", OLD / "original.csv", "--private")
+    assert call("check", "insert", *options, "insert.private", cwd=tmp_path).code == 0
+    ended = call(
+        "check", "insert", "--guarantee", "km-anonymity", "--k", 1, "--m", 1, *options, "naive.private", cwd=tmp_path
+    )
+    assert ended.code == 2
+    assert "insert/data.dat: is not the file that was published" in ended.sentence()
+    edit_lines(tmp_path / "insert" / "data.dat", lambda lines: [*lines, lines[-1]])
+    renew_card(tmp_path / "insert")
+    ended = call("check", "insert", *options, "insert.private", cwd=tmp_path)
+    assert ended.code == 2
+    assert "insert/data.dat: is not the file that was published" in ended.sentence()
 
 
 # -- cards --------------------------------------------------------------------------------------------------------------------

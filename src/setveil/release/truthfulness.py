@@ -313,7 +313,7 @@ class _Parts:
                 (keys[mine] // width).tolist(), example[mine], surplus[mine].tolist(), strict=True
             )
         ]
-        if not whole:
+        if parts and not whole:
             parts = _without_record(parts)
         first = {part.chunk: part for part in reversed(parts)}
         return Untrue(len(first), tuple(self._of_chunk(first[number]) for number in sorted(first)[:MOST_WITNESSES]))
