@@ -43,15 +43,3 @@ def test_the_policy_on_the_page_is_that_of_the_sample(tmp_path):
     )
     assert printed == sample
     assert set(sample["limits"]) <= set(re.findall(r"^(\w+) = ", page, re.MULTILINE))
-
-
-def test_the_joined_table_of_the_readme_is_made_as_printed(tmp_path):
-    from program import call  # noqa: PLC0415 - only here
-
-    readme = (PAGES.parent / "README.md").read_text(encoding="utf-8")
-    section = readme.partition("## Two providers, one joined table")[2].partition("```\n")[2].partition("```")[0]
-    lines = [line.split()[2:] for line in section.splitlines() if line.startswith("$ setveil")]
-    assert [words[1] for words in lines] == ["sample", "simulate", "check", "attack"]
-    for words in lines[:3]:
-        ended = call(*words, cwd=tmp_path)
-        assert ended.code == 0, (words, ended.err)

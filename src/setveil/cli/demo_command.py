@@ -62,7 +62,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     method = PartSwap(categories=read_categories(SAMPLE))
     release = publish(data, method, engine=engine, source=SAMPLE)
     release.save(out, force=given["force"])
-    tell("\n".join(f"{name}: {text}" for name, text in release.summary.lines()))
+    tell(f"{release.summary}")
     row = _telling_row(release, data)
     tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")
     tell(f"   and is now{' ' * len(str(row + 1))}      {', '.join(release.rows.record(row))}\n")

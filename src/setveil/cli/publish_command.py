@@ -21,7 +21,7 @@ from setveil.cli.options import (
     read_any,
     read_data,
 )
-from setveil.cli.show import say, say_json, say_names, say_pairs
+from setveil.cli.show import names_in_words, say, say_json, say_pairs
 from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS, Layout
 from setveil.data.generalized import Generalized
@@ -159,8 +159,7 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     """Print what was published: three lines about it, and which folder is for whom."""
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
-    say_pairs(release.summary.lines())
-    say_names(release.names)
+    say_pairs([*release.summary.lines(), *(("Names", names_in_words(found)) for found in release.names)])
     shared = "no guarantee: do not share it as protected data" if release.verdict is None else "may be shared"
     say()
     say_pairs([

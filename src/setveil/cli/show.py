@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 import threading
 import time
 from contextlib import contextmanager
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from setveil.data.names_found import NamesFound
 
+PLAIN_WIDTH = 110
+"""Characters of a line where there is no terminal."""
 SAY_AFTER_SECONDS = 2.0
 SAY_AGAIN_SECONDS = 10.0
 
@@ -131,10 +135,12 @@ def _to_a_reader() -> Iterator[None]:
 
 
 def say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
-    """Print names with their texts beside them, the texts in one column."""
-    width = max(len(name) for name, _text in pairs)
+    """Print names with their texts beside them, the texts wrapped in one column."""
+    indent = max(len(name) for name, _text in pairs) + 5
+    line = shutil.get_terminal_size().columns if sys.stdout.isatty() else PLAIN_WIDTH
     for name, text in pairs:
-        say(f"  {name:<{width}}   {text}")
+        wrapped = textwrap.wrap(text, max(line - indent, 40), break_long_words=False, break_on_hyphens=False) or [""]
+        say(f"  {name}".ljust(indent) + f"\n{' ' * indent}".join(wrapped))
 
 
 def say_json(value: Any) -> None:
@@ -149,7 +155,12 @@ _MOST_NAMES = 20
 def say_names(lists: Iterable[NamesFound]) -> None:
     """Print how much of each list of names occurs, and which items do not."""
     for found in lists:
-        say(str(found) + (f"; not there: {found.missing_items(_MOST_NAMES)}" if found.missing else ""))
+        say(names_in_words(found))
+
+
+def names_in_words(found: NamesFound) -> str:
+    """Return how much of a list of names occurs, and which items do not."""
+    return str(found) + (f"; not there: {found.missing_items(_MOST_NAMES)}" if found.missing else "")
 
 
 _LONGEST_CELL = 400

@@ -94,7 +94,7 @@ class Verdict:
         head = f"{self.guarantee}: {self.status}"
         if self.status == "holds" and self.reach is not None:
             head += f" for {self.reach}"
-        found = "; ".join(f"{count:,} {kind.replace('-', ' ')}" for kind, count in self.violations.items())
+        found = "; ".join(f"{count:,} {_in_words(kind, count)}" for kind, count in self.violations.items())
         return head + (f" ({found})" if found else "") + (f": {self.reason}" if self.reason else "")
 
     def to_dict(self, *, witnesses: int | None = None) -> dict[str, Any]:
@@ -102,6 +102,12 @@ class Verdict:
         plain = asdict(self)
         plain["witnesses"] = plain["witnesses"][:witnesses]
         return plain
+
+
+def _in_words(kind: str, count: int) -> str:
+    """Return the kind of a violation as people write it, in the plural where it names what was counted."""
+    plural = count != 1 and kind.endswith(("item", "itemset"))
+    return kind.replace("-", " ") + "s" * plural
 
 
 FAILURE = "not-hidden"

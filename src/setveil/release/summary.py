@@ -38,6 +38,9 @@ class Summary:
         """Return each line with its heading."""
         return [("Guarantee", self.guarantee), ("Cost", self.cost), ("Not protected", self.not_protected)]
 
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {text}" for name, text in self.lines())
+
     def to_dict(self) -> dict[str, str]:
         """Return it as plain values."""
         return asdict(self)
