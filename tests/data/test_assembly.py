@@ -180,7 +180,7 @@ def test_small_blocks_are_made_tidy_as_one(lists, block):
         (["p", "p", None], ["a", "b", "c"], "rows, row 5: the column 'id' has a missing value"),
         (["p", "p", "q"], ["a", None, "c"], "rows, row 4: the column 'item' has a missing value"),
         (["p", "p", ""], ["a", "b", "c"], "rows, row 5: the column 'id' is empty or holds a control character"),
-        (["p", "p", "q"], ["a", "b\tb", "c"], "rows, row 4: the column 'item' is empty or holds a control character"),
+        (["p", "p", "q"], ["a", "b\t", "c"], "rows, row 4: the column 'item' is empty or holds a control character"),
     ],
 )
 @pytest.mark.parametrize("dictionary", [False, True])

@@ -119,7 +119,8 @@ def test_records_are_lines(tmp_path, lists, separator, content):
     [
         ("a b", None, "holds a blank"),
         ("a\tb", None, "holds a blank"),
-        ("a\rb", None, "holds a blank"),
+        ("a\r", None, "holds a blank"),
+        ("a\r", ",", "holds a line break or another control character"),
         ("a\nb", None, "holds a line break or another control character"),
         ("a\nb", ",", "holds a line break or another control character"),
         ("a\x00b", ",", "holds a line break or another control character"),

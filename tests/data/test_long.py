@@ -176,7 +176,7 @@ def test_data_without_records_is_a_header_alone(tmp_path):
             from_lists([["a"], [], []], ids=["1", "2", "3"]),
             "the format 'long' cannot hold the 2 empty records; leave them out with --empty drop",
         ),
-        (from_lists([["a\nb"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
+        (from_lists([["a\n"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
         (from_lists([["a"]], ids=[""]), "an id is empty or holds a control character, and 'long' holds neither"),
     ],
 )

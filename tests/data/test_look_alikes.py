@@ -70,8 +70,16 @@ def test_the_samples_labels_all_look_different():
 # -- blanks at the ends -----------------------------------------------------------------------------------------------------
 
 
-def test_blanks_are_all_white_space_but_control_characters_between_files():
-    assert set(BLANKS) == {chr(n) for n in range(0x110000) if chr(n).isspace()} - set("\x1c\x1d\x1e\x1f")
+def test_blanks_are_all_white_space_but_control_characters():
+    assert set(BLANKS) == {chr(n) for n in range(32, 0x110000) if chr(n).isspace()}
+
+
+@pytest.mark.parametrize("end", ["\t", "\n", "\r"])
+def test_a_control_character_at_the_end_is_still_refused(tmp_path, end):
+    """A quote that is never closed would otherwise make an item of the rest of the file."""
+    (tmp_path / "d.csv").write_text(f'id,item\np1,milk\np2,"tea{end}"\n')
+    with pytest.raises(sv.BadData, match=r"line 3: the column 'item' is empty or holds a control character"):
+        sv.read(tmp_path / "d.csv")
 
 
 LISTS = [["milk ", "\u00a0bread"], ["milk", " milk", "tea"], ["tea\u3000"]]

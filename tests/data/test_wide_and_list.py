@@ -155,7 +155,7 @@ def test_json_lines(written, content, options, expected):
         ('["a", NaN]\n', 1, "holds NaN, which JSON does not know"),
         ('["a", "\\ud800"]\n', 1, "an item holds half a character (a lone surrogate)"),
         ('["a", ""]\n', 1, "the column 'items' is empty or holds a control character"),
-        ('["a", "b\\nb"]\n', 1, "the column 'items' is empty or holds a control character"),
+        ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
         ('{"id": 1}\n', 1, "has no field 'items'; name yours with --items"),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),

@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("structured")
 
 
-BLANKS = "".join(char for char in map(chr, range(0x3001)) if char.isspace() and char not in "\x1c\x1d\x1e\x1f")
+BLANKS = "".join(char for char in map(chr, range(32, 0x3001)) if char.isspace())
 
 
 def is_usable(text):

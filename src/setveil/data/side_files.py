@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 _BETWEEN = " \t\r\v\f"
-"""What separates the items of an itemset where no separator is named: as in basket files."""
+"""What stands around items of lists in text files, as in basket files; without a separator it also stands between them."""
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
@@ -170,7 +170,7 @@ def _sensitive(file: str) -> list[str]:
         return sample_sensitive(file)
     items = []
     for number, line in enumerate(_lines(file), start=1):
-        item = line.strip(BLANKS)
+        item = line.strip(_BETWEEN + BLANKS)
         if not item:
             continue
         _refuse_unusable(item, file, number)
@@ -242,7 +242,7 @@ def _refuse_unusable(item: str, file: str, number: int) -> None:
 
 
 def _json_items(line: str, file: str, number: int) -> list[str]:
-    if not line.strip(BLANKS):
+    if not line.strip(_BETWEEN):
         return []
     try:
         return _items_of_list(json_value(line))
