@@ -82,7 +82,7 @@ class Verdict:
         return self.status == "violated" and set(self.violations) <= {FAILURE} and self.failures <= allowed_failures
 
     def with_violations(self, kind: str, cases: int, witnesses: tuple[Witness, ...]) -> Verdict:
-        """Return the verdict with so many cases of one more kind."""
+        """Return the verdict with one more kind of violation and its number of cases."""
         return replace(
             self,
             status="violated",

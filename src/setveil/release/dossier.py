@@ -221,7 +221,7 @@ class Private:
         return Randomness(seed, self.dossier["input"]["checksum"], recipe, noted["block"])
 
     def pseudonyms(self, records: int) -> Any:
-        """Return the pseudonyms that the run gave to so many records."""
+        """Return the pseudonyms that the run gave to this number of records."""
         if self.randomness is not None:
             return self.randomness.pseudonyms(records)
         if "randomness" not in self.dossier:

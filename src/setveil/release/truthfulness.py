@@ -395,5 +395,5 @@ def _without_record(parts: list[_Part]) -> list[_Part]:
 
 
 def _among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which keys are among others, which rise."""
+    """Return for each key whether it is among other keys, which are sorted."""
     return np.searchsorted(rising, keys) < np.searchsorted(rising, keys, side="right")

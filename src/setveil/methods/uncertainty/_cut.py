@@ -136,7 +136,7 @@ class Cut:
 
 
 def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each of so many entries a row its place in the row, row by row."""
+    """Return the place of each entry in its row, row by row, from the number of entries per row."""
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
