@@ -155,8 +155,8 @@ def _reconstruction(guarantee, original, seen):
 
 
 def _itemsets_reach(guarantee, original, published):
-    total = len(guarantee.itemsets)
-    return total - len(_hidden_itemsets(guarantee, original, published)), total
+    occurring = [items for items in guarantee.itemsets if set(items) <= set().union(*original)]
+    return len(occurring) - len(_hidden_itemsets(guarantee, original, published)), len(guarantee.itemsets)
 
 
 ORACLES = {

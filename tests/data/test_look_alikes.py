@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.data.labels import BLANKS
 from setveil.data.look_alikes import LookAlikes, folded
+from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.profile import profile
+from setveil.release.checking import Opened, check_release, guarantee_of, open_release
+from setveil.release.dossier import Private
 
 from oracle import look_alikes as oracle
 from program import call
@@ -52,6 +55,9 @@ def test_the_oracle_finds_the_same_pairs(labels):
         ("\uff4d\uff49\uff4c\uff4b", "milk"),
         ("10", "\uff11\uff10"),
         ("tea", "tea\u00ad"),
+        ("tea", "tea\u3164"),
+        ("tea", "t\u17b5ea"),
+        ("tea", "te\u2800a"),
     ],
 )
 def test_these_look_alike(one, other):
@@ -288,3 +294,43 @@ def test_profile_shows_how_many_pairs_there_are(files):
     said = call("profile", "data.jsonl", cwd=files)
     assert "2 pairs of labels look alike" in said.out
     assert call("profile", "data.jsonl", "--json", cwd=files).json["look_alike_pairs"] == 2
+
+
+# -- categories and hierarchies ---------------------------------------------------------------------------------------------
+
+
+def test_categories_that_look_alike_are_refused():
+    data = sv.from_lists([["a1", "a2", "b1"], ["b1", "b2", "c1"], ["c1", "c2", "a1"]] * 4)
+    data = data.with_ids([f"p{number}" for number in range(data.records)])
+    of_item = {"a1": "a", "a2": "A", "b1": "b", "b2": "b", "c1": "c", "c2": "c"}
+    with pytest.raises(sv.BadData, match="'a' and 'A', which look alike"):
+        sv.publish(data, sv.PartSwap(categories=of_item), metrics=[], allow_failures=12)
+    release = sv.publish(data, sv.PartSwap(categories=of_item), metrics=[], allow_failures=12, distinct_labels=True)
+    assert release.terms.distinct_labels
+
+
+def test_blanks_at_the_ends_of_category_names_are_stripped():
+    assert sv.Categories({"x": "beer ", "y": "beer"}) == sv.Categories({"x": "beer", "y": "beer"})
+
+
+def test_a_release_made_with_distinct_labels_passes_its_own_check(tmp_path):
+    records = [["Beer", "beer", "tea"], ["tea", "ham", "nuts"], ["ham", "nuts", "Beer"], ["nuts", "pie", "beer"]] * 5
+    data = sv.from_lists(records).with_ids([f"p{number}" for number in range(20)])
+    of_item = {"Beer": "drink", "beer": "snack", "tea": "drink", "ham": "meat", "nuts": "snack", "pie": "cake"}
+    method = sv.PartSwap(categories=of_item)
+    release = sv.publish(data, method, metrics=[], allow_failures=20, distinct_labels=True)
+    release.save(tmp_path / "out")
+    opened, private = open_release(tmp_path / "out"), Private.load(tmp_path / "out.private")
+    verdict = check_release(opened, guarantee_of(opened, private), original=data, private=private)
+    assert verdict.acceptable(20)
+
+
+def test_a_look_alike_below_a_node_is_found(tmp_path):
+    """The records show the node alone, and only the hierarchy has the label."""
+    tree = sv.Hierarchy({CAFE_APART: "N", "tea": "*", "beer": "*", "N": "*"})
+    shown = sv.Generalized(sv.from_lists([["beer", "N"]] * 3 + [["tea", "beer"]] * 4), tree)
+    opened = Opened(tmp_path, None, shown)
+    named = RhoUncertainty(sensitive=[CAFE, "tea"], rho="90%")
+    with pytest.raises(sv.BadData, match=r"sensitive names .* which looks alike"):
+        check_release(opened, named)
+    assert check_release(opened, named, distinct_labels=True)

@@ -365,3 +365,13 @@ def test_a_method_that_empties_records_and_forgets_that_the_threshold_falls_is_r
         sv.publish(data, TakeAway(itemsets=[["a"]], min_support="40%", targets="border"), seed=SEED)
     assert broken.value.verdict.violations == {STILL_FREQUENT: 1}
     assert sv.publish(data, TakeAway(itemsets=[["a"]], min_support="40%", targets="2"), seed=SEED).verdict
+
+
+def test_an_itemset_of_which_an_item_does_not_occur_is_not_covered():
+    data = sv.from_lists([["a", "b"], ["a"], ["b", "c"]])
+    guarantee = HiddenItemsets(itemsets=[["a", "b"], ["a", "misspelt"]], min_support=2)
+    for original in (None, data):
+        verdict = guarantee.check(data, original=original)
+        assert verdict
+        assert (verdict.reach.covered, verdict.reach.total) == (1, 2)
+        assert str(verdict).endswith("holds for 1 of 2 named itemsets; 1 name an item that does not occur")

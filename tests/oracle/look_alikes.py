@@ -1,18 +1,21 @@
 """Labels that look alike, straight from what is meant, slow and obvious. Nothing is imported from the package.
 
 Two labels look alike if they are the same once both are in Unicode's compatibility form, without case, without format characters
-(zero-width joiners, soft hyphens, byte order marks, marks of direction), without joiners of letters and selectors of variants, and
-without white space at their ends.
+(zero-width joiners, soft hyphens, byte order marks, marks of direction), without what else Unicode says may be ignored, and without
+white space at their ends.
 """
 
 import unicodedata
 from itertools import combinations
 
+IGNORABLE = [(0x34F, 0x34F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2060, 0x206F), (0x2800, 0x2800)]
+IGNORABLE += [(0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF)]
+"""Default_Ignorable_Code_Point of Unicode 16 beside format characters, as ranges, and the empty braille pattern."""
+
 
 def is_invisible(char):
     code = ord(char)
-    selects = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
-    return unicodedata.category(char) == "Cf" or selects or code == 0x34F
+    return unicodedata.category(char) == "Cf" or any(first <= code <= last for first, last in IGNORABLE)
 
 
 def look(label):

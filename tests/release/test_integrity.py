@@ -102,6 +102,40 @@ def test_a_release_that_nobody_changed_is_accepted(folder, name):
     assert check(folder, name).code == 0, "so that below it is the change that is refused, and not the writing"
 
 
+# -- what the private folder notes of the run ------------------------------------------------------------------------------
+
+
+NOTED = (
+    lambda dossier: dossier.update(seed=str(2**91)),
+    lambda dossier: dossier["randomness"].update(block=1),
+    lambda dossier: dossier.update(private_salt="00" * 32),
+    lambda dossier: dossier.update(private_salt="salt"),
+)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_another_seed_recipe_or_salt_in_the_dossier_is_refused(folder, name):
+    dossier = folder / f"{name}.private" / "dossier.json"
+    written = dossier.read_text(encoding="utf-8")
+    says = "notes a seed or a recipe that does not give its run id and salt"
+    for change in NOTED:
+        edit_json(dossier, change)
+        assert_refused(folder, name, f"{name}.private/dossier.json", says)
+        dossier.write_text(written, encoding="utf-8")
+
+
+@pytest.mark.parametrize("changes", [{"private_sha256": None}, {"card_version": 1}, {"run": None}], ids=str)
+def test_a_card_of_version_2_without_its_run_or_commitment_is_no_card(folder, changes):
+    edit_json(folder / "insert" / "card.json", lambda card: card.update(changes))
+    assert_refused(folder, "insert", "insert/card.json", "is not a card that setveil")
+
+
+def test_measure_refuses_the_private_folder_of_another_run(folder):
+    ended = call("measure", "original.csv", "swap", "--private", "swap-twin.private", cwd=folder)
+    assert ended.code == 2
+    assert ended.sentence().startswith("swap-twin.private: belongs to another run")
+
+
 # -- files --------------------------------------------------------------------------------------------------------------------
 
 
@@ -247,8 +281,6 @@ PRIVATE = {
     "an itemset": ("hide", lambda dossier: dossier["guarantee"]["parameters"].update(itemsets=[["a0", "d4"]])),
     "targets raised": ("hide", lambda dossier: dossier["guarantee"]["parameters"].update(targets=[11, 11])),
     "a hierarchy of the method": ("nodes", lambda dossier: dossier["method"]["parameters"].update(hierarchy=None)),
-    "the salt": ("insert", lambda dossier: dossier.update(private_salt="00" * 32)),
-    "no salt": ("insert", lambda dossier: dossier.update(private_salt="salt")),
     "no parameters": ("nodes", lambda dossier: dossier["method"].update(parameters=None)),
 }
 

@@ -129,20 +129,19 @@ def test_another_number_of_sets_than_was_drawn_is_violated(apart, tmp_path, kept
     assert f"the number of its data files is {len(kept)}, and " in verdict.witnesses[0].detail
 
 
-def test_another_seed_than_the_noted_one_is_violated(apart, tmp_path):
-    """The same files, and a dossier with another seed: neither the draw nor the run id is that of the seed."""
+def test_another_seed_than_the_noted_one_is_refused(apart, tmp_path):
+    """The same files, and a dossier with another seed: the run id is not that of the seed."""
     drawn(apart).save(tmp_path / "again")
-    verdict = checked(tmp_path / "again", apart, seed=str(2**90 + 1))
-    assert verdict.violations == {"not-the-noted-draw": 3}
-    assert verdict.witnesses[0].place == str(tmp_path / "again" / "card.json")
+    with pytest.raises(sv.BadData, match=r"again\.private/dossier\.json: notes a seed or a recipe that does not give"):
+        checked(tmp_path / "again", apart, seed=str(2**90 + 1))
 
 
 def test_a_recipe_that_cannot_be_run_leaves_it_undecided(apart, forged, tmp_path):
     """Whoever spoils the recipe to avoid the comparison gets no verdict that holds."""
     noted = Private.load(forged.with_name("forged.private")).dossier["randomness"]
     other = {**noted, "recipe": {**noted["recipe"], "method": "no such method"}}
-    verdict = checked(forged, apart, randomness=other)
-    assert verdict.status != "holds"
+    with pytest.raises(sv.BadData, match="notes a seed or a recipe that does not give its run id"):
+        checked(forged, apart, randomness=other)
     drawn(apart).save(tmp_path / "again")
     bare = replace(apart.data, stated={})
     opened, private = open_release(tmp_path / "again"), Private.load(tmp_path / "again.private")

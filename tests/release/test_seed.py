@@ -311,3 +311,12 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     named = measure(saved.data, release, ["dissimilarity:form=printed", "still-on-top"])
     assert [m.name for m in named] == ["dissimilarity", "still-on-top"]
     assert all(m.value is not None for m in named)
+
+
+def test_an_experiment_is_not_to_be_shared():
+    data, categories = make(8, records=60, items=40, categories=8, hot=0.1)
+    data = data.with_ids([f"p{number}" for number in range(60)])
+    method = sv.PartSwap(categories=categories)
+    kwargs = {"metrics": [], "allow_failures": 60}
+    assert sv.publish(data, method, seed=2**90, **kwargs).sharing == "may be shared"
+    assert "do not share" in sv.publish(data, method, seed=5, experiment=True, **kwargs).sharing

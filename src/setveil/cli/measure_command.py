@@ -11,6 +11,7 @@ from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
 from setveil.data.neighbours import Neighbours
 from setveil.data.side_files import read_sensitive
+from setveil.release.checking import open_release, refuse_other_release
 from setveil.release.dossier import Private
 from setveil.release.measuring import chosen_metrics, measure_all
 
@@ -59,8 +60,11 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Measure."""
     original = read_data(given["original"], given)
-    published = read_any(given["release"], given)
     private = Private.load(Path(given["private"])) if given["private"] else None
+    opened = open_release(given["release"]) if Path(given["release"]).is_dir() else None
+    if private and opened:
+        refuse_other_release(opened, private)
+    published = read_any(given["release"], given) if opened is None else opened.data
     known: dict[str, Any] = dict(private.known_parameters()) if private else {}
     if private and not isinstance(published, Neighbours):  # those were made from disassociated data
         private.refuse_other_original(original)

@@ -160,10 +160,9 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     say_pairs([*release.summary.lines(), *(("Names", names_in_words(found)) for found in release.names)])
-    shared = "no guarantee: do not share it as protected data" if release.verdict is None else "may be shared"
     say()
     say_pairs([
-        (f"{out}/", f"{shared}: {', '.join(files)}"),
+        (f"{out}/", f"{release.sharing}: {', '.join(files)}"),
         (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
     ])  # fmt: skip
 

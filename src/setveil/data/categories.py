@@ -37,12 +37,12 @@ class Categories(Mapping[str, str]):
 
     def __init__(self, of_item: Mapping[str, str]) -> None:
         items, with_blanks = stripped(list(of_item))
-        self._of_item = dict(zip(items, of_item.values(), strict=True))
-        if with_blanks and any(
-            self._of_item[item] != of_item[given] for item, given in zip(items, of_item, strict=True)
-        ):
+        names, names_with_blanks = stripped(list(of_item.values()))
+        self._of_item = dict(zip(items, names, strict=True))
+        if with_blanks and any(self._of_item[item] != name for item, name in zip(items, names, strict=True)):
             raise BadData(f"the item {shown(with_blanks[0])} has two categories, with and without blanks at its ends")
         note_stripped(len(with_blanks), "items in categories")
+        note_stripped(len(set(names_with_blanks)), "names of categories")
 
     def __getitem__(self, item: str) -> str:
         return self._of_item[item]

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 _SHOWN = 60
-_VARIATION = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Characters without a width of their own that are not format characters: joiners of letters, selectors of variants."""
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
+"""What Unicode calls default ignorable and does not count as a format character, and the braille pattern without a dot."""
 _KEY = "look-alikes"
 
 
@@ -38,7 +40,7 @@ def folded(label: str) -> str:
     """
     if label.isascii():
         return label.lower()
-    text = _VARIATION.sub("", normalize("NFKC", label))
+    text = _UNSEEN.sub("", normalize("NFKC", label))
     if not text.isprintable():  # as no text with format characters is
         text = "".join(char for char in text if category(char) != "Cf")
     return normalize("NFKC", text.casefold()).strip(BLANKS)
@@ -102,7 +104,7 @@ def note_look_alikes(data: Transactions) -> Transactions:
 
 
 def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
-    """Refuse labels of data that look like a named one, or that look alike and have different categories."""
+    """Refuse labels of data that look like a named one, look-alikes in different categories, and categories that look alike."""
     for parameter in type(declaration).model_fields:
         given = getattr(declaration, parameter)
         if isinstance(given, NameList) and not given.occurred:
@@ -121,6 +123,11 @@ def _refuse_named(parameter: str, names: NameList, found: LookAlikes) -> None:
 
 
 def _refuse_parted(parameter: str, categories: Categories, found: LookAlikes) -> None:
+    for names in LookAlikes.among(dict.fromkeys(categories.values())).groups:
+        raise BadData(
+            f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to both "
+            "would count as two leanings. Write both in the same way, or say distinct_labels=True if they are different categories"
+        )
     for alike in found.groups:
         if len({categories.get(label) for label in alike}) > 1:
             one = alike[0]

@@ -88,6 +88,7 @@ class Verdict:
             status="violated",
             violations={**self.violations, kind: cases},
             witnesses=self.witnesses + witnesses,
+            reach=self.reach and replace(self.reach, covered=0),
         )
 
     def __str__(self) -> str:

@@ -129,8 +129,9 @@ class HiddenItemsets(Guarantee):
         total = len(self.itemsets)
         doubt = "" if self.itemsets.places_in(published) else self.itemsets.doubt(original)
         status: Status = "violated" if violations else "undecided" if doubt else "holds"
-        covered = 0 if doubt else total - sum(violations.values())
-        reach = Reach(covered, total, "named itemsets")
+        absent = total - len(self.itemsets.places_in(published if original is None else original))
+        covered = 0 if doubt else total - absent - sum(violations.values())
+        reach = Reach(covered, total, "named itemsets", {"name an item that does not occur": absent})
         return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:

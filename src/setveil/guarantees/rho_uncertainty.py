@@ -128,7 +128,7 @@ class RhoUncertainty(InferenceLimit, Guarantee):
             return self.coverage
         return replace(
             self.coverage,
-            attacker="knows any items of a person's record, sensitive ones among them, and looks for records that show them or nodes above",
+            attacker="knows any items of a person's record, sensitive ones among them, and looks for records that show them",
         )
 
     @property

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from setveil import __version__
 from setveil.catalog import FORMS
@@ -132,6 +132,13 @@ class Card(_Part):
     truthful: Literal["yes", "subset", "no"]
     unit: Literal["person", "record"]
     unit_in_words: str
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        """Refuse a card of version 2 without its run or its commitment, which would switch off the comparison with the dossier."""
+        if (self.card_version == 1) != (self.run is None) or (self.run is None) != (self.private_sha256 is None):
+            raise ValueError("run and private_sha256 stand on every card of version 2, and on none of version 1")
+        return self
 
     @classmethod
     def load(cls, folder: Path) -> Card:

@@ -149,8 +149,8 @@ def check_release(
 ) -> Verdict:
     """Check a guarantee on a release folder.
 
-    A label that looks like a named one is refused, unless `distinct_labels` says that they are different items, or the names are those
-    of the private folder.
+    A label that looks like a named one is refused, unless `distinct_labels` says that they are different items. The private folder notes
+    whether that was said when the release was made.
     """
     guarantee.refuse_other_form(opened.data)
     if "original" in guarantee.needs and original is None:
@@ -160,13 +160,15 @@ def check_release(
             f"{guarantee.name} compares rows with the records they came from: name the private folder with --private"
         )
     if private is not None:
-        _refuse_other_release(opened, private)
+        refuse_other_release(opened, private)
     if private is not None and original is not None:
         private.refuse_other_original(original)
     _note_missing_names(guarantee, opened, original)
-    if not distinct_labels:
-        released = form_of(type(opened.data)).countable(opened.data)
-        refuse_look_alikes(guarantee, LookAlikes.among(released.vocabulary))
+    if not (distinct_labels or (private is not None and private.distinct_labels)):
+        labels = dict.fromkeys(form_of(type(opened.data)).labels(opened.data))
+        if original is not None:
+            labels |= dict.fromkeys(original.vocabulary)
+        refuse_look_alikes(guarantee, LookAlikes.among(labels))
     with progress.step(f"checking {guarantee.name}"):
         verdict = guarantee.check(
             opened.data, original=original, alignment=None if private is None else private.alignment
@@ -190,7 +192,7 @@ def _note_missing_names(guarantee: Guarantee, opened: Opened, original: Transact
             progress.note(f"{one.sentence(where)}; not there: {one.missing_items(SHOWN_IN_ERRORS)}")
 
 
-def _refuse_other_release(opened: Opened, private: Private) -> None:
+def refuse_other_release(opened: Opened, private: Private) -> None:
     """Refuse a release that the private folder does not belong to: of another run, with another file, with another card.
 
     The checksums on a card are those of its files: they were compared when the folder was opened.
@@ -231,7 +233,7 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
 
     Without this, an alignment that is wrong throughout would make an unchanged file look hidden.
     """
-    rows, ids = private.alignment.rows, private.dossier["ids"]
+    rows, ids = private.alignment.rows, private.card.data.ids
     n, data = len(rows), opened.plain
     if data is None or n != data.records or data.ids is None or (n and (rows.min() < 0 or rows.max() >= n)):
         return verdict

@@ -73,6 +73,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "form": {"in_words": form_in_words(release.form.kind), "about": release.form.about},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
+        "distinct_labels": release.terms.distinct_labels,
         "names": [found.to_dict() for found in release.names],
         "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},
         "guarantee": None
@@ -189,6 +190,15 @@ class Private:
                 "this release",
                 file=str(self.folder),
             )
+        randomness = self.randomness
+        if randomness is not None and (randomness.run, randomness.salt.hex()) != (
+            card.run,
+            self.dossier.get("private_salt"),
+        ):
+            raise BadData(
+                "notes a seed or a recipe that does not give its run id and salt: it was changed; restore the dossier as publish wrote it",
+                file=str(self.folder / DOSSIER_NAME),
+            )
         if card.private_sha256 not in (None, self._commitment()):
             raise BadData(
                 "holds other private parameters than the release was made with: their salted sha256 is not the private_sha256 of the "
@@ -231,6 +241,11 @@ class Private:
             "Check the release with the version of setveil that made it",
             file=str(self.folder / DOSSIER_NAME),
         )
+
+    @property
+    def distinct_labels(self) -> bool:
+        """Whether the owner said that labels that look alike are different items; version 1 did not ask."""
+        return bool(self.dossier.get("distinct_labels", self.card.card_version == 1))
 
     def notes_occurrence(self, parameter: str) -> bool:
         """Tell whether some of a list of names occurred in the original.

@@ -115,6 +115,10 @@ class Form(ABC):
     def find_untrue(self, published: Any, aligned: Aligned, *, whole: bool) -> Untrue:
         """Return what is not so of the records behind the release; if `whole`, nothing of them may be left out either."""
 
+    def labels(self, published: Any) -> tuple[str, ...]:
+        """Return every name that the release shows, in the data or beside them."""
+        return self.countable(published).vocabulary
+
     def plain(self, published: Any) -> Transactions | None:
         """Return the rows as plain records, where the form has such."""
         found = self.countable(published)

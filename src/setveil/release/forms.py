@@ -89,6 +89,10 @@ class GeneralizedForm(Form):
         records, alignment = arranged(data, made.records, outcome.alignment.rows, ids, randomness)
         return Generalized(records, made.hierarchy), alignment
 
+    def labels(self, published: Generalized) -> tuple[str, ...]:
+        """Return the names in the records and all nodes of the hierarchy: a node stands for the items below it."""
+        return (*published.records.vocabulary, *published.hierarchy.nodes)
+
     def countable(self, published: Generalized) -> Transactions:
         """Return the records over nodes."""
         return published.records

@@ -18,7 +18,6 @@ from setveil.data.neighbours import Neighbours
 from setveil.engines.local import LocalEngine
 from setveil.errors import InputError
 from setveil.guarantees.base import Reach, Status, Verdict, Witness
-from setveil.release.card import CARD_NAME
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
 from setveil.release.forms import form_of
 from setveil.release.seed import SCHEME_VERSION
@@ -52,7 +51,7 @@ def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private)
             again = draw_again(randomness, original)
     except InputError as error:
         return _undecided(verdict, str(error))
-    witnesses = tuple(_differences(opened, private, randomness, again))
+    witnesses = tuple(_differences(opened, private, again))
     if not witnesses:
         return verdict
     made, here = private.dossier.get("versions", {}), program_versions()
@@ -89,14 +88,10 @@ def _nothing(verdict: Verdict) -> Reach | None:
     return verdict.reach and replace(verdict.reach, covered=0)
 
 
-def _differences(
-    opened: Opened, private: Private, randomness: Randomness, again: tuple[Published, Alignment]
-) -> Iterator[Witness]:
+def _differences(opened: Opened, private: Private, again: tuple[Published, Alignment]) -> Iterator[Witness]:
     """Give one witness per file that is not what the run wrote."""
     noted = f"the seed and the recipe in {private.folder / DOSSIER_NAME}"
     published, alignment = again
-    if opened.card is not None and opened.card.run != randomness.run:
-        yield Witness(NOT_THE_DRAW, str(opened.folder / CARD_NAME), f"its run id is not what {noted} give")
     there, drawn = _sets(opened.data), _sets(published)
     if len(there) != len(drawn):
         detail = f"the number of its data files is {len(there):,}, and {noted} give {len(drawn):,}"

@@ -52,6 +52,8 @@ class Terms:
 
     ids: Ids
     allow_failures: int = 0
+    distinct_labels: bool = False
+    """Whether labels that look alike are different items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +96,13 @@ class Release:
     def summary(self) -> Summary:
         """Three lines: what holds and for how many records, what it cost, what is not protected."""
         return Summary.of(self)
+
+    @property
+    def sharing(self) -> str:
+        """Whether the release folder may be shared, in a few words."""
+        if self.verdict is None:
+            return "no guarantee: do not share it as protected data"
+        return "an experiment: do not share it" if self.randomness.seed.weak else "may be shared"
 
     @property
     def rows(self) -> Transactions:
@@ -201,7 +210,7 @@ def publish(
     are accepted and stand in `Release.names`; `missing_names="error"` refuses them. A label of the data that looks like a named one, or two
     that look alike and have different categories, are refused unless `distinct_labels` says that they are different items.
     """
-    terms = Terms(resolve_ids(data, ids, type(method)), allow_failures)
+    terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if not isinstance(data, method.accepts):

@@ -9,7 +9,7 @@ Departs  which 40 % of the item types are sensitive is not told. They are the fi
          not count, which the paper does not say. Cut are records to their first five items in label order: no other order is known.
          There is no b_max here, and nothing to show of Figure 8. Figure 9(a) is read as the reconstruction error of ghinita2008, since
          a permutation changes no item frequency; half a record is added to every cell, so that it is defined for items that are gone.
-         TDControl has a balanced tree over the items that are not sensitive, in label order, since the paper gives no hierarchy; its rules are
+         TDControl has a balanced tree over the items that are not sensitive, in label order, as the paper gives no hierarchy; its rules are
          not specialized.
          Global runs by the payoff of cao2010, and beside it leaving out sensitive types only.
          Added: deleting all sensitive items and an estimated bound (`overlaps`), between which every loss stands; unsplit runs; Insert.
