@@ -84,7 +84,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("folder")
     (folder / "empty-lines.dat").write_text("a b c\n\na b\n\n")
     (folder / "secrets.txt").write_text("b c\n")
-    (folder / "lacking.txt").write_text("b d\n")
+    (folder / "lacking.txt").write_text("b c\nb d\n")
     made = [
         ["publish", SAMPLE, *SWAP, "--out", "release"],
         ["presence", "sample", "--out", "trial", "--people", 400],

@@ -6,6 +6,7 @@ import re
 import struct
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -249,7 +250,11 @@ def test_a_release_that_holds_by_a_wrong_alignment_is_broken(saved):
     """Without the names of the seed, a guarantee that was told a fitting alignment would hold."""
     opened, private = open_release(saved.folder / "pseudonym"), Private.load(saved.folder / "pseudonym.private")
     private = replace(private, alignment=Alignment(np.roll(private.alignment.rows, 1)))
-    content = SimpleNamespace(
+
+    class Content(SimpleNamespace):
+        model_fields: ClassVar = {}
+
+    content = Content(
         name="any",
         needs=(),
         rests_on_draw=False,

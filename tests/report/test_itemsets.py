@@ -13,6 +13,7 @@ from setveil.report.release_charts import release_charts
 from report.dossiers import HOSTILE, border_exposure, dossier_in, named_itemset, with_named
 from report.test_page import SECTIONS, embedded, without_scripts, words_of
 
+NAMES = "Names that were given: which occur"
 TITLE = "Named itemsets: what became of each"
 TABLE = re.compile(r'<table class="wide" aria-label="What became of each named itemset">(.*?)</table>', re.DOTALL)
 
@@ -42,7 +43,7 @@ def told(dossier, *rows, **account):
 def test_a_real_release_tells_of_each_itemset(made):
     dossier, page = dossier_in(made), (made / "report.html").read_text(encoding="utf-8")
     assert page == render(dossier)
-    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [SECTIONS[0], TITLE, *SECTIONS[1:]]
+    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [*SECTIONS[:2], NAMES, TITLE, *SECTIONS[2:]]
     rows = dossier["account"]["itemsets"]
     assert len(lines(page)) == len(rows) == 5
     for row in rows:

@@ -13,6 +13,7 @@ from setveil.report.sensitive_charts import MOST_DRAWN, MOST_RULES, sensitive_it
 from report.dossiers import HOSTILE, dossier_in
 from report.test_page import SECTIONS, embedded, without_scripts, words_of
 
+NAMES = "Names that were given: which occur"
 TITLE = "Sensitive items: what betrayed them, and what was left out"
 RULES = re.compile(r'aria-label="The strongest rule for each sensitive item, in the original">(.*?)</table>', re.DOTALL)
 
@@ -39,7 +40,7 @@ def items_lost(dossier):
 def test_a_real_release_tells_the_rules_before_the_proof_after_and_what_is_gone(made, dossier):
     page = (made / "report.html").read_text(encoding="utf-8")
     assert page == render(dossier)
-    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [SECTIONS[0], TITLE, *SECTIONS[1:]]
+    assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [*SECTIONS[:2], NAMES, TITLE, *SECTIONS[2:]]
     said, before, verdict = words_of(page), dossier["before"], dossier["verdict"]
     assert before["status"] == "violated"
     betrayed, there = before["violations"]["inferred-item"], before["counts"]["sensitive-items"]

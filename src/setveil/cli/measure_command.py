@@ -71,10 +71,10 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if given["categories"]:
         known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
     if given["sensitive"]:
-        known["sensitive"] = read_sensitive(given["sensitive"])
+        known["sensitive"] = read_sensitive(given["sensitive"], original)
     for name in ("itemsets", "rules"):
         if given[name]:
-            known[name] = named_itemsets(given[name], given)
+            known[name] = named_itemsets(given[name], given, original)
     for name in ("min_support", "k", "rho"):
         if given[name]:
             known[name] = given[name]

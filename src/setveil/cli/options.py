@@ -169,12 +169,14 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     return kind(**values)
 
 
-def named_itemsets(file: str, given: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+def named_itemsets(
+    file: str, given: Mapping[str, Any], data: Transactions | None = None
+) -> tuple[tuple[str, ...], ...]:
     """Read a file of itemsets, whose items are separated as those of the data are."""
     from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - not for --help
 
     separator = given.get("separator")
-    return read_itemsets(file, separator=separator if separator and _separates_items(given) else None)
+    return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)
 
 
 def _separates_items(given: Mapping[str, Any]) -> bool:
