@@ -70,7 +70,7 @@ def measure(name, first, known, threads):
         # imported here, so that the simple way's memory holds none of it
         from setveil.data.transactions import Transactions  # noqa: PLC0415
         from setveil.engines.local import LocalEngine  # noqa: PLC0415
-        from setveil.profile import profile  # noqa: PLC0415
+        from setveil.profiling import profile  # noqa: PLC0415
 
         data = Transactions.from_lists(records)
         engine = LocalEngine(threads)

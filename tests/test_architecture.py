@@ -112,3 +112,13 @@ def test_a_short_limit_of_time_is_found(short):
 )
 def test_what_limits_no_time_is_allowed(allowed):
     assert short_limits(allowed, TESTS) == []
+
+
+def test_no_public_name_is_shadowed_by_a_module():
+    """Importing a module sets its name on the package, so that a function of that name would be gone."""
+    import setveil  # noqa: PLC0415 - the package under test
+
+    modules = {
+        path.stem for path in (REPOSITORY / "src" / "setveil").iterdir() if path.suffix == ".py" or path.is_dir()
+    }
+    assert not modules & set(setveil.__all__)

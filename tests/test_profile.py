@@ -17,7 +17,7 @@ from setveil.data.transactions import Transactions
 from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
-from setveil.profile import LengthBucket, PopularItem, profile
+from setveil.profiling import LengthBucket, PopularItem, profile
 
 from oracle.uniqueness import duplicate_records, unique_records
 
@@ -55,7 +55,7 @@ def data_sets(draw):
 def test_the_search_finds_what_the_definition_says(records):
     expected = [len(unique_records(records, known)) for known in (1, 2, 3)]
     assert counts(records, threads=2) == expected
-    with patch.object(sys.modules["setveil.profile"], "PARTS_PER_THREAD", 1):  # else each item is a part of its own
+    with patch.object(sys.modules["setveil.profiling"], "PARTS_PER_THREAD", 1):  # else each item is a part of its own
         assert counts(records) == expected
 
 

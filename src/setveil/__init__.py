@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from setveil.presence.methods.mpalm import Mpalm
     from setveil.presence.policy import Policy, read_policy
     from setveil.presence.trial import simulate
-    from setveil.profile import profile
+    from setveil.profiling import profile
     from setveil.release.joined_release import open_joined
     from setveil.release.measuring import measure
     from setveil.release.publishing import Release, publish
@@ -180,7 +180,7 @@ _HOME = {
     "setveil.presence.methods.mpalm": ("Mpalm",),
     "setveil.presence.policy": ("Policy", "read_policy"),
     "setveil.presence.trial": ("simulate",),
-    "setveil.profile": ("profile",),
+    "setveil.profiling": ("profile",),
     "setveil.release.joined_release": ("open_joined",),
     "setveil.release.measuring": ("measure",),
     "setveil.release.publishing": ("Release", "publish"),

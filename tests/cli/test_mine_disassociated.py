@@ -118,8 +118,11 @@ def test_release_folders_are_mined(tmp_path):
     ended = call("mine", "plain", "--min-support", 3, "--empty", "drop", cwd=tmp_path)
     assert ended.code == 2
     assert "--empty is not for a release folder" in ended.sentence()
-    rare = [item for item, n in zip(data.vocabulary, data.supports, strict=True) if 3 * n <= data.records][:2]
-    sv.publish(data, sv.Permutation(sensitive=rare, p=2), seed=2**90, metrics=[]).save(tmp_path / "grouped")
+    with_rare = sv.from_lists(
+        [[*record, "rare"] if number % 5 == 0 else record for number, record in enumerate(data.to_lists())]
+    )
+    grouped = sv.publish(with_rare, sv.Permutation(sensitive=["rare"], p=2), seed=2**90, metrics=[])
+    grouped.save(tmp_path / "grouped")
     ended = call("mine", "grouped", "--min-support", 3, cwd=tmp_path)
     assert ended.code == 2
     assert "grouped holds grouped data, in which the supports of itemsets are not told" in ended.sentence()

@@ -14,7 +14,7 @@ import setveil as sv
 from setveil.data.labels import BLANKS
 from setveil.data.look_alikes import LookAlikes, folded
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.profile import profile
+from setveil.profiling import profile
 from setveil.release.checking import Opened, check_release, guarantee_of, open_release
 from setveil.release.dossier import Private
 

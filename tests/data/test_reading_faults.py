@@ -18,7 +18,7 @@ from setveil.data.tables import from_arrow, from_scipy
 from setveil.data.transactions import from_lists
 from setveil.errors import BadData, OutputRefused
 from setveil.export import write, write_hierarchy
-from setveil.profile import profile
+from setveil.profiling import profile
 
 # -- parts that are written one after the other ------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import pytest
 import setveil as sv
 from setveil.data.names_found import MOST_COMPARED, MissingName
 from setveil.engines.local import LocalEngine
-from setveil.profile import profile
+from setveil.profiling import profile
 from setveil.release.checking import check_release, guarantee_of, open_file, open_release
 from setveil.release.dossier import Private
 

@@ -15,7 +15,7 @@ from setveil.data.categories import read_categories
 from setveil.data.source import read
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
-from setveil.profile import profile
+from setveil.profiling import profile
 from setveil.release.checking import guarantee_of, open_release
 from setveil.release.dossier import REPORT_NAME, Private
 from setveil.release.publishing import publish, refuse_targets

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil import __version__, progress
 from setveil.cli import interrupt
+from setveil.cli.translation import as_options
 from setveil.errors import InputError, SetveilError
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def run(arguments: list[str]) -> int:
     try:
         return _dispatch(arguments)
     except SetveilError as error:
-        sys.stderr.write(f"setveil: {error}\n")
+        sys.stderr.write(f"setveil: {as_options(str(error))}\n")
         return error.exit_code
     except KeyboardInterrupt:
         return interrupt.STOPPED

@@ -8,7 +8,7 @@ from setveil.cli.options import READING, THREADS, Option, argument, read_data
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.data.side_files import read_itemsets, read_sensitive
 from setveil.engines.local import LocalEngine
-from setveil.profile import Profile, profile
+from setveil.profiling import Profile, profile
 
 TEXT = """A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a
 person finds the person's record. The search is exact.

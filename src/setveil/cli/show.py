@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from setveil.cli.translation import as_options
 from setveil.errors import OutputRefused
 from setveil.progress import Silent
 
@@ -64,7 +65,7 @@ class TerminalReporter:
 
     def note(self, text: str) -> None:
         """Print a note above the bars."""
-        self.console.print(f"note: {text}", style="yellow", markup=False, highlight=False)
+        self.console.print(f"note: {as_options(text)}", style="yellow", markup=False, highlight=False)
 
 
 class LineReporter:
@@ -94,7 +95,7 @@ class LineReporter:
 
     def note(self, text: str) -> None:
         """Print the note."""
-        sys.stderr.write(f"note: {text}\n")
+        sys.stderr.write(f"note: {as_options(text)}\n")
 
 
 class QuietReporter(Silent):

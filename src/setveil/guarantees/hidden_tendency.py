@@ -197,7 +197,7 @@ class _Cases:
                 "have a tendency that is not covered": number["not-covered"],
                 "hold a single item": number["single-item"],
                 "have no tendency": number["uniform"] + number["empty"],
-                "are published unchanged": number["published-unchanged"],
+                "of these are published unchanged": number["published-unchanged"],
             },
         )
         return Verdict(status, guarantee, counts, self.counts, failures, tuple(self.witnesses), reach=reach)

@@ -134,7 +134,7 @@ class RhoUncertainty(InferenceLimit, Guarantee):
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        whole = "" if self.knows == "whole" else "; attackers who know a whole record (knows = whole covers them)"
+        whole = "" if self.knows == "whole" else "; attackers who know a whole record (covered if knows is whole)"
         return f"people who are found by their other items; which items are sensitive{whole}"
 
     def before(self, original: Transactions) -> Verdict:

@@ -15,7 +15,9 @@ from pydantic import ValidationError
 from setveil import __version__
 from setveil.catalog import METRICS
 from setveil.data.alignment import Alignment
+from setveil.data.disassociated import Disassociated
 from setveil.data.published import form_in_words
+from setveil.data.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import Card
 from setveil.release.pictures import pictures
@@ -24,8 +26,6 @@ from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_jso
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.data.disassociated import Disassociated
-    from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Verdict
     from setveil.release.publishing import Release
 
@@ -177,9 +177,11 @@ class Private:
 
     def refuse_other_original(self, original: Transactions | Disassociated) -> None:
         """Refuse data that the release was not made from."""
-        if original.checksum() != self.dossier["input"]["checksum"]:
+        made_from = original.checksum() if isinstance(original, Transactions | Disassociated) else None
+        if made_from != self.dossier["input"]["checksum"]:
             raise BadData(
-                "the original is not the data that this release was made from: its checksum differs from the dossier's"
+                "the original is not the data that this release was made from: its checksum differs from the dossier's; name those data, "
+                "or for re-associated data the disassociated release"
             )
 
     def refuse_other_run(self, card: Card) -> None:

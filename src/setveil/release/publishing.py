@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from setveil import progress
 from setveil.data.alignment import Alignment
@@ -182,7 +182,7 @@ class Release:
 
 
 def publish(
-    data: Transactions | Disassociated,
+    data: Transactions | Disassociated | Release,
     method: Method,
     *,
     ids: Ids | None = None,
@@ -210,6 +210,8 @@ def publish(
     are accepted and stand in `Release.names`; `missing_names="error"` refuses them. A label of the data that looks like a named one, or two
     that look alike and have different categories, are refused unless `distinct_labels` says that they are different items.
     """
+    if isinstance(data, Release):  # as its own data can be published again, so can it
+        data = cast("Transactions | Disassociated", data.data)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")

@@ -37,9 +37,9 @@ class Seed:
         """Take the given seed, or draw one; refuse one that can be guessed, except for an experiment."""
         if given is None:
             return cls(secrets.randbits(SECURE_BITS), given=False)
-        if given < 0:
+        if not isinstance(given, int) or isinstance(given, bool) or given < 0:
             raise BadParameter(
-                f"the seed is {given}; allowed is a whole number from 0 on, best of 128 bits, or none at all"
+                f"the seed is {given!r}; allowed is a whole number from 0 on, best of 128 bits, or none at all"
             )
         seed = cls(given, given=True)
         if seed.weak and not experiment:
