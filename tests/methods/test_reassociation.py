@@ -228,3 +228,10 @@ def test_it_is_saved_checked_and_measured(tmp_path):
     (tmp_path / "together" / "data-3.jsonl").unlink()
     with pytest.raises(sv.BadData, match=r"lacks the file 'data-3.jsonl'"):
         open_release(tmp_path / "together")
+
+
+def test_a_release_is_published_again_as_its_data_are():
+    data, _categories = make(3, records=60, items=12)
+    apart = sv.publish(data.without_empty(), sv.Disassociation(k=2, m=2), metrics=[])
+    made = [sv.publish(one, sv.Reassociation(), seed=2**90, metrics=[]).data for one in (apart, apart.data)]
+    assert made[0] == made[1]

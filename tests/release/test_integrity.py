@@ -136,6 +136,13 @@ def test_measure_refuses_the_private_folder_of_another_run(folder):
     assert ended.sentence().startswith("swap-twin.private: belongs to another run")
 
 
+@pytest.mark.parametrize(("name", "original"), [("again", "again"), ("swap", "again"), ("nodes", "nodes")])
+def test_a_release_of_another_form_is_no_original(folder, name, original):
+    ended = call("check", name, "--original", original, "--private", f"{name}.private", cwd=folder)
+    assert ended.code == 2
+    assert "the original is not the data that this release was made from" in ended.sentence()
+
+
 # -- files --------------------------------------------------------------------------------------------------------------------
 
 
