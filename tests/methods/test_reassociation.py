@@ -235,3 +235,10 @@ def test_a_release_is_published_again_as_its_data_are():
     apart = sv.publish(data.without_empty(), sv.Disassociation(k=2, m=2), metrics=[])
     made = [sv.publish(one, sv.Reassociation(), seed=2**90, metrics=[]).data for one in (apart, apart.data)]
     assert made[0] == made[1]
+
+
+def test_an_original_without_the_items_of_the_release_is_refused():
+    data, _categories = make(3, records=60, items=12)
+    apart = sv.publish(data.without_empty(), sv.Disassociation(k=2, m=2), metrics=[])
+    with pytest.raises(sv.BadData, match="the original lacks items of the release"):
+        sv.publish(apart, sv.Reassociation(), original=sv.from_lists([["a"], ["b"]]))

@@ -221,6 +221,10 @@ def publish(
         )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
+    if original is not None and not original.code_of.keys() >= set(data.vocabulary):
+        raise BadData(
+            "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
+        )
     if isinstance(data, Transactions) and not distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(data))
     names = names_found(method, data)
