@@ -119,7 +119,7 @@ def test_a_record_that_keeps_an_equally_heavy_category_is_not_counted_as_hidden(
         "keep an equally heavy category": 1,
         "hold a single item": 1,
         "have no tendency": 2,
-        "are published unchanged": 4,
+        "of these are published unchanged": 4,
     }
 
 

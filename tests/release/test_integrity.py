@@ -3,95 +3,31 @@
 Each case is tried from the command line and from Python.
 """
 
-import gzip
 import json
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import setveil as sv
 from setveil.data.formats import Layout
-from setveil.guarantees.base import MOST_WITNESSES
 from setveil.release.checking import check_release, guarantee_of, open_file, open_release
 from setveil.release.dossier import Private
-from setveil.release.truthfulness import NOT_TRUTHFUL
 
+from changed_releases import (
+    METHODS,
+    RECORDS,
+    add_to_every_second_row,
+    assert_refused,
+    check,
+    check_here,
+    data_of,
+    edit_clusters,
+    edit_lines,
+    exchange_terms,
+)
 from program import call
 from renewing import edit_json, renew_both, renew_card, renew_checksums
-
-RECORDS = 120
-SENSITIVE = ["a4", "b4", "c4"]
-CATEGORIES = {f"{aisle}{n}": aisle for aisle in "abcd" for n in range(5)}
-METHODS = {
-    "swap": sv.PartSwap(categories=CATEGORIES, leftovers="cycle,helper,adopt"),
-    "insert": sv.Insert(sensitive=SENSITIVE, rho="50%"),
-    "hide": sv.ExactSwap(itemsets=[["a0", "b0"], ["c0", "d0"]], min_support=12, target=6),
-    "apart": sv.Disassociation(k=3, m=2, delta=12),
-    "groups": sv.Permutation(sensitive=SENSITIVE, p=2),
-    "nodes": sv.AprioriGeneralization(k=3, m=2, hierarchy=CATEGORIES),
-    "again": sv.Reassociation(neighbours=2),
-}
-DATA = {"apart": "data.jsonl.gz", "groups": "data.jsonl", "again": "data-1.dat", "swap": "data.csv"}
-
-
-def data_of(name):
-    """Return the name of the data file of a release."""
-    return DATA.get(name, "data.dat")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Publish the same records with each method, and once more in a run of its own."""
-    folder = tmp_path_factory.mktemp("made")
-    rng = np.random.default_rng(5)
-    items = [f"{aisle}{n}" for n in range(5) for aisle in "abcd"]
-    weight = 1 / np.arange(1, 21) ** 0.8
-    drawn = [rng.choice(items, rng.integers(2, 7), replace=False, p=weight / weight.sum()) for _ in range(RECORDS)]
-    lines = [f"p{number},{item}" for number, record in enumerate(drawn) for item in sorted(record)]
-    (folder / "original.csv").write_text("\n".join(["id,item", *lines]) + "\n")
-    for name, method in METHODS.items():
-        for number, out in enumerate((name, f"{name}-twin")):
-            taken = open_release(folder / "apart").data if name == "again" else sv.read(folder / "original.csv")
-            release = sv.publish(taken, method, seed=2**90 + number, allow_failures=RECORDS, metrics=[])
-            release.save(folder / out)
-            (folder / f"{out}.private" / "report.html").unlink()  # a megabyte that every test would copy
-    return folder
-
-
-@pytest.fixture
-def folder(made, tmp_path):
-    return shutil.copytree(made, tmp_path / "copy")
-
-
-def original_of(name):
-    return "apart" if name == "again" else "original.csv"
-
-
-def check(folder, name, private=None):
-    """Check a release with everything, from the command line."""
-    options = ("--original", original_of(name), "--private", private or f"{name}.private")
-    return call("check", name, *options, "--allow-failures", RECORDS, cwd=folder)
-
-
-def check_here(folder, name, private=None):
-    """Check a release with everything, from Python."""
-    opened, noted = open_release(folder / name), Private.load(folder / (private or f"{name}.private"))
-    original = open_release(folder / "apart").data if name == "again" else sv.read(folder / "original.csv")
-    return check_release(opened, guarantee_of(opened, noted), original=original, private=noted)
-
-
-def assert_refused(folder, name, file, says, private=None):
-    """Fail unless the check is refused with one sentence that names the file, in both ways."""
-    ended = check(folder, name, private)
-    assert ended.code == 2, ended.out
-    assert ended.sentence().startswith(f"{file}: ")
-    assert says in ended.sentence()
-    assert ended.out == ""
-    with pytest.raises(sv.BadData, match=says) as refused:
-        check_here(folder, name, private)
-    assert refused.value.file == str(folder / file)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -144,50 +80,6 @@ def test_a_release_of_another_form_is_no_original(folder, name, original):
 
 
 # -- files --------------------------------------------------------------------------------------------------------------------
-
-
-def edit_lines(path, edit):
-    """Change the lines of a text file, packed or not."""
-    packed = path.suffix == ".gz"
-    text = gzip.decompress(path.read_bytes()).decode() if packed else path.read_text()
-    changed = "".join(f"{line}\n" for line in edit(text.splitlines()))
-    path.write_bytes(gzip.compress(changed.encode()) if packed else changed.encode())
-
-
-def edit_clusters(path, edit):
-    """Change the clusters of a file of disassociated data."""
-
-    def lines(texts):
-        header, *clusters = map(json.loads, texts)
-        clusters = edit(clusters)
-        header |= {"clusters": len(clusters), "records": sum(cluster["size"] for cluster in clusters)}
-        return map(json.dumps, (header, *clusters))
-
-    edit_lines(path, lines)
-
-
-def exchange_terms(clusters):
-    """Exchange the term chunks of two clusters, where that is a difference and leaves every cluster without an item twice."""
-    for one in clusters:
-        for other in clusters:
-            terms = [set(cluster["term_chunk"]) for cluster in (one, other)]
-            in_chunks = [
-                {item for chunk in cluster["record_chunks"] for part, _count in chunk for item in part}
-                for cluster in (one, other)
-            ]
-            if all(terms) and terms[0] != terms[1] and not (terms[0] & in_chunks[1] or terms[1] & in_chunks[0]):
-                one["term_chunk"], other["term_chunk"] = other["term_chunk"], one["term_chunk"]
-                return clusters
-    raise AssertionError("no two term chunks can be exchanged")
-
-
-def add_to_every_second_row(item):
-    """Add an item to rows that show nothing sensitive, so that no sensitive item can be inferred better than before."""
-
-    def changed(number, row):
-        return number % 2 and item not in row and not {*row} & {*SENSITIVE}
-
-    return lambda lines: [f"{line} {item}" if changed(n, line.split()) else line for n, line in enumerate(lines)]
 
 
 CHANGES = {
@@ -355,85 +247,3 @@ def test_counts_on_the_card_that_are_not_those_of_the_file_are_refused(folder, n
     assert ended.sentence().startswith(f"{name}/card.json: counts ")
     with pytest.raises(sv.BadData, match="the card or the data file was changed"):
         open_release(folder / name)
-
-
-# -- truth --------------------------------------------------------------------------------------------------------------------
-
-
-def add_to_groups(lines):
-    groups = [json.loads(line) for line in lines]
-    groups[0]["rows"][0].append("new")
-    return map(json.dumps, groups)
-
-
-def count_in_groups(lines):
-    groups = [json.loads(line) for line in lines]
-    group = next(group for group in groups if group["sensitive"])
-    item = next(iter(group["sensitive"]))
-    group["sensitive"][item] = group["sensitive"][item] % len(group["rows"]) + 1
-    return map(json.dumps, groups)
-
-
-def add_term(clusters):
-    clusters[0]["term_chunk"].append("new")
-    return clusters
-
-
-def more_of_a_part(clusters):
-    chunk = next(chunk for cluster in clusters for chunk in cluster["record_chunks"])
-    chunk[0][1] += 1
-    return clusters
-
-
-UNTRUE = {
-    "an invented item in every second row": ("insert", lambda path: edit_lines(path, add_to_every_second_row("a0"))),
-    "rows exchanged": ("insert", lambda path: edit_lines(path, lambda lines: lines[::-1])),
-    "an invented item in a group": ("groups", lambda path: edit_lines(path, add_to_groups)),
-    "another count of a sensitive item": ("groups", lambda path: edit_lines(path, count_in_groups)),
-    "an invented item in a term chunk": ("apart", lambda path: edit_clusters(path, add_term)),
-    "a part that is there once more": ("apart", lambda path: edit_clusters(path, more_of_a_part)),
-    "clusters in another order": ("apart", lambda path: edit_clusters(path, lambda found: found[::-1])),
-    "term chunks exchanged": ("apart", lambda path: edit_clusters(path, exchange_terms)),
-    "an invented node": ("nodes", lambda path: edit_lines(path, add_to_every_second_row("new"))),
-}
-
-
-@pytest.mark.parametrize(("name", "edit"), UNTRUE.values(), ids=UNTRUE)
-def test_what_is_not_so_of_the_records_is_a_violation_although_both_cards_were_renewed(folder, name, edit):
-    path = folder / name / data_of(name)
-    edit(path)
-    renew_both(folder / name, folder / f"{name}.private")
-    ended = check(folder, name)
-    assert ended.code == 3, ended.err
-    assert "not truthful" in ended.out.splitlines()[0]
-    assert f"the card says truthful: subset of {name}/{path.name}, and that is not so" in ended.out.splitlines()[0]
-    verdict = check_here(folder, name)
-    found = verdict.violations[NOT_TRUTHFUL]
-    shown = [witness for witness in verdict.witnesses if witness.kind == NOT_TRUTHFUL]
-    assert len(shown) == min(found, MOST_WITNESSES) > 0
-    assert all(witness.place and witness.detail for witness in shown)
-    assert not verdict.acceptable(10**6)
-
-
-def test_every_row_with_an_invented_item_is_counted_and_shown(folder):
-    """The guarantee itself holds: nothing but the comparison with the records notices it."""
-    path = folder / "insert" / "data.dat"
-    edit_lines(path, add_to_every_second_row("a0"))
-    renew_both(folder / "insert", folder / "insert.private")
-    private, records = Private.load(folder / "insert.private"), sv.read(folder / "original.csv").to_lists()
-    rows = open_release(folder / "insert").data.to_lists()
-    wrong = [row for row, record in enumerate(private.alignment.rows) if not {*rows[row]} <= {*records[record]}]
-    verdict = check_here(folder, "insert")
-    assert verdict.violations == {NOT_TRUTHFUL: len(wrong)}
-    assert len(wrong) > 10
-    assert [witness.row for witness in verdict.witnesses] == wrong
-    assert {witness.items for witness in verdict.witnesses} == {("a0",)}
-    assert verdict.witnesses[0].detail == "its record does not hold 'a0'"
-
-
-def test_a_card_that_says_more_truth_than_there_is_is_found_with_the_original(folder):
-    for path in (folder / "insert" / "card.json", folder / "insert.private" / "dossier.json"):
-        edit_json(path, lambda whole: (whole.get("card") or whole).update(truthful="yes"))
-    ended = check(folder, "insert")
-    assert ended.code == 3
-    assert "the card says truthful: yes of insert/data.dat, and that is not so" in ended.out
