@@ -42,7 +42,7 @@ class Categories(Mapping[str, str]):
         if with_blanks and any(self._of_item[item] != name for item, name in zip(items, names, strict=True)):
             raise BadData(f"the item {shown(with_blanks[0])} has two categories, with and without blanks at its ends")
         note_stripped(len(with_blanks), "items in categories")
-        note_stripped(len(set(names_with_blanks)), "names of categories")
+        note_stripped(len(set(names_with_blanks)), "categories")
 
     def __getitem__(self, item: str) -> str:
         return self._of_item[item]

@@ -129,9 +129,10 @@ class HiddenItemsets(Guarantee):
         total = len(self.itemsets)
         doubt = "" if self.itemsets.places_in(published) else self.itemsets.doubt(original)
         status: Status = "violated" if violations else "undecided" if doubt else "holds"
-        absent = total - len(self.itemsets.places_in(published if original is None else original))
-        covered = 0 if doubt else total - absent - sum(violations.values())
-        reach = Reach(covered, total, "named itemsets", {"name an item that does not occur": absent})
+        occurring = self.itemsets.places_in(published if original is None else original)
+        hidden = np.count_nonzero(found[occurring] <= np.minimum(targets, frequent_from - 1)[occurring])
+        rest = {"name an item that does not occur": total - len(occurring)}
+        reach = Reach(0 if doubt else int(hidden), total, "named itemsets", rest)
         return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:

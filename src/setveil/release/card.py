@@ -137,7 +137,7 @@ class Card(_Part):
     def _whole(self) -> Self:
         """Refuse a card of version 2 without its run or its commitment, which would switch off the comparison with the dossier."""
         if (self.card_version == 1) != (self.run is None) or (self.run is None) != (self.private_sha256 is None):
-            raise ValueError("run and private_sha256 stand on every card of version 2, and on none of version 1")
+            raise ValueError("a card of version 2 has run and private_sha256, and a card of version 1 has neither")
         return self
 
     @classmethod

@@ -17,7 +17,7 @@ from setveil.catalog import METHODS, named
 from setveil.data.neighbours import Neighbours
 from setveil.engines.local import LocalEngine
 from setveil.errors import InputError
-from setveil.guarantees.base import Reach, Status, Verdict, Witness
+from setveil.guarantees.base import Status, Verdict, Witness
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
 from setveil.release.forms import form_of
 from setveil.release.seed import SCHEME_VERSION
@@ -59,13 +59,7 @@ def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private)
     if other:
         versions = f"the release was made with {' and '.join(other)}, and the draw of these versions differs"
         return _undecided(verdict, f"{versions}; check with the versions that made it")
-    return replace(
-        verdict,
-        status="violated",
-        violations={**verdict.violations, NOT_THE_DRAW: len(witnesses)},
-        witnesses=verdict.witnesses + witnesses,
-        reach=_nothing(verdict),
-    )
+    return verdict.with_violations(NOT_THE_DRAW, len(witnesses), witnesses)
 
 
 def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignment]:
@@ -81,11 +75,8 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
 def _undecided(verdict: Verdict, reason: str) -> Verdict:
     """Return the verdict as undecided, unless it is violated anyway."""
     status: Status = "undecided" if verdict else verdict.status
-    return replace(verdict, status=status, reason=f"{NOT_CHECKED}: {reason}", reach=_nothing(verdict))
-
-
-def _nothing(verdict: Verdict) -> Reach | None:
-    return verdict.reach and replace(verdict.reach, covered=0)
+    reach = verdict.reach and replace(verdict.reach, covered=0)
+    return replace(verdict, status=status, reason=f"{NOT_CHECKED}: {reason}", reach=reach)
 
 
 def _differences(opened: Opened, private: Private, again: tuple[Published, Alignment]) -> Iterator[Witness]:
