@@ -78,7 +78,7 @@ TABLES = [
     ("an empty value", ".csv", lambda lines: changed(lines, 9, 1, ""),
         "bad.csv, line 9: the value '' of 'age' is not a number"),
     ("an id twice", ".csv", lambda lines: changed(lines, 9, 0, lines[3].split(",")[0]),
-        "line 9: the id stands in an earlier row"),
+        "line 9: the id is in an earlier row"),
     ("an empty id", ".csv", lambda lines: changed(lines, 9, 0, ""),
         "bad.csv, line 9: the id is empty or holds a control character"),
     ("a stranger", ".csv", lambda lines: changed(lines, 9, 0, "zz"),
@@ -125,7 +125,7 @@ def test_a_table_that_cannot_be_used_is_refused_with_its_place(folder, ending, c
         (
             "bad.csv",
             b"id\nu1\nu2\nu1\n",
-            "bad.csv, line 4: the id stands in an earlier row too; expected one row a person",
+            "bad.csv, line 4: the id is in an earlier row too; expected one row per person",
         ),
         ("bad.txt", b"", "bad.txt: is empty; expected an id a line"),
         ("bad.txt", b"u1\n\nu2\n", "bad.txt, line 2: the id is empty or holds a control character"),

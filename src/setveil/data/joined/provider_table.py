@@ -1,4 +1,4 @@
-"""The table of one provider: a row a user, with the cells of the quasi-identifiers and, at B, the sensitive value."""
+"""The table of one provider: one row per user, with the cells of the quasi-identifiers and, at B, the sensitive value."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
-from setveil.data.texts import first_unusable
+from setveil.data.texts import RULE, first_unusable
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.joined.attributes import Attribute, OrderedAttribute
+
+
+ONE_PER_CUSTOMER = "expected one row per customer; name the column of your own customer keys with person='COLUMN'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +31,19 @@ class ProviderTable:
     """The cell of each quasi-identifier (users x attributes)."""
     sensitive: NDArray[np.int64] | None = None
     """The code of each user's sensitive value, at B."""
+    persons: Any | None = None
+    """The provider's own key of each user, a large_string column of Arrow. It stays at the provider: it is never sent."""
 
     def __post_init__(self) -> None:
         if len(self.ids) == 0:
             raise BadData("the table has no users")
-        if (row := first_unusable(self.ids)) is not None:
-            raise BadData("the id is empty or holds a control character", row=row + 1)
-        if pc.count_distinct(self.ids).as_py() < len(self.ids):
-            raise BadData("the table has an id twice; expected one row a user")
+        _refuse_bad_keys(self.ids, "id", "expected one row per user")
+        if self.persons is not None:
+            if len(self.persons) != len(self.ids):
+                raise BadData(
+                    f"the table has {len(self.ids):,} ids and {len(self.persons):,} customer keys; expected one key per user"
+                )
+            _refuse_bad_keys(self.persons, "customer key", ONE_PER_CUSTOMER)
 
     def __repr__(self) -> str:
         return "ProviderTable(...)"
@@ -44,7 +52,7 @@ class ProviderTable:
         return len(self.ids)
 
     def checksum(self) -> str:
-        """Return what tells this table from another, whatever the order of its rows."""
+        """Return what tells this table from another; the order of its rows and the customer keys do not count."""
         order = pc.array_sort_indices(self.ids)
         digest = hashlib.sha256()
         for text in self.ids.take(order).to_pylist():
@@ -56,18 +64,27 @@ class ProviderTable:
         return digest.hexdigest()
 
 
+def _refuse_bad_keys(keys: Any, what: str, expected: str) -> None:
+    """Refuse keys that are empty, hold a control character or occur twice."""
+    if (row := first_unusable(keys)) is not None:
+        raise BadData(f"the {what} {RULE}", row=row + 1)
+    if pc.count_distinct(keys).as_py() < len(keys):
+        raise BadData(f"the table has the same {what} twice; {expected}")
+
+
 def provider_table(
     columns: dict[str, Any],
     attributes: tuple[Attribute, ...],
     sensitive: OrderedAttribute | None,
     *,
     id_column: str,
+    person: str | None = None,
     file: str,
 ) -> ProviderTable:
     """Make a table from text columns."""
     codes = np.column_stack([one.codes(columns[one.name], file) for one in attributes]).astype(np.int32)
     values = None if sensitive is None else sensitive.codes(columns[sensitive.name], file).astype(np.int64)
     try:
-        return ProviderTable(columns[id_column], codes, values)
+        return ProviderTable(columns[id_column], codes, values, columns[person] if person else None)
     except BadData as error:
         raise BadData(str(error), file=file) from None

@@ -21,7 +21,7 @@ from setveil.data.assembly import Origin
 from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
 from setveil.data.formats.long import delimiter_of
 from setveil.data.joined.population import Population
-from setveil.data.joined.provider_table import ProviderTable, provider_table
+from setveil.data.joined.provider_table import ONE_PER_CUSTOMER, ProviderTable, provider_table
 from setveil.data.packing import plain_suffix, read_bytes
 from setveil.data.texts import RULE, check_column_names, first_unusable, not_utf8
 from setveil.errors import BadData, BadParameter
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _CSV = (".csv", ".tsv")
 _HINT = "The policy names the columns of a table, and --id that of its ids"
+_PERSON_HINT = f"{_HINT}; person='COLUMN' names that of your own customer keys"
 _POPULATION_HINT = "Name the column of ids with --id"
 
 
@@ -45,23 +46,37 @@ def read_provider_table(
     query: str | None = None,
     separator: str | None = None,
     population: Population | None = None,
+    person: str | None = None,
 ) -> ProviderTable:
     """Read the table of a provider; columns that are not named are not looked at.
 
     `source` is a CSV file (packed or not), a Parquet or Arrow file, or a database (`postgresql://`, `sqlite:///`, `duckdb:///`) with a
-    query. `sensitive` is None for provider A. Where the population is given, an id that is not in it is refused.
+    query. `sensitive` is None for provider A. Where the population is given, an id that is not in it is refused. `person` is the column
+    of the provider's own customer keys, which may be that of the ids; it is never sent.
     """
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
         raise BadParameter(f"the column of ids is {id_column!r}, which is an attribute too; name another with --id")
-    read = _columns(source, [id_column, *named], _HINT, query=query, separator=separator, numbered=numbered)
-    _refuse_bad_ids(read.columns[id_column], read.origin, "a user")
+    if person in named:
+        raise BadParameter(
+            f"the column {person!r} is an attribute of the policy, so it is used in the run; "
+            "name the column of your own customer keys with person='COLUMN'"
+        )
+    keys = [id_column] if person in (None, id_column) else [id_column, person]
+    hint = _HINT if person is None else _PERSON_HINT
+    read = _columns(source, [*keys, *named], hint, query=query, separator=separator, keys=len(keys), numbered=numbered)
+    _refuse_bad_keys(
+        read.columns[id_column], read.origin, "the id", "the id is in an earlier row too; expected one row per user"
+    )
+    if person is not None:
+        twice = f"the column {person!r} holds this value twice; {ONE_PER_CUSTOMER}"
+        _refuse_bad_keys(read.columns[person], read.origin, f"the value of {person!r}", twice)
     if population is not None:
         _refuse_strangers(read.columns[id_column], population, read.origin)
     name = read.origin.name
     try:
-        return provider_table(read.columns, tuple(attributes), sensitive, id_column=id_column, file=name)
+        return provider_table(read.columns, tuple(attributes), sensitive, id_column=id_column, person=person, file=name)
     except BadData as error:
         if error.row is None:
             raise
@@ -81,7 +96,7 @@ def read_population(
     else:
         read = _columns(source, [id_column], _POPULATION_HINT, query=query, separator=separator)
         ids, origin = read.columns[id_column], read.origin
-    _refuse_bad_ids(ids, origin, "a person")
+    _refuse_bad_keys(ids, origin, "the id", "the id is in an earlier row too; expected one row per person")
     return Population(ids)
 
 
@@ -135,8 +150,10 @@ def _columns(
     *,
     query: str | None,
     separator: str | None,
+    keys: int = 1,
     numbered: Iterable[str] = (),
 ) -> _Read:
+    """Read columns, the first of which are keys: texts or whole numbers."""
     check_column_names(*wanted)
     with ExitStack() as stack:
         if _is_database(source):
@@ -150,7 +167,7 @@ def _columns(
         for batch in batches:
             for place, (name, values) in enumerate(zip(wanted, batch, strict=True)):
                 parts[place].append(
-                    _texts(values, name, origin, rows, is_id=place == 0, numbered=name in set(numbered))
+                    _texts(values, name, origin, rows, is_id=place < keys, numbered=name in set(numbered))
                 )
             rows += len(batch[0])
     if not rows:
@@ -240,14 +257,14 @@ def _lines(path: Path) -> tuple[Any, Origin]:
     return pa.array([line.removesuffix("\r") for line in lines], pa.large_string()), origin
 
 
-def _refuse_bad_ids(ids: Any, origin: Origin, whose: str) -> None:
-    if (row := first_unusable(ids)) is not None:
-        raise origin.wrong(f"the id {RULE}", row)
-    encoded = ids.dictionary_encode()
-    if len(encoded.dictionary) < len(ids):
-        # New ids are numbered as they come: the first row that does not get its own number repeats an id.
-        row = int(np.argmax(encoded.indices.to_numpy() != np.arange(len(ids))))
-        raise origin.wrong(f"the id stands in an earlier row too; expected one row {whose}", row)
+def _refuse_bad_keys(keys: Any, origin: Origin, what: str, twice: str) -> None:
+    if (row := first_unusable(keys)) is not None:
+        raise origin.wrong(f"{what} {RULE}", row)
+    encoded = keys.dictionary_encode()
+    if len(encoded.dictionary) < len(keys):
+        # New keys are numbered as they come: the first row that does not get its own number repeats a key.
+        row = int(np.argmax(encoded.indices.to_numpy() != np.arange(len(keys))))
+        raise origin.wrong(twice, row)
 
 
 def _refuse_strangers(ids: Any, population: Population, origin: Origin) -> None:
