@@ -90,6 +90,8 @@ WRONG = [
     (draft("--sensitive", "id", left_out=("--sensitive",)), 2, "--sensitive is 'id', the column of ids, which no policy may hold"),
     (draft("--sensitive", "film", left_out=("--sensitive",)), 2, "trial/b.csv: has no column 'film'; the columns are: id, hour"),
     (draft("--id", "person"), 2, "trial/a.csv: has no column 'person'"),
+    (draft("--person", "number"), 2, "trial/a.csv: has no column 'number'; the columns are: id, "),
+    (draft("--person", "genre"), 2, "--sensitive and --person are both 'genre'; the sensitive column is published"),
     (draft("--max-a", "1.5"), 2, "max_a: the share '1.5' is more than 100%"),
     (draft("--max-b", "0.05"), 2, "min_b is 0.1 and max_b is 0.05; expected that min is not above max"),
     (draft("--k", "0"), 2, "k is '0'; allowed is a whole number"),

@@ -152,14 +152,14 @@ def test_rules_in_whole_numbers_say_what_the_fractions_say(method, cells, others
 def test_a_draft_covers_the_table_and_takes_round_steps(tmp_path, ending):
     table = pa.table({
         "who": ["p", "q", "r"], "age": [23, 61, 40], "income": [-12_345, 98_765, 4], "share": [0.25, 0.5, 0.75],
-        "town": ["Ash", "Elm", "Ash"], "genre": ["drama", "news", "drama"],
+        "town": ["Ash", "Elm", "Ash"], "genre": ["drama", "news", "drama"], "account": [7, 8, 9],
     })  # fmt: skip
     file = tmp_path / f"b.{ending}"
     if ending == "csv":
         pacsv.write_csv(table, file)
     else:
         pq.write_table(table, file)
-    age, income, share, town = draft_attributes(str(file), id_column="who", leaving_out="genre")
+    age, income, share, town = draft_attributes(str(file), id_column="who", leaving_out=("genre", "account"))
     assert (age.text(0, 1), age.cells) == ("[23, 24)", 39)
     assert isinstance(income, NumericAttribute)
     assert (income.low, income.high, income.step) == (-14_000, 100_000, 2_000)
@@ -201,13 +201,30 @@ def test_a_draft_of_one_number_however_it_is_written_is_refused(tmp_path, texts)
 def test_a_draft_of_columns_that_are_no_categories_is_refused(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("id,name\n" + "".join(f"{number},n{number}\n" for number in range(2_000)))
-    with pytest.raises(BadData, match=r"2,000 different texts, .* and 2,000 of them are not numbers"):
+    with pytest.raises(
+        BadData, match=r"2,000 different texts in .* and 2,000 of them are not numbers .*\. If .* person='name'$"
+    ):
         draft_attributes(str(file))
     with pytest.raises(BadData, match="too many for categories; leave it out of the table"):
         draft_sensitive(str(file), "name")
     file.write_text("id,name\n" + "".join(f"{number},{number / 7}\n" for number in range(2_000)) + "x,NaN\n")
     with pytest.raises(BadData, match="and 1 of them are not numbers"):
         draft_attributes(str(file))
+
+
+def test_a_draft_takes_no_text_that_differs_in_every_row_for_a_category(tmp_path):
+    """A small table has few customers, and their keys must not get into a policy."""
+    file = tmp_path / "a.csv"
+    lines = [f"{number},C{number},{number % 5}\n" for number in range(30)]
+    file.write_text("id,customer,age\n" + "".join(lines))
+    with pytest.raises(BadData, match=r"'customer' has 30 different texts in 30 rows, too many .* person='customer'$"):
+        draft_attributes(str(file))
+    with pytest.raises(BadData, match="'customer' has 30 different texts in 30 rows"):
+        draft_sensitive(str(file), "customer")
+    (age,) = draft_attributes(str(file), leaving_out=["customer"])
+    assert age.name == "age"
+    file.write_text("id,customer,age\n" + "".join([*lines, "30,C0,3\n"]))
+    assert [one.name for one in draft_attributes(str(file))] == ["customer", "age"]
 
 
 def test_a_population_of_another_order_is_another(policy):

@@ -18,8 +18,8 @@ from setveil.release.staging import refuse_file, replacing
 
 TEXT = """Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order.
 Look at it before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their
-tables each draft with the other's table left out, and put the parts together. With --show the hash of a policy is printed, to compare by
-telephone.
+tables each draft with the other's table left out, and put the parts together. They also do so where their columns of customer keys
+(--person) have two names. With --show the hash of a policy is printed, to compare by telephone.
 
 Example:
   setveil presence policy --a trial/a.csv --b trial/b.csv --sensitive genre \\
@@ -34,6 +34,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
     ]
     return [
         Option("sensitive", str, "The sensitive column of provider B."),
+        Option("person", str, "The column of a provider's own customer keys, which stays out of the policy."),
         *EITHER_TABLE,
         Option("show", str, "Print the hash of this policy file and what it says, and write nothing."),
         Option("out", str, "The policy file to write."),
@@ -51,7 +52,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     refuse_file(out, force=given["force"])
     sides = {
         role: draft_attributes(
-            given[role], leaving_out=given["sensitive"] if role == "b" else None, **_reading(role, given)
+            given[role],
+            leaving_out=[name for name in (given["person"], given["sensitive"] if role == "b" else None) if name],
+            **_reading(role, given),
         )
         for role in ("a", "b")
         if given[role]
@@ -109,6 +112,11 @@ def _require(given: dict[str, Any]) -> None:
     if given["sensitive"] == given["id"]:
         raise BadParameter(
             f"--sensitive is {given['id']!r}, the column of ids, which no policy may hold; name another column"
+        )
+    if given["sensitive"] and given["sensitive"] == given["person"]:
+        raise BadParameter(
+            f"--sensitive and --person are both {given['person']!r}; the sensitive column is published, and your own customer keys "
+            "are not: name two columns"
         )
     for role in ("a", "b"):
         if given[f"query_{role}"] and not given[role]:

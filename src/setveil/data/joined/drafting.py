@@ -14,9 +14,11 @@ from setveil.data.texts import in_words
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _MOST_CATEGORIES = 1_000
+_FEW_ROWS = 20
+"""With more rows, a column whose texts all differ is a key and no category."""
 _STEPS_WANTED = 100
 _FINEST = Fraction(1, 10**12)
 _MOST = 10**15
@@ -27,19 +29,19 @@ def draft_attributes(
     source: str,
     *,
     id_column: str = "id",
-    leaving_out: str | None = None,
+    leaving_out: Collection[str] = (),
     separator: str | None = None,
     query: str | None = None,
 ) -> tuple[Attribute, ...]:
-    """Return an attribute for each column of a table but the ids and the one that is left out."""
+    """Return an attribute for each column of a table but the ids and those that are left out."""
     columns = text_columns(source, separator=separator, query=query)
-    for name in (id_column, leaving_out):
-        if name is not None and name not in columns:
+    for name in (id_column, *leaving_out):
+        if name not in columns:
             raise BadData(f"has no column {name!r}; the columns are: {in_words(columns)}", file=source)
     drafted = tuple(
-        _drafted(name, values.unique().to_pylist(), source)
+        _drafted(name, values.unique().to_pylist(), len(values), source)
         for name, values in columns.items()
-        if name not in (id_column, leaving_out)
+        if name not in (id_column, *leaving_out)
     )
     if not drafted:
         raise BadData("has no column beside the ids; expected at least one quasi-identifier", file=source)
@@ -52,15 +54,15 @@ def draft_sensitive(source: str, name: str, **reading: Any) -> OrderedAttribute:
     columns = text_columns(source, **reading)
     if name not in columns:
         raise BadData(f"has no column {name!r}; the columns are: {in_words(columns)}", file=source)
-    return _categories(name, columns[name].unique().to_pylist(), source)
+    return _categories(name, columns[name].unique().to_pylist(), len(columns[name]), source)
 
 
-def _drafted(name: str, values: list[str], source: str) -> Attribute:
+def _drafted(name: str, values: list[str], rows: int, source: str) -> Attribute:
     given = [value_of(value) for value in values]
     numbers = {number for number in given if number is not None and abs(number) < _MOST}
     if all(number in numbers for number in given):
-        return _grid(name, numbers) if len(numbers) > 1 else _categories(name, values[:1], source)
-    return _categories(name, values, source, sum(number not in numbers for number in given))
+        return _grid(name, numbers) if len(numbers) > 1 else _categories(name, values[:1], rows, source)
+    return _categories(name, values, rows, source, sum(number not in numbers for number in given))
 
 
 def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
@@ -81,13 +83,14 @@ def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
     return NumericAttribute(name, math.floor(low / step) * size, math.ceil(high / step) * size, size)
 
 
-def _categories(name: str, values: Sequence[str], source: str, no_numbers: int = 0) -> OrderedAttribute:
-    if len(values) > _MOST_CATEGORIES:
-        hint = (
-            f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or" if no_numbers else ";"
-        )
+def _categories(name: str, values: Sequence[str], rows: int, source: str, no_numbers: int = 0) -> OrderedAttribute:
+    if len(values) > _MOST_CATEGORIES or len(values) == rows > _FEW_ROWS:
+        hint = "; leave it out of the table"
+        if no_numbers:
+            hint = f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or leave the column out of the table"
+            hint += f". If it holds your own customer keys, name it with person={name!r}"
         raise BadData(
-            f"the column {name!r} has {len(values):,} different texts, too many for categories{hint} leave it out of the table",
+            f"the column {name!r} has {len(values):,} different texts in {rows:,} rows, too many for categories{hint}",
             file=source,
         )
     labels = list(values)
