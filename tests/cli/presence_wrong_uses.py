@@ -12,7 +12,7 @@ TABLES = ("trial/a.csv", "trial/b.csv", *POPULATION)
 OUT = ("--out", "new", "--backend", "clear")
 SIDE_A = ("--a", "trial/a.csv", "--private-a", "joined.private/a")
 SIDE_B = ("--b", "trial/b.csv", "--private-b", "joined.private/b")
-DRAFT = ("--a", "trial/a.csv", "--b", "trial/b.csv", "--sensitive", "genre", *POPULATION)
+DRAFT = ("--a", "trial/a.csv", "--b", "trial/b.csv", "--person", "customer", "--sensitive", "genre", *POPULATION)
 NOBODY = "127.0.0.1:9"
 """Where nobody listens."""
 
@@ -88,10 +88,12 @@ WRONG = [
     (draft(left_out=("--sensitive",)), 2, "--sensitive is missing"),
     (draft(left_out=("--population",)), 2, "--population is missing"),
     (draft("--sensitive", "id", left_out=("--sensitive",)), 2, "--sensitive is 'id', the column of ids, which no policy may hold"),
-    (draft("--sensitive", "film", left_out=("--sensitive",)), 2, "trial/b.csv: has no column 'film'; the columns are: id, hour"),
+    (draft("--sensitive", "film", left_out=("--sensitive",)), 2, "trial/b.csv: has no column 'film'; the columns are: id, customer, hour"),
     (draft("--id", "person"), 2, "trial/a.csv: has no column 'person'"),
-    (draft("--person", "number"), 2, "trial/a.csv: has no column 'number'; the columns are: id, "),
-    (draft("--person", "genre"), 2, "--sensitive and --person are both 'genre'; the sensitive column is published"),
+    (draft(left_out=("--person",)), 2, "'customer' has 148 different texts in 148 rows, too many for categories"),
+    (draft(left_out=("--person", "--b", "--sensitive")), 2, "If it holds your own customer keys, name it with --person customer"),
+    (draft("--person", "number", left_out=("--person",)), 2, "trial/a.csv: has no column 'number'; the columns are: id, customer, "),
+    (draft("--person", "genre", left_out=("--person",)), 2, "--sensitive and --person are both 'genre'; the sensitive column is published"),
     (draft("--max-a", "1.5"), 2, "max_a: the share '1.5' is more than 100%"),
     (draft("--max-b", "0.05"), 2, "min_b is 0.1 and max_b is 0.05; expected that min is not above max"),
     (draft("--k", "0"), 2, "k is '0'; allowed is a whole number"),

@@ -19,6 +19,7 @@ PLACES = ("--private", "release.private")
 PEOPLE = ("--population", "trial/population.csv")
 TABLES = ("trial/a.csv", "trial/b.csv", *PEOPLE)
 SIDES = ("--a", "trial/a.csv", "--b", "trial/b.csv")
+DRAFT = ("--person", "customer", "--out", "new.toml", "--force")
 PRIVATE = ("--private-a", "joined.private/a", "--private-b", "joined.private/b")
 AGREED = ("--policy", "trial/policy.toml")
 ITEMSETS = ("--guarantee", "hidden-itemsets", "--min-support", "60%", "--itemsets")
@@ -44,8 +45,8 @@ RIGHT = {
     "a guarantee of joined tables": ["guarantees", "site-presence"],
     "a metric of joined tables": ["metrics", "range-query-error"],
     "presence sample": ["presence", "sample", "--out", "new-trial", "--people", 400, "--force"],
-    "presence policy": ["presence", "policy", *SIDES, "--sensitive", "genre", *PEOPLE, "--out", "new.toml", "--force"],
-    "presence policy of one provider": ["presence", "policy", *SIDES[:2], "--out", "new.toml", "--force"],
+    "presence policy": ["presence", "policy", *SIDES, "--sensitive", "genre", *PEOPLE, *DRAFT],
+    "presence policy of one provider": ["presence", "policy", *SIDES[:2], *DRAFT],
     "presence policy shown": ["presence", "policy", "--show", "trial/policy.toml"],
     "presence simulate": ["presence", "simulate", *TABLES, *AGREED, "--out", "new-joined", "--force"],
     "presence init": ["presence", "init", "bank"],

@@ -17,6 +17,7 @@ from program import call, ended, hidden_in, names_in, signalled, start
 PEOPLE = ("--population", "trial/population.csv")
 TABLES = ("trial/a.csv", "trial/b.csv", *PEOPLE)
 SIDES = ("--a", "trial/a.csv", "--b", "trial/b.csv")
+DRAFT = ("--person", "customer", "--sensitive", "genre")
 PRIVATE = ("--private-a", "joined.private/a", "--private-b", "joined.private/b")
 
 
@@ -53,7 +54,7 @@ def test_the_walk_of_a_person(tmp_path):
     """Each command takes what the one before wrote, and says the same of it."""
     made = done(tmp_path, "presence", "sample", "--out", "trial", "--people", 500, "--json").json
     assert made["population"] == 500
-    policy = ("--sensitive", "genre", "--k", 3, "--max-a", "0.95", "--out", "policy.toml")
+    policy = (*DRAFT, "--k", 3, "--max-a", "0.95", "--out", "policy.toml")
     drafted = done(tmp_path, "presence", "policy", *SIDES, *PEOPLE, *policy, "--json").json
     shown = done(tmp_path, "presence", "policy", "--show", "policy.toml", "--json").json
     assert shown["sha256"] == drafted["sha256"]
@@ -127,7 +128,7 @@ def test_other_sources_of_the_same_tables_give_the_same_joined_table(trial, refe
     }
     for name, source in sources.items():
         assert table_of(trial, *source, out=f"from-{name}") == reference, name
-    drafted = ("--sensitive", "genre", "--out", "draft.toml", "--force", "--json")
+    drafted = (*DRAFT, "--out", "draft.toml", "--force", "--json")
     tables = ("--a", "trial/a.csv", "--b", "trial/b.csv", *PEOPLE)
     asking = ("--a", url, "--b", url, "--population", url, *asked)
     drafts = [done(trial, "presence", "policy", *source, *drafted) for source in (tables, asking)]
@@ -138,11 +139,9 @@ def test_other_sources_of_the_same_tables_give_the_same_joined_table(trial, refe
 
 def test_the_parts_of_both_providers_make_the_whole_policy(trial):
     """Each drafts its own part without seeing the other's table."""
-    done(trial, "presence", "policy", *SIDES[:2], "--out", "part-a.toml")
-    done(trial, "presence", "policy", *SIDES[2:], "--sensitive", "genre", "--out", "part-b.toml")
-    whole = done(
-        trial, "presence", "policy", *SIDES, *PEOPLE, "--sensitive", "genre", "--out", "whole.toml", "--json"
-    ).json
+    done(trial, "presence", "policy", *SIDES[:2], *DRAFT[:2], "--out", "part-a.toml")
+    done(trial, "presence", "policy", *SIDES[2:], *DRAFT, "--out", "part-b.toml")
+    whole = done(trial, "presence", "policy", *SIDES, *PEOPLE, *DRAFT, "--out", "whole.toml", "--json").json
     text = (trial / "whole.toml").read_text()
     head = text[: text.index("[sensitive]")]
     parts = "\n".join((trial / f"part-{role}.toml").read_text() for role in "ba")

@@ -7,7 +7,7 @@ import pytest
 
 from presence_programs import HOST, free_ports
 
-from cli.presence_wrong_uses import POPULATION, SIDE_A, SIDE_B, WRONG, check, collector, fill, provider, simulate
+from cli.presence_wrong_uses import POPULATION, SIDE_A, SIDE_B, WRONG, check, collector, draft, fill, provider, simulate
 from program import call, hidden_in, names_in, run
 
 
@@ -137,7 +137,7 @@ main()
         (simulate(out="full"), 10, "attributes.json cannot be written: File too large"),
         (simulate(out="full"), 20_000, "full and full.private cannot be written: File too large"),
         (["presence", "sample", "--out", "full"], 1000, "full cannot be written: File too large"),
-        (["presence", "policy", "--a", "trial/a.csv", "--out", "full"], 10, "full cannot be written: File too large"),
+        (draft(out="full"), 10, "full cannot be written: File too large"),
         (["presence", "init", "full", "--role", "a"], 10, "full cannot be written: File too large"),
         (
             ["presence", "init", "alone", "--pin-c", "c/certificate.pem"],

@@ -68,14 +68,14 @@ TABLES = [
     ("a header alone", ".csv", lambda lines: lines[0].encode() + b"\n", "bad.csv: has no rows; expected one a person"),
     ("a column missing", ".csv", lambda _: b"id,age,income\nu1,3,4\n", "bad.csv, line 1: has no column 'town'"),
     ("a field missing", ".csv", lambda lines: "\n".join(lines).encode() + b"\nu1,3\n",
-        "has 2 fields where the header has 4"),
-    ("no number", ".csv", lambda lines: changed(lines, 4, 1, "old"),
+        "has 2 fields where the header has 5"),
+    ("no number", ".csv", lambda lines: changed(lines, 4, 2, "old"),
         "bad.csv, line 4: the value 'old' of 'age' is not a number"),
-    ("off the grid", ".csv", lambda lines: changed(lines, 4, 1, "300"),
+    ("off the grid", ".csv", lambda lines: changed(lines, 4, 2, "300"),
         "line 4: the value '300' of 'age' is not between 18 and 90"),
-    ("unknown town", ".csv", lambda lines: changed(lines, 9, 3, "Rome"),
+    ("unknown town", ".csv", lambda lines: changed(lines, 9, 4, "Rome"),
         "line 9: the value 'Rome' of 'town' is none of its 12"),
-    ("an empty value", ".csv", lambda lines: changed(lines, 9, 1, ""),
+    ("an empty value", ".csv", lambda lines: changed(lines, 9, 2, ""),
         "bad.csv, line 9: the value '' of 'age' is not a number"),
     ("an id twice", ".csv", lambda lines: changed(lines, 9, 0, lines[3].split(",")[0]),
         "line 9: the id is in an earlier row"),
@@ -83,10 +83,10 @@ TABLES = [
         "bad.csv, line 9: the id is empty or holds a control character"),
     ("a stranger", ".csv", lambda lines: changed(lines, 9, 0, "zz"),
         "bad.csv, line 9: the id is not in the population (1 of"),
-    ("latin 1", ".csv", lambda lines: changed(lines, 5, 3, "Elm").replace(b"Elm", b"\xc9lm"),
+    ("latin 1", ".csv", lambda lines: changed(lines, 5, 4, "Elm").replace(b"Elm", b"\xc9lm"),
         "bad.csv, line 5: holds the byte 0xc9"),
     ("semicolons", ".csv", lambda lines: "\n".join(lines).replace(",", ";").encode(),
-        "has no column 'id'; the columns are: id;age"),
+        "has no column 'id'; the columns are: id;customer;age"),
     ("another ending", ".xyz", lambda lines: "\n".join(lines).encode(),
         "bad.xyz: is of a kind that is not known; expected a table"),
     ("a null", ".parquet", lambda table: parquet(table, age=[20, None, *[30] * (len(table) - 2)]),
@@ -147,7 +147,8 @@ def test_a_population_that_is_only_the_users_of_both_is_refused(folder):
     (folder / "union.csv").write_text(
         "id\n" + "".join(f"{one}\n" for one in sorted({line.split(",")[0] for line in lines}))
     )
-    drafted = ("--a", "trial/a.csv", "--b", "trial/b.csv", "--sensitive", "genre", "--population", "union.csv")
+    tables = ("--a", "trial/a.csv", "--b", "trial/b.csv", "--population", "union.csv")
+    drafted = (*tables, "--person", "customer", "--sensitive", "genre")
     assert call("presence", "policy", *drafted, "--out", "union.toml", cwd=folder).code == 0
     said = refused(folder, *simulated(population="union.csv", policy="union.toml"))
     assert said.startswith("0 people of the population are at neither provider, and the policy asks for 1 outsiders")

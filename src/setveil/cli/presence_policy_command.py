@@ -22,7 +22,7 @@ tables each draft with the other's table left out, and put the parts together. T
 (--person) have two names. With --show the hash of a policy is printed, to compare by telephone.
 
 Example:
-  setveil presence policy --a trial/a.csv --b trial/b.csv --sensitive genre \\
+  setveil presence policy --a trial/a.csv --b trial/b.csv --person customer --sensitive genre \\
       --population trial/population.csv --out policy.toml"""
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil import progress
 from setveil.cli.options import FORCE, REQUIRED, Option
@@ -14,8 +15,11 @@ from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.trial import policy_of
 from setveil.release.staging import refuse_folder_taken, staged_folder
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 TEXT = """Writes a.csv (a bank), b.csv (a video service), population.csv (everybody, from a third source) and policy.toml. All people
-are invented.
+are invented. The column customer of a table is the provider's own customer number, which no run uses.
 
 Example:
   setveil presence sample --out trial"""
@@ -47,22 +51,18 @@ def run(_name: str, given: dict[str, Any]) -> int:
     schema = originals.schema
     method = DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1")
     at_a, at_b, everybody = TABLES
-    columns = {
-        at_a: ["id", *(one.name for one in schema.a)],
-        at_b: ["id", *(one.name for one in schema.b), schema.sensitive.name],
-        everybody: ["id"],
-    }
-    chosen = {at_a: originals.existing("a"), at_b: originals.existing("b"), everybody: None}
+    columns: dict[str, dict[str, Iterable[str]]] = {everybody: {"id": texts["id"]}}
+    for name, role, attributes in ((at_a, "a", schema.a), (at_b, "b", (*schema.b, schema.sensitive))):
+        here, table = originals.existing(role), originals.table(role)
+        assert table.persons is not None
+        own = {one.name: compress(texts[one.name], here) for one in attributes}
+        columns[name] = {"id": table.ids.to_pylist(), "customer": table.persons.to_pylist(), **own}
     with staged_folder(out, force=given["force"]) as folder, progress.step("writing"):
-        for name, header in columns.items():
-            here = chosen[name]
+        for name, held in columns.items():
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(header)
-                rows = zip(*(texts[column] for column in header), strict=True)
-                writer.writerows(
-                    rows if here is None else (row for row, is_in in zip(rows, here, strict=True) if is_in)
-                )
+                writer.writerow(held)
+                writer.writerows(zip(*held.values(), strict=True))
         (folder / POLICY).write_text(policy_of(method, originals).to_toml(), encoding="utf-8")
         about = f"Invented people: setveil presence sample --people {given['people']} --seed {given['seed']}\n"
         (folder / ABOUT).write_text(about, encoding="utf-8")

@@ -59,7 +59,7 @@ class Sample:
 
     originals: Originals
     texts: dict[str, list[str]]
-    """The text of each column for everybody of the population."""
+    """The text of each column for everybody of the population; the customer keys are in the tables."""
 
 
 def sample(people: int = 20_000, seed: int = 1) -> Sample:
@@ -92,7 +92,11 @@ def sample(people: int = 20_000, seed: int = 1) -> Sample:
     tables = {}
     for side, here in (("a", at_a), ("b", at_b)):
         cells = np.column_stack([codes[one.name] for one in schema.of(side)])[here]
-        tables[side] = ProviderTable(columns["id"].filter(pa.array(here)), cells, genre[here] if side == "b" else None)
+        ids_here = columns["id"].filter(pa.array(here))
+        # Drawn after everything else: the people of a seed do not depend on their customer keys.
+        numbers_here = rng.permutation(len(ids_here)) + 1
+        persons = pa.array([f"{side.upper()}{number:07}" for number in numbers_here], pa.large_string())
+        tables[side] = ProviderTable(ids_here, cells, genre[here] if side == "b" else None, persons)
     population = Population(columns["id"])
     return Sample(Originals(schema, population, tables["a"], tables["b"]), texts)
 
