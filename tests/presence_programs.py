@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from setveil.presence.home import Home
+
 from program import PROGRAM, Ended, call, ended, start
 
 HOST = "127.0.0.1"
@@ -33,6 +35,11 @@ def made_homes(folder: Path) -> None:
         assert call("presence", "init", folder / role, *pins).code == 0
 
 
+def recorded(home: Path) -> list[str]:
+    """Return the outcomes that the ledger of a home holds."""
+    return [event.outcome for event in Home.open(home).ledger.events()]
+
+
 @dataclass
 class Programs:
     """What the programs are started with."""
@@ -56,7 +63,16 @@ class Programs:
         if role == "c":
             return ("presence", "collector", "--listen", self.address("c"), "--out", "joined", *common)
         met = ("--peer" if role == "a" else "--listen", self.address("b"))
-        files = ("--data", f"trial/{role}.csv", "--population", "trial/population.csv", "--private", f"run-{role}")
+        files = (
+            "--data",
+            f"trial/{role}.csv",
+            "--population",
+            "trial/population.csv",
+            "--private",
+            f"run-{role}",
+            "--person",
+            "customer",
+        )
         return ("presence", "provider", "--role", role, *files, *met, "--collector", self.address("c"), *common)
 
     def _inside(self, role):

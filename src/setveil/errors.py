@@ -30,6 +30,8 @@ class SetveilError(Exception):
     """The root of the tree."""
 
     exit_code = 1
+    to_others: str | None = None
+    """What the other parties of a joint run hear of it, without any value of the data."""
 
 
 class InputError(SetveilError):

@@ -15,8 +15,8 @@ from setveil.presence.transport.local import local_pair
 
 from parties import HASHES, Task, lines
 
-MINE = Greeting("a", policy=HASHES[0], population=HASHES[1], backend="two-party")
-THEIRS = dataclasses.replace(MINE, role="b")
+MINE = Greeting("a", policy=HASHES[0], population=HASHES[1], backend="two-party", data=HASHES[6], last_run="1" * 32)
+THEIRS = dataclasses.replace(MINE, role="b", data=HASHES[7], again=True, last_run=None)
 
 
 def both(mine, theirs, pair):
@@ -63,6 +63,7 @@ def test_a_message_of_an_earlier_run_is_refused():
             f"has another population: {HASHES[3][:12]} there, {HASHES[1][:12]} here; compare the two population files",
         ),
         ({"backend": "mpyc"}, "computes with the backend mpyc, this party with two-party; choose the same"),
+        ({"data": None}, "sent no commitment to its data, without which a change of the data goes unnoticed"),
         ({"protocol": PROTOCOL + 1}, f"speaks version {PROTOCOL + 1} of the protocol, this program speaks {PROTOCOL}"),
     ],
 )
@@ -72,14 +73,15 @@ def test_each_disagreement_is_named_and_both_hear_of_it(change, said):
     assert str(here).startswith(f"provider B {said}")
     assert isinstance(there, PeerFailed)
     assert there.party == "provider A"
-    if "role" in change:  # only one side can see that
+    if "role" in change or "data" in change:  # only one side can see that
         assert str(there).startswith(f"provider A stopped: seen from provider A: provider B {said}")
 
 
 def test_a_party_without_the_population_agrees_with_any():
     pair = local_pair("a", "c")
-    theirs = dataclasses.replace(MINE, role="c", population=None)
-    assert both(MINE, theirs, pair) == [theirs, MINE]
+    mine = dataclasses.replace(MINE, data=None, last_run=None)
+    theirs = dataclasses.replace(mine, role="c", population=None)
+    assert both(mine, theirs, pair) == [theirs, mine]
 
 
 def test_a_disagreement_over_tls_is_told_to_both():
@@ -114,7 +116,18 @@ def test_a_greeting_of_any_bytes_is_an_error_that_names_the_party(raw):
     assert str(refused.value).isprintable()
 
 
-@pytest.mark.parametrize("wrong", [{"policy": "abc"}, {"backend": "two party"}, {"role": "d"}, {"protocol": True}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"policy": "abc"},
+        {"backend": "two party"},
+        {"role": "d"},
+        {"protocol": True},
+        {"data": "abc"},
+        {"again": 1},
+        {"last_run": "1" * 31},
+    ],
+)
 def test_a_greeting_that_cannot_be_is_a_mistake_of_the_caller(wrong):
     with pytest.raises(ValueError, match="a greeting holds"):
         dataclasses.replace(MINE, **wrong)

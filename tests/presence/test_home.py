@@ -15,7 +15,7 @@ import pytest
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
 from setveil.presence import certificates
 from setveil.presence.certificates import in_pairs, read_certificate
-from setveil.presence.home import CERTIFICATE, DUMMIES, KEY, PEERS, RUNS, Home
+from setveil.presence.home import CERTIFICATE, DUMMIES, KEY, LEDGER, PEERS, Home
 
 from parties import homes
 from program import call
@@ -39,9 +39,11 @@ def mode(path):
 
 def test_a_new_home_has_everything_and_keeps_its_secrets(home):
     folder = home.folder
-    assert sorted(path.name for path in folder.iterdir()) == sorted([KEY, CERTIFICATE, DUMMIES, PEERS, RUNS])
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [KEY, CERTIFICATE, DUMMIES, PEERS, LEDGER, f"{LEDGER}.head"]
+    )
     assert mode(folder) == mode(folder / PEERS) == 0o700
-    assert mode(folder / KEY) == mode(folder / DUMMIES) == mode(folder / RUNS) == 0o600
+    assert mode(folder / KEY) == mode(folder / DUMMIES) == mode(folder / LEDGER) == 0o600
     assert (home.role, home.certificate.name, home.pinned) == ("a", "Alpha Ltd", {})
     assert len(home.dummy_key()) == 32
     assert Home.open(folder) == home

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from presence_programs import HOST, programs
+from presence_programs import HOST, programs, recorded
 from setveil.data.joined.joined_files import read_joined
 
 from program import HANG_SECONDS, call, ended, hidden_in
@@ -153,9 +153,7 @@ def test_nobody_comes(parties):
         assert alone.code == 4
         assert alone.sentence().startswith(missing)
     assert parties.left() == []
-    assert not [role for role in "ab" if (parties.folder / role / "runs.jsonl").read_bytes()], (
-        "nobody was met: it is no run"
-    )
+    assert [recorded(parties.folder / role) for role in "ab"] == [[], []], "nobody was met: it is no run"
 
 
 def test_a_table_that_breaks_the_policy_is_published_by_nobody(parties):

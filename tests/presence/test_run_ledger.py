@@ -1,107 +1,153 @@
 """The ledger of runs: a second run that would tell real users from dummies is refused, whatever happened to the first."""
 
 import json
-import os
+import sqlite3
 import subprocess
 import sys
+from dataclasses import asdict, replace
 
+import pyarrow as pa
 import pytest
 
 from setveil.data.joined.population import Population
-from setveil.errors import BadData, BadParameter, OutputRefused
-from setveil.presence.run_ledger import RunLedger
+from setveil.errors import BadParameter, OutputRefused
+from setveil.presence.event_chain import Damaged
+from setveil.presence.marks import Marks, of_customers, of_ids
+from setveil.presence.run_ledger import PlannedRun, RunLedger
 
 from parties import HASHES
 
-PEER, POLICY, DATA, OTHER, MORE = HASHES[:5]
+PEER, POLICY, DATA, THEIRS, OTHER, MORE = HASHES[:6]
+HOME = HASHES[6]
+KEY = b"a secret of the home" * 2
 NAMES = [f"person {number}" for number in range(50)]
-RUN = {"peer": PEER, "population": Population.of(NAMES), "policy": POLICY, "data": DATA}
-STRANGERS = Population.of([f"stranger {number}" for number in range(70)])
+STRANGE_NAMES = [f"stranger {number}" for number in range(70)]
+RUN_IDS = (f"{number:032x}" for number in range(1_000_000))
 IN_A_PROCESS = (
-    "import json, sys; from pathlib import Path; from setveil.data.joined.population import Population\n"
-    "from setveil.presence.run_ledger import RunLedger\n"
-    "ledger, run = RunLedger(Path(sys.argv[1])), json.loads(sys.argv[2])\n"
-    "run['population'] = Population.of(run['population'])\n"
+    "import json, secrets, sys; from pathlib import Path\n"
+    "from setveil.presence.marks import Marks\n"
+    "from setveil.presence.run_ledger import PlannedRun, RunLedger\n"
+    f"ledger, run = RunLedger(Path(sys.argv[1]), {HOME!r}), json.loads(sys.argv[2])\n"
+    "marks = {name: Marks(bytes.fromhex(run[name])) for name in ('ids', 'customers')}\n"
+    "run = PlannedRun(**run | marks)\n"
+    "begin = lambda: ledger.begin(run, run=secrets.token_hex(16))\n"
+)
+
+
+def ids(names):
+    return of_ids(Population.of(names))
+
+
+def customers(names):
+    return of_customers(pa.array([f"C-{name}" for name in names], pa.large_string()), KEY)
+
+
+RUN = PlannedRun(
+    peer=PEER,
+    peer_role="provider B",
+    population=HASHES[7],
+    policy=POLICY,
+    data=DATA,
+    peer_data=THEIRS,
+    peer_run=None,
+    ids=ids(NAMES),
+    customers=customers(NAMES[:20]),
+    person="customer",
+)
+STRANGERS = replace(
+    RUN, population=HASHES[8], policy=MORE, ids=ids(STRANGE_NAMES), customers=customers(STRANGE_NAMES[:30])
 )
 
 
 def as_json(run):
-    return json.dumps(run | {"population": run["population"].ids.to_pylist()})
+    plain = {name: value for name, value in vars(run).items() if not isinstance(value, Marks)}
+    return json.dumps(plain | {name: getattr(run, name).content.hex() for name in ("ids", "customers")})
 
 
 @pytest.fixture
 def ledger(tmp_path):
-    """Give a ledger whose file is not there yet."""
-    return RunLedger(tmp_path / "runs.jsonl")
+    """Give a new ledger."""
+    made = RunLedger(tmp_path / "ledger.sqlite", HOME)
+    made.create()
+    return made
 
 
-def test_a_run_and_its_end_are_noted(ledger):
+def begin(ledger, run=RUN, **more):
+    return ledger.begin(run, run=next(RUN_IDS), **more)
+
+
+def test_a_run_and_its_end_are_recorded(ledger, tmp_path):
     assert ledger.events() == []
-    ledger.begin(**RUN).finished()
-    run = ledger.begin(**RUN)
+    begin(ledger).finished()
+    run = begin(ledger)
     run.failed()
     run.finished()  # only its first end counts
     events = ledger.events()
     assert [event.outcome for event in events] == ["begun", "finished", "begun", "failed"]
     assert events[0].run == events[1].run != events[2].run == events[3].run
-    assert {(event.peer, event.population, event.policy, event.data) for event in events} == {
-        (PEER, RUN["population"].sha256, POLICY, DATA)
-    }
-    assert len(ledger.path.read_text().splitlines()) == 4
-    assert ledger.path.stat().st_mode & 0o777 == 0o600
+    assert {
+        (one.peer, one.population, one.policy, one.data, one.peer_data, one.person, one.people) for one in events
+    } == {(PEER, RUN.population, POLICY, DATA, THEIRS, "customer", 50)}
+    assert ledger.last_run(PEER) == events[2].run
+    assert ledger.last_run(OTHER) is None
+    for file in tmp_path.iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert not [name for name in NAMES if name.encode() in file.read_bytes()]
 
 
 @pytest.mark.parametrize("how", ["finished", "failed", None])
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"data": OTHER}, "with other data."),
+        ({"data": OTHER}, "with other data of this provider."),
+        ({"peer_data": OTHER}, "with other data of provider B."),
         ({"policy": OTHER}, "with another policy."),
-        ({"data": OTHER, "policy": MORE}, "with other data and another policy."),
+        ({"data": OTHER, "policy": MORE}, "with other data of this provider and another policy."),
         ({"peer": OTHER}, "with another peer."),
     ],
 )
 def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, notes, how, change, said):
-    run = ledger.begin(**RUN)
+    run = begin(ledger)
     if how:
         getattr(run, how)()
+    changed = replace(RUN, **change)
+    assert ledger.refusal(changed).by_peer == ("peer_data" in change)
     with pytest.raises(BadParameter) as refused:
-        ledger.begin(**RUN | change)
+        begin(ledger, changed)
+    assert "50 of these 50 people were in a run on 2" in str(refused.value)
     assert said in str(refused.value)
-    assert "say --again if you accept this" in str(refused.value)
+    assert "allow this run at both providers with again=True" in str(refused.value)
     assert not any(digits in str(refused.value) for digits in (DATA, OTHER))
+    assert "some of the same people" in refused.value.to_others
+    assert "50" not in refused.value.to_others.partition(" on 2")[0]
     assert notes() == ""
-    ledger.begin(**RUN | change, again=True)
-    assert "can tell real users from dummies" in notes()
-    ledger.begin(**RUN | change)  # that run was made, and the same again tells nothing new
-    ledger.begin(**RUN)
+    begin(ledger, changed, again=True)
+    assert "tells real users from dummies" in notes()
+    assert ledger.events()[-1].again
+    begin(ledger, changed)  # that run was made, and the same again reveals nothing new
+    begin(ledger)
+    assert not ledger.events()[-1].again
 
 
-def test_a_refused_run_is_not_noted(ledger):
-    ledger.begin(**RUN)
-    before = ledger.path.read_bytes()
+def test_a_run_whose_peer_was_not_met_yet_is_judged_without_its_data(ledger):
+    begin(ledger)
+    assert ledger.refusal(replace(RUN, peer_data=None)) is None
+    assert ledger.refusal(replace(RUN, peer_data=None, data=OTHER)) is not None
+
+
+def test_a_refused_run_is_not_recorded(ledger):
+    begin(ledger)
+    before = ledger.events()
     with pytest.raises(BadParameter):
-        ledger.begin(**RUN | {"data": OTHER})
-    assert ledger.path.read_bytes() == before
-
-
-def test_what_would_be_refused_is_told_without_noting_it(ledger, notes):
-    ledger.refuse(**RUN)
-    assert ledger.events() == []
-    ledger.begin(**RUN)
-    before = ledger.path.read_bytes()
-    ledger.refuse(**RUN)
-    ledger.refuse(**RUN | {"data": OTHER}, again=True)
-    with pytest.raises(BadParameter, match="with other data"):
-        ledger.refuse(**RUN | {"data": OTHER})
-    assert ledger.path.read_bytes() == before
-    assert notes() == ""
+        begin(ledger, replace(RUN, data=OTHER))
+    assert ledger.refusal(replace(RUN, data=OTHER)) is not None
+    assert ledger.events() == before
 
 
 def test_a_population_of_other_people_is_another_matter(ledger, notes):
-    ledger.begin(**RUN)
-    ledger.begin(**RUN | {"population": STRANGERS, "policy": OTHER, "data": MORE, "peer": MORE})
-    ledger.begin(**RUN, again=True)
+    begin(ledger)
+    begin(ledger, replace(STRANGERS, data=MORE, peer=MORE))
+    begin(ledger, again=True)
     assert notes() == ""
 
 
@@ -110,126 +156,214 @@ def test_a_population_of_other_people_is_another_matter(ledger, notes):
     [
         ([*NAMES, "somebody more"], "50 of these 51 people were"),
         (NAMES[:-1], "49 of these 49 people were"),
-        (NAMES[::-1], "50 of these 50 people were"),
         (["a stranger", NAMES[7], "another"], "1 of these 3 people were"),
     ],
-    ids=["one more", "one fewer", "another order", "one in common"],
+    ids=["one more", "one fewer", "one in common"],
 )
 def test_a_population_with_some_of_the_same_people_is_refused(ledger, notes, names, shared):
     """A list that is refreshed has another checksum, and the people in it go to the same sides as before."""
-    ledger.begin(**RUN).finished()
-    ledger.begin(**RUN | {"population": STRANGERS, "policy": MORE}).finished()
-    refreshed = RUN | {"population": Population.of(names), "policy": OTHER}
-    for asked in (ledger.refuse, ledger.begin):
-        with pytest.raises(BadParameter) as refused:
-            asked(**refreshed)
-        assert f"{shared} in a run that was begun on " in str(refused.value)
-        assert ", with another population. Whoever" in str(refused.value)
-    with pytest.raises(BadParameter, match="with another population and other data and another peer"):
-        ledger.begin(**refreshed | {"data": OTHER, "peer": MORE})
+    begin(ledger).finished()
+    begin(ledger, STRANGERS).finished()
+    refreshed = replace(RUN, population=OTHER, policy=OTHER, ids=ids(names))
+    with pytest.raises(BadParameter) as refused:
+        begin(ledger, refreshed)
+    assert f"{shared} in a run on " in str(refused.value)
+    assert ", with another population. Comparing" in str(refused.value)
+    with pytest.raises(BadParameter, match="with another population and other data of this provider and another peer"):
+        begin(ledger, replace(refreshed, data=OTHER, peer=MORE))
     assert notes() == ""
-    ledger.begin(**refreshed, again=True)
-    assert "can tell real users from dummies" in notes()
-    ledger.begin(**refreshed)
-    ledger.begin(**RUN)
+    begin(ledger, refreshed, again=True)
+    begin(ledger, refreshed)
+    begin(ledger)
 
 
-def test_a_population_of_which_nothing_is_known_any_more_is_refused(ledger):
-    ledger.begin(**RUN)
-    (marks,) = (ledger.path.parent / "people").iterdir()
-    assert marks.stat().st_mode & 0o777 == 0o600
-    assert marks.parent.stat().st_mode & 0o777 == 0o700
-    assert marks.stat().st_size == 8 * len(NAMES)
-    other = RUN | {"population": STRANGERS, "policy": OTHER}
-    marks.write_bytes(b"torn")
-    with pytest.raises(BadData, match="does not hold the marks of a population"):
-        ledger.begin(**other)
-    marks.unlink()
-    with pytest.raises(BadParameter, match=r"another population, and .*\.marks, which says who was in it, is missing"):
-        ledger.begin(**other)
-    ledger.begin(**RUN)  # the same run again, which puts back what is missing
-    ledger.begin(**other)
+def renamed(how):
+    return [how(name) for name in NAMES]
 
 
-def test_people_who_cannot_be_noted_are_a_sentence_and_the_run_does_not_begin(ledger):
-    (ledger.path.parent / "people").write_text("a file in the way")
-    with pytest.raises(OutputRefused, match=r"\.marks cannot be written"):
-        ledger.begin(**RUN)
-    assert ledger.events() == []
+@pytest.mark.parametrize(
+    "how",
+    [str.upper, "2026-".__add__, lambda name: f"{hash(name):x}"],
+    ids=["other letters", "a prefix", "pseudonyms"],
+)
+def test_people_under_other_ids_are_recognized_by_the_providers_own_key(ledger, how):
+    begin(ledger)
+    run = replace(RUN, population=OTHER, policy=OTHER, data=OTHER, ids=ids(renamed(how)))
+    with pytest.raises(BadParameter) as refused:
+        begin(ledger, run)
+    assert "20 of these 20 users were in a run on " in str(refused.value)
+    assert "under other ids, by the column 'customer', with another population" in str(refused.value)
+    assert "20" not in refused.value.to_others.partition(" on 2")[0]
+    one = replace(run, customers=customers([*STRANGE_NAMES, NAMES[3]]))
+    with pytest.raises(BadParameter, match="1 of these 71 users were in a run"):
+        begin(ledger, one)
+    begin(ledger, replace(run, customers=customers(NAMES[20:])))  # none of these was a user then
 
 
-def test_a_last_line_that_was_torn_is_forgotten(ledger):
-    ledger.begin(**RUN).finished()
-    whole = ledger.path.read_bytes()
-    for cut in range(1, len(whole.splitlines()[1]) + 1, 7):
-        ledger.path.write_bytes(whole[:-cut])
-        assert [event.outcome for event in ledger.events()] == ["begun"]
-        with pytest.raises(BadParameter):
-            ledger.begin(**RUN | {"data": OTHER})
-        ledger.begin(**RUN)
-        assert [event.outcome for event in ledger.events()] == ["begun", "begun"]
+def test_customer_keys_are_compared_without_case_and_spaces_and_need_the_secret():
+    keys = pa.array(["Straße 1", " ａ2", "x"], pa.large_string())
+    again = pa.array(["STRASSE 1 ", "A2", "y"], pa.large_string())
+    one, two = of_customers(keys, KEY).content, of_customers(again, KEY).content
+    marks = [{content[at : at + 8] for at in range(0, 24, 8)} for content in (one, two)]
+    assert len(marks[0] & marks[1]) == 2
+    assert not marks[0] & {of_customers(keys, KEY[::-1]).content[at : at + 8] for at in range(0, 24, 8)}
 
 
-def test_nothing_of_a_long_torn_line_stays(ledger):
-    ledger.begin(**RUN)
-    whole = ledger.path.read_bytes()
-    ledger.path.write_bytes(whole + bytes(5000))  # as some file systems leave it
-    ledger.begin(**RUN)
-    assert ledger.path.read_bytes().startswith(whole)
-    assert ledger.path.read_bytes().endswith(b"}\n")
-    assert len(ledger.path.read_bytes()) == 2 * len(whole)
+def test_people_who_cannot_be_compared_are_taken_for_the_same(ledger):
+    begin(ledger)
+    other_column = replace(STRANGERS, person="account")
+    with pytest.raises(BadParameter, match="recognized by the column 'customer' then, and by 'account' now"):
+        begin(ledger, other_column)
+    begin(ledger, STRANGERS)
 
 
-@pytest.mark.parametrize("line", ["{", "[]", "{}", "null", '{"run": 1}', "[" * 5000, "\x00\xff"])
-def test_a_line_that_was_changed_is_refused(ledger, line):
-    ledger.begin(**RUN)
-    good = ledger.path.read_text()
-    ledger.path.write_text(good + line + "\n" + good)
-    with pytest.raises(BadData, match=r"runs\.jsonl, line 2: is not an event of a run"):
-        ledger.begin(**RUN)
+def test_a_run_that_only_the_peer_remembers_is_a_sign_of_an_older_copy(ledger):
+    begin(ledger)
+    known = ledger.last_run(PEER)
+    assert ledger.refusal(replace(STRANGERS, peer_run=known)) is None
+    lacking = replace(STRANGERS, peer_run="f" * 32)
+    with pytest.raises(BadParameter, match="provider B remembers a run with this provider that is not in this"):
+        begin(ledger, lacking)
+    begin(ledger, replace(RUN, peer_run="f" * 32))  # the same run as before reveals nothing new
+    begin(ledger, lacking, again=True)
 
 
-def test_an_outcome_that_is_none_is_refused(ledger):
-    ledger.begin(**RUN)
-    event = json.loads(ledger.path.read_text())
-    ledger.path.write_text(json.dumps(event | {"outcome": "perhaps"}) + "\n")
-    with pytest.raises(BadData, match="line 1"):
-        ledger.events()
+def spoil(statement):
+    def change(path):
+        with sqlite3.connect(path) as file:
+            file.execute(statement)
+        file.close()
+
+    return change
 
 
-@pytest.mark.parametrize("name", ["peer", "policy", "data"])
-def test_a_run_is_named_by_hashes(ledger, name):
-    with pytest.raises(BadParameter, match=f"the {name} of a run is named by a SHA-256"):
-        ledger.begin(**RUN | {name: "short"})
+SPOILT = {
+    "missing": (lambda path: path.unlink(), "is missing"),
+    "no bytes": (lambda path: path.write_bytes(b""), "was emptied"),
+    "no events": (spoil("DELETE FROM events"), "was emptied"),
+    "last event gone": (spoil("DELETE FROM events WHERE number = 4"), "had 4 events at least and has 3"),
+    "event in the middle gone": (spoil("DELETE FROM events WHERE number = 2"), "was changed at event 2"),
+    "event changed": (
+        spoil("UPDATE events SET event = event || ' ' WHERE number = 1"),
+        "was changed at event 1",
+    ),
+    "no tables": (spoil("DROP TABLE events"), "no such table"),
+    "noise": (lambda path: path.write_bytes(bytes(range(256)) * 40), "is damaged"),
+    "half": (lambda path: path.write_bytes(path.read_bytes()[:6000]), "is damaged"),
+    "head gone": (lambda path: path.with_name("ledger.sqlite.head").unlink(), "lacks the file ledger.sqlite.head"),
+    "head noise": (
+        lambda path: path.with_name("ledger.sqlite.head").write_text("0"),
+        "lacks the file ledger.sqlite.head",
+    ),
+}
 
 
-def test_two_processes_do_not_write_over_each_other(ledger):
-    script = IN_A_PROCESS + "for _ in range(40): ledger.begin(**run).finished()"
-    command = [sys.executable, "-c", script, ledger.path, as_json(RUN)]
+@pytest.mark.parametrize("how", SPOILT)
+def test_a_ledger_that_was_lost_or_shortened_is_an_error_that_can_be_recovered(ledger, tmp_path, how, notes):
+    begin(ledger).finished()
+    begin(ledger, STRANGERS).finished()
+    path = tmp_path / "ledger.sqlite"
+    change, said = SPOILT[how]
+    change(path)
+    for ask in (ledger.events, lambda: ledger.refusal(RUN), lambda: begin(ledger)):
+        with pytest.raises(Damaged) as refused:
+            ask()
+        assert said in str(refused.value)
+        assert "ledger.sqlite" in str(refused.value)
+        assert "renew it with setveil presence ledger (recover=True)" in str(refused.value)
+    assert ledger.recover()
+    left = [path.name for path in tmp_path.glob("*damaged*")]
+    assert len(left) == (how != "missing")
+    assert not left or left[0] in notes()
+    assert ledger.events()[-1].outcome == "recovered"
+    nobody = replace(STRANGERS, ids=ids(["n"]), customers=customers(["n"]), population=OTHER, policy=OTHER)
+    with pytest.raises(BadParameter, match=r"was recovered on 2.*runs before that may be missing"):
+        begin(ledger, nobody)
+    begin(ledger, nobody, again=True)
+    begin(ledger, nobody)
+    assert not ledger.recover()
+    survived = [event.outcome for event in ledger.events()][:-3]
+    assert survived == {
+        "last event gone": ["begun", "finished", "begun"],
+        "event in the middle gone": ["begun"],
+        "head gone": ["begun", "finished", "begun", "finished"],
+        "head noise": ["begun", "finished", "begun", "finished"],
+    }.get(how, [])
+
+
+def test_an_older_copy_of_the_ledger_is_noticed(ledger, tmp_path):
+    begin(ledger).finished()
+    older = (tmp_path / "ledger.sqlite").read_bytes()
+    begin(ledger, STRANGERS).finished()
+    (tmp_path / "ledger.sqlite").write_bytes(older)
+    with pytest.raises(Damaged, match="was shortened or replaced: it had 4 events at least and has 2"):
+        ledger.refusal(RUN)
+
+
+@pytest.mark.usefixtures("ledger")
+def test_the_ledger_of_another_home_is_refused(tmp_path):
+    other = RunLedger(tmp_path / "ledger.sqlite", OTHER)
+    with pytest.raises(Damaged, match="is not the file of this home"):
+        other.events()
+
+
+def test_a_head_that_is_behind_is_no_harm(ledger, tmp_path):
+    """The system may fall after the event was written and before the head was."""
+    begin(ledger)
+    head = tmp_path / "ledger.sqlite.head"
+    behind = head.read_bytes()
+    begin(ledger, STRANGERS)
+    head.write_bytes(behind)
+    assert len(ledger.events()) == 2
+    begin(ledger).finished()
+    assert head.read_text().startswith("4 ")
+
+
+@pytest.mark.parametrize("table", ["DELETE FROM lists", "UPDATE lists SET content = x'00'"])
+def test_people_of_whom_nothing_is_known_any_more_are_taken_for_the_same(ledger, tmp_path, table):
+    begin(ledger)
+    spoil(table)(tmp_path / "ledger.sqlite")
+    with pytest.raises(BadParameter, match="the ledger lacks the people of a run on "):
+        begin(ledger, STRANGERS)
+    begin(ledger)
+
+
+def test_two_processes_do_not_write_over_each_other(ledger, tmp_path):
+    script = IN_A_PROCESS + "for _ in range(20): begin().finished()"
+    command = [sys.executable, "-c", script, tmp_path / "ledger.sqlite", as_json(RUN)]
     processes = [subprocess.Popen(command) for _ in range(3)]
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     outcomes = [event.outcome for event in ledger.events()]
-    assert outcomes.count("begun") == outcomes.count("finished") == 120
+    assert outcomes.count("begun") == outcomes.count("finished") == 60
+    assert (tmp_path / "ledger.sqlite.head").read_text().startswith("120 ")
 
 
-def test_only_one_of_two_processes_may_begin_with_a_change(ledger):
-    script = IN_A_PROCESS + "ledger.begin(**run)"
-    runs = [RUN, RUN | {"data": OTHER}, RUN | {"population": Population.of(NAMES[1:]), "policy": MORE}]
+def test_only_one_of_three_processes_may_begin_with_a_change(ledger, tmp_path):
+    runs = [RUN, replace(RUN, data=OTHER), replace(RUN, peer_data=OTHER)]
     processes = [
-        subprocess.Popen([sys.executable, "-c", script, ledger.path, as_json(run)], stderr=subprocess.DEVNULL)
+        subprocess.Popen(
+            [sys.executable, "-c", IN_A_PROCESS + "begin()", tmp_path / "ledger.sqlite", as_json(run)],
+            stderr=subprocess.DEVNULL,
+        )
         for run in runs
     ]
     assert sorted(process.wait(60) for process in processes) == [0, 1, 1]
     assert len(ledger.events()) == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="limits are set in a process of its own")
-def test_a_disk_that_is_full_is_a_sentence_that_names_the_ledger(ledger):
-    ledger.begin(**RUN)  # so that the marks are there
-    script = (
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\nledger.begin(**run)"
-    )
-    command = [sys.executable, "-c", IN_A_PROCESS + script, ledger.path, as_json(RUN)]
+@pytest.mark.parametrize("limit", [0, 20_000])
+def test_a_disk_that_is_full_is_a_sentence_that_names_the_ledger(ledger, tmp_path, limit):
+    begin(ledger)
+    before = [asdict(event) for event in ledger.events()]
+    run = replace(STRANGERS, ids=ids([f"new {number}" for number in range(5_000)]))
+    script = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))\nbegin()"
+    command = [sys.executable, "-c", IN_A_PROCESS + script, tmp_path / "ledger.sqlite", as_json(run)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "OutputRefused" in ended.stderr
-    assert "runs.jsonl cannot be written: File too large" in ended.stderr
+    assert "ledger.sqlite cannot be written" in ended.stderr
+    assert [asdict(event) for event in ledger.events()] == before
+
+
+def test_no_right_to_write_is_a_sentence(tmp_path):
+    with pytest.raises(OutputRefused, match=r"nowhere.*cannot be written"):
+        RunLedger(tmp_path / "nowhere" / "ledger.sqlite", HOME).create()

@@ -1,6 +1,5 @@
 """Real programs of which one does what it must not: dies in the last moment, lies about numbers, or is asked by its system to end."""
 
-import json
 import re
 import signal
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from presence_programs import programs
+from presence_programs import programs, recorded
 
 from program import HANG_SECONDS, call, ended, hidden_in, start
 
@@ -58,11 +57,6 @@ def started_one(parties, role, program):
     return start(*parties.arguments(role), cwd=parties.folder, program=[sys.executable, "-c", program])
 
 
-def outcomes(parties, role):
-    lines = (parties.folder / role / "runs.jsonl").read_text().splitlines()
-    return [json.loads(line)["outcome"] for line in lines]
-
-
 def test_a_provider_that_dies_after_its_yes_neither_undoes_the_table_nor_keeps_it_from_the_other(parties):
     found = run(parties, a=DIES_AFTER_ITS_YES, b=SAYS_YES_LATER)
     assert found["a"].code == 9
@@ -71,7 +65,7 @@ def test_a_provider_that_dies_after_its_yes_neither_undoes_the_table_nor_keeps_i
     assert "provider A may not have heard of it" in found["c"].err
     assert "joined/ holds" in found["c"].out
     assert parties.left() == ["joined", "joined.private", "run-b"]
-    assert outcomes(parties, "b") == ["begun", "finished"]
+    assert recorded(parties.folder / "b") == ["begun", "finished"]
     again = parties.run(b=("--force",), c=("--force",))  # the same run once more gives A what it lacks
     assert {role: one.code for role, one in again.items()} == dict.fromkeys("abc", 0), again
     assert parties.left() == ["joined", "joined.private", "run-a", "run-b"]
@@ -124,7 +118,7 @@ def test_a_policy_that_cannot_be_computed_is_no_run(parties):
         refused = call(*parties.arguments(role), cwd=parties.folder)
         assert refused.code == 2
         assert "so many digits" in refused.sentence()
-        assert outcomes(parties, role) == []
+        assert recorded(parties.folder / role) == []
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc, where nobody can make a folder")

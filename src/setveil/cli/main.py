@@ -38,6 +38,7 @@ PRESENCE = {
     "policy": ("presence_policy", "Draft the policy that both providers and the collector agree on."),
     "simulate": ("presence_simulate", "Run all three parties on this machine, for a trial."),
     "init": ("presence_init", "Make the keys and the certificate of a party, and pin those of the others."),
+    "ledger": ("presence_ledger", "List the runs that a party's home records, and renew a ledger that was lost."),
     "provider": ("presence_provider", "Run provider A or B, over the network."),
     "collector": ("presence_collector", "Run the collector, over the network."),
     "check": ("presence_check", "Check a joined table again, alone or with both tables."),

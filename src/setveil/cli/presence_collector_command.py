@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import FORCE, REQUIRED, Option
-from setveil.cli.presence_options import POLICY, WAIT, place, refuse_in_the_clear, seconds
+from setveil.cli.presence_options import POLICY, WAIT, place, seconds
 from setveil.cli.show import say, say_json
-from setveil.errors import BadParameter, PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.errors import PeerFailed
 from setveil.presence.home import Home
-from setveil.presence.meeting import address, greeting, lines_of
-from setveil.presence.parties import note_unheard, run_collector
+from setveil.presence.network_run import collect
+from setveil.presence.parties import note_unheard
 from setveil.presence.policy import read_policy
-from setveil.presence.secure.backends import require_backend
-from setveil.presence.transport.handshake import greet
 from setveil.release.card import CARD_NAME
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.publishing import refuse_targets
@@ -61,15 +58,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     out = Path(given["out"])
     private = place(given["private"], private_beside(out))
     refuse_targets(out, private, force=given["force"])
-    listen = address(given["listen"], "--listen")
     timeout, wait = seconds(given)
     home = Home.open(Path(given["home"]))
-    if home.role != "c":
-        raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
     policy = read_policy(given["policy"])
-    refuse_in_the_clear(policy)
-    require_backend(policy.method.backend)
-    mine = greeting(home, policy, None)
     door = JoinedDoor(out, private, policy.method, policy_sha256=policy.sha256, force=given["force"])
     cards, costs = [], []
 
@@ -85,10 +76,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
         return door.commit
 
     try:
-        with door, lines_of(home, ("a", "b"), listen, timeout=timeout, wait=wait) as lines:
-            for role in ("a", "b"):
-                greet(lines[role], mine)
-            costs.append(run_collector(policy, lines["a"], lines["b"], publish))
+        with door:
+            costs.append(collect(home, policy, given["listen"], publish, timeout=timeout, wait=wait))
     except PeerFailed as error:
         if not door.committed:
             raise

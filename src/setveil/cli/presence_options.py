@@ -104,6 +104,7 @@ def table_of(
         query=query_of(source, given, query),
         separator=given["separator"],
         population=population,
+        person=given.get("person"),
     )
 
 
@@ -133,14 +134,6 @@ def trial_of(given: Mapping[str, Any]) -> tuple[Policy, Originals, Keys]:
     policy = read_policy(given["policy"])
     originals = both_tables(given["a"], given["b"], policy.schema, given, policy=policy)
     return policy, originals, Keys(trial_key(given["home_a"], "a"), trial_key(given["home_b"], "b"))
-
-
-def refuse_in_the_clear(policy: Policy) -> None:
-    """Refuse a policy whose computation hides nothing, for a run over a network."""
-    if policy.method.backend == "clear":
-        raise BadParameter(
-            "the policy names the backend clear, which hides nothing and runs in a trial alone; see presence simulate"
-        )
 
 
 def place(text: str | None, default: Path) -> Path:

@@ -7,23 +7,26 @@
       certificate.pem        to be handed to the others
       dummies.key      0600  key of the stream that dummies are drawn from, in hexadecimal digits
       peers/                 pinned certificates: a.pem, b.pem, c.pem
-      runs.jsonl       0600  ledger of runs
-      people/          0700  whom the runs were about, from the first run on
+      ledger.sqlite    0600  ledger of runs: with whom, when, over which people
+      ledger.sqlite.head     the last event of the ledger
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
 import stat
 from dataclasses import dataclass, field
+from ssl import DER_cert_to_PEM_cert, PEM_cert_to_DER_cert
 from typing import TYPE_CHECKING, get_args
 
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
 from setveil.presence.certificates import (
     Certificate,
     Credentials,
+    fingerprint,
     in_pairs,
     key_belongs,
     made_certificate,
@@ -38,11 +41,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from setveil.data.joined.provider_table import ProviderTable
+
 KEY = "key.pem"
 CERTIFICATE = "certificate.pem"
 DUMMIES = "dummies.key"
 PEERS = "peers"
-RUNS = "runs.jsonl"
+LEDGER = "ledger.sqlite"
 DUMMY_KEY_BYTES = 32
 MOST_NAME_BYTES = 64
 
@@ -115,7 +120,7 @@ class Home:
     @property
     def ledger(self) -> RunLedger:
         """The ledger of this party's runs."""
-        return RunLedger(self.folder / RUNS)
+        return RunLedger(self.folder / LEDGER, self.certificate.fingerprint)
 
     def dummy_key(self) -> bytes:
         """Return the key of the stream that dummies are drawn from; it never leaves this party."""
@@ -131,6 +136,17 @@ class Home:
                 file=str(path),
             )
         return bytes.fromhex(text.decode())
+
+    def secret(self, purpose: bytes) -> bytes:
+        """Return 32 bytes for a purpose that only this home can derive."""
+        return hashlib.blake2b(key=self.dummy_key(), person=purpose, digest_size=32).digest()
+
+    def commitment(self, table: ProviderTable) -> str:
+        """Return a hash that changes with the table and reveals nothing of it: of the table's checksum and a salt of this home.
+
+        With other dummies it changes too, since the salt comes from their key.
+        """
+        return hashlib.sha256(self.secret(b"data commitment") + bytes.fromhex(table.checksum())).hexdigest()
 
     def credentials(self) -> Credentials:
         """Return what a line needs: this party's certificate and key, and the pinned ones."""
@@ -179,7 +195,7 @@ def _fill(staging: Path, role: Role, name: str) -> None:
     _write_new(staging / KEY, key, 0o600)
     _write_new(staging / CERTIFICATE, certificate, 0o644)
     _write_new(staging / DUMMIES, secrets.token_hex(DUMMY_KEY_BYTES).encode() + b"\n", 0o600)
-    _write_new(staging / RUNS, b"", 0o600)
+    RunLedger(staging / LEDGER, fingerprint(PEM_cert_to_DER_cert(certificate.decode()))).create()
     (staging / PEERS).mkdir(mode=0o700)
     sync(staging / PEERS)
     sync(staging)
@@ -217,8 +233,6 @@ def _read_pinned(folder: Path, own: Certificate, replacing: Collection[Role]) ->
 
 
 def _write_pinned(target: Path, certificate: Certificate) -> None:
-    from ssl import DER_cert_to_PEM_cert  # noqa: PLC0415 - where a certificate is written only
-
     sweep(target)
     with hidden_folder(target) as staging:
         made = staging / target.name

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from setveil import progress
 from setveil.errors import BadParameter, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.transport.framed import REFUSED
 from setveil.presence.transport.handshake import Greeting
 from setveil.presence.transport.listening import Listener
 from setveil.presence.transport.tls import connect
@@ -36,10 +37,26 @@ def greeting(home: Home, policy: Policy, population: str | None) -> Greeting:
 
 
 @contextmanager
-def line_to(home: Home, peer: Role, place: tuple[str, int], *, timeout: float, wait: float) -> Iterator[TlsChannel]:
-    """Call another party; the line is closed after the block, and broken off with the reason if it failed."""
+def line_to(
+    home: Home,
+    peer: Role,
+    place: tuple[str, int],
+    *,
+    timeout: float,
+    wait: float,
+    needed: TlsChannel | None = None,
+) -> Iterator[TlsChannel]:
+    """Call another party; the line is closed after the block, and broken off with the reason if it failed.
+
+    The call is given up as soon as the line that is `needed` too has ended.
+    """
     with progress.step(f"calling {PARTY_IN_WORDS[peer]}"):
-        channel = connect(home.credentials(), peer, *place, timeout=timeout, wait=wait)
+        try:
+            channel = connect(home.credentials(), peer, *place, timeout=timeout, wait=wait, needed=needed)
+        except PeerFailed:
+            if needed is None or needed.alive:
+                raise
+            raise needed.failure() from None  # the party that is called has heard of it, too
     with _ending([channel]):
         yield channel
 
@@ -80,8 +97,10 @@ def _ending(channels: list[TlsChannel]) -> Iterator[None]:
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, SetveilError) and error.to_others is not None:
+        return f"{REFUSED}: {error.to_others}"
     if isinstance(error, PeerFailed):
-        return f"{error.party} failed"
+        return str(error)
     if isinstance(error, KeyboardInterrupt):
         return "it was stopped by its person"
     return "the policy is not kept" if isinstance(error, SetveilError) and error.exit_code == 3 else "it failed"

@@ -33,6 +33,8 @@ class ProviderTable:
     """The code of each user's sensitive value, at B."""
     persons: Any | None = None
     """The provider's own key of each user, a large_string column of Arrow. It stays at the provider: it is never sent."""
+    person: str = ""
+    """The name of the column of these keys."""
 
     def __post_init__(self) -> None:
         if len(self.ids) == 0:
@@ -85,6 +87,6 @@ def provider_table(
     codes = np.column_stack([one.codes(columns[one.name], file) for one in attributes]).astype(np.int32)
     values = None if sensitive is None else sensitive.codes(columns[sensitive.name], file).astype(np.int64)
     try:
-        return ProviderTable(columns[id_column], codes, values, columns[person] if person else None)
+        return ProviderTable(columns[id_column], codes, values, columns[person] if person else None, person or "")
     except BadData as error:
         raise BadData(str(error), file=file) from None

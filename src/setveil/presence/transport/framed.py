@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 DEFAULT_TIMEOUT = 60.0
 """Seconds without a byte after which a peer that is waited for is given up."""
 
+REFUSED = "the run is refused"
+"""How a party's reason begins that will be the same when the run is tried again: nobody needs to wait for it."""
 CLOSED_HERE = "is not connected any more: the line was closed on this side"
 
 
@@ -70,6 +72,11 @@ class FramedChannel(ABC):
         if len(nonce) != NONCE_BYTES:
             raise ValueError(f"a nonce has {NONCE_BYTES} bytes")
         self._outgoing.nonce = self._incoming.nonce = nonce
+
+    @property
+    def run(self) -> str:
+        """The nonce of the run, in hexadecimal digits."""
+        return self._outgoing.nonce.hex()
 
     def send(self, kind: str, payload: bytes | bytearray | memoryview) -> None:
         """Send a message. Returns at once: the bytes are copied unless they cannot change."""

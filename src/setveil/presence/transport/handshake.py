@@ -16,10 +16,11 @@ from setveil.presence.transport.frames import NONCE_BYTES
 if TYPE_CHECKING:
     from setveil.presence.transport.framed import FramedChannel
 
-PROTOCOL = 1
+PROTOCOL = 2
 """The version of what parties say to each other; raised with every change of a message."""
 _MOST_GREETING_BYTES = 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
+_RUN = re.compile(r"[0-9a-f]{32}")
 _WORD = re.compile(r"[A-Za-z0-9.+_-]{1,64}")
 
 
@@ -34,6 +35,12 @@ class Greeting:
     """SHA-256 of the population, in hexadecimal digits; None at a party that does not hold it, such as the collector."""
     backend: str
     """The name of the backend of secure computation."""
+    data: str | None = None
+    """The provider's commitment to its data, in hexadecimal digits; None at the collector."""
+    again: bool = False
+    """Whether the provider allows a second run that tells real users from dummies."""
+    last_run: str | None = None
+    """The last run with this peer that the provider's ledger holds."""
     setveil: str = __version__
     protocol: int = PROTOCOL
 
@@ -43,6 +50,9 @@ class Greeting:
             and 0 <= self.protocol < 1 << 16
             and _matches(_HASH, self.policy)
             and (self.population is None or _matches(_HASH, self.population))
+            and (self.data is None or _matches(_HASH, self.data))
+            and type(self.again) is bool
+            and (self.last_run is None or _matches(_RUN, self.last_run))
             and self.role in get_args(Role)
             and _matches(_WORD, self.backend)
             and _matches(_WORD, self.setveil)
@@ -114,6 +124,8 @@ def _difference(mine: Greeting, theirs: Greeting, peer: Role) -> str | None:
             f"has another population: {_short(theirs.population)} there, {_short(mine.population)} here; "
             "compare the two population files, both providers must use the same"
         )
+    if mine.data is not None and theirs.data is None:
+        return "sent no commitment to its data, without which a change of the data goes unnoticed; use the same setveil"
     if mine.backend != theirs.backend:
         return f"computes with the backend {theirs.backend}, this party with {mine.backend}; choose the same at all parties"
     return None

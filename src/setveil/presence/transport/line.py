@@ -89,9 +89,9 @@ class Line:
         self._thread.start()
 
     @property
-    def alive(self) -> bool:
-        """Whether the peer may still send something."""
-        return self._ended is None
+    def ended(self) -> str | None:
+        """Why nothing comes any more; None while the peer may still send something."""
+        return self._ended
 
     @property
     def wire_bytes(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from setveil import progress
 from setveil.errors import PeerFailed
 from setveil.presence.certificates import in_pairs
 from setveil.presence.channel import PARTY_IN_WORDS
-from setveil.presence.transport.framed import DEFAULT_TIMEOUT
+from setveil.presence.transport.framed import DEFAULT_TIMEOUT, REFUSED
 from setveil.presence.transport.line import reason_of
 from setveil.presence.transport.tls import (
     TAKEN,
@@ -101,8 +101,10 @@ class Listener:
         """Wait until all awaited parties are connected, in any order, at most so many seconds; return a line to each."""
         deadline = float("inf") if wait is None else time.monotonic() + wait
         while missing := [role for role in self._awaited if not self._is_connected(role)]:
-            if time.monotonic() >= deadline:
+            error = self._refused_by(missing)
+            if error is None and time.monotonic() >= deadline:
                 error = PeerFailed(PARTY_IN_WORDS[missing[0]], self._did_not_come(wait or 0.0))
+            if error is not None:
                 for channel in self._connected.values():
                     channel.abort(str(error))
                 self._connected.clear()
@@ -113,6 +115,11 @@ class Listener:
 
     def _is_connected(self, role: Role) -> bool:
         return role in self._connected and self._connected[role].alive
+
+    def _refused_by(self, gone: list[Role]) -> PeerFailed | None:
+        """Return the refusal of a party that came and left; one that left without it may come again."""
+        failures = [self._connected[role].failure() for role in gone if role in self._connected]
+        return next((error for error in failures if REFUSED in str(error)), None)
 
     def _did_not_come(self, wait: float) -> str:
         text = f"did not connect to port {self.port} within {wait:g} seconds"

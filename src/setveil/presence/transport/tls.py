@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from setveil.errors import BadParameter, OutputRefused, PeerFailed
 from setveil.presence.certificates import fingerprint, in_pairs
 from setveil.presence.channel import PARTY_IN_WORDS
-from setveil.presence.transport.framed import DEFAULT_TIMEOUT, FramedChannel
+from setveil.presence.transport.framed import DEFAULT_TIMEOUT, FramedChannel, LineEnded
 from setveil.presence.transport.line import ABORT_SECONDS, Line, reason_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,11 @@ class TlsChannel(FramedChannel):
     @property
     def alive(self) -> bool:
         """Whether the peer may still send something."""
-        return self._line.alive
+        return self._line.ended is None
+
+    def failure(self) -> PeerFailed:
+        """Return why a line that is not alive ended, by the peer's last words if it said any."""
+        return self._failure or self._failed(self._last_words(LineEnded(self._line.ended or "")))
 
     @property
     def last_heard(self) -> float:
@@ -139,8 +143,9 @@ def connect(
     *,
     wait: float = DEFAULT_TIMEOUT,
     timeout: float = DEFAULT_TIMEOUT,
+    needed: TlsChannel | None = None,
 ) -> TlsChannel:
-    """Connect to a party that listens, trying for `wait` seconds while it has not started yet."""
+    """Connect to a party that listens, trying for `wait` seconds while it has not started yet, or until the line `needed` ended."""
     require_pinned(credentials, peer)
     if not 0 < port < 1 << 16:
         raise BadParameter(f"{port} is no port to connect to; expected 1 to 65535")
@@ -148,6 +153,8 @@ def connect(
     deadline = time.monotonic() + wait
     party, place = PARTY_IN_WORDS[peer], f"{host}:{port}"
     while True:
+        if needed is not None and not needed.alive:
+            raise needed.failure()
         left = deadline - time.monotonic()
         try:
             plain = socket.create_connection((host, port), timeout=max(0.01, min(left, 5.0)))

@@ -1,0 +1,211 @@
+"""Events in an SQLite file that nobody shortens unnoticed: each has the hash of all before it, and a file beside it names the last one.
+
+::
+
+    FILE                 events, each with its hash, and lists that events name by their hash
+    FILE.head            how many events there are, and the hash of the last one
+
+The head is written after the event. So the file may hold more than the head says, after a system failure, and never less. Whoever puts
+back an older copy of the file has a head that does not fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import sqlite3
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from setveil.errors import BadData, OutputRefused
+from setveil.unfinished import sync
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_SCHEMA = (
+    "CREATE TABLE events (number INTEGER PRIMARY KEY, event TEXT NOT NULL, hash TEXT NOT NULL)",
+    "CREATE TABLE lists (hash TEXT PRIMARY KEY, content BLOB NOT NULL)",
+)
+_LOCK_SECONDS = 60.0
+_HEAD = re.compile(rb"(\d{1,18}) ([0-9a-f]{64})\n")
+_SYSTEM_REFUSES = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+}
+"""What is wrong with the disk or the rights and not with the content of the file."""
+
+
+class Damaged(BadData):
+    """The file is missing or is not the one that was written."""
+
+
+class EventChain:
+    """The file of events of one owner, who is named by the first event."""
+
+    def __init__(self, path: Path, owner: str, *, hint: str) -> None:
+        self.path = path
+        self._hint = hint
+        self.head = path.with_name(f"{path.name}.head")
+        self._first = json.dumps({"owner": owner})
+
+    def create(self) -> None:
+        """Make the file; it must not be there."""
+        try:
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        except OSError as error:
+            raise OutputRefused(f"{self.path} cannot be written: {error.strerror}") from None
+        with self._connected() as file:
+            for statement in _SCHEMA:
+                file.execute(statement)
+            _insert(file, 0, self._first, "")
+        self._write_head()
+
+    @contextmanager
+    def opened(self) -> Iterator[OpenChain]:
+        """Give the events for reading and appending, kept from other processes; what was appended stays if the block succeeds."""
+        if not self.path.exists() or not self.path.stat().st_size:
+            raise self.damaged("was emptied" if self.path.exists() else "is missing")
+        with self._connected() as file:
+            chain = OpenChain(file, self._read(file))
+            self._refuse_shortened(chain)
+            before = len(chain.events)
+            yield chain
+        if len(chain.events) > before:
+            self._write_head()
+
+    def renew(self) -> Path | None:
+        """Make a new file with the events and lists of this one that are still whole; return where the damaged file was put."""
+        events: list[dict[str, Any]] = []
+        lists: list[tuple[str, bytes]] = []
+        aside = None
+        if self.path.exists():
+            with suppress(Damaged), self._connected() as file:
+                events = self._read(file, up_to_damage=True)
+                lists = file.execute("SELECT hash, content FROM lists").fetchall()
+            aside = self.path.with_name(f"{self.path.name}.damaged-{secrets.token_hex(4)}")
+            self.path.rename(aside)
+        self.create()
+        with self.opened() as chain:
+            for digits, content in lists:
+                if hashlib.sha256(content).hexdigest() == digits:
+                    chain.keep(content)
+            for event in events:
+                chain.append(event)
+        return aside
+
+    def damaged(self, how: str) -> Damaged:
+        """Return the error of a file that is not as it was written."""
+        return Damaged(f"{how}; {self._hint}", file=str(self.path))
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection inside a transaction that keeps others away."""
+        try:
+            file = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_LOCK_SECONDS
+            )
+            try:
+                file.execute("PRAGMA synchronous = FULL")
+                file.execute("BEGIN IMMEDIATE")
+                yield file
+                file.execute("COMMIT")
+            finally:
+                file.close()  # undoes what was not committed
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _SYSTEM_REFUSES:
+                raise OutputRefused(f"{self.path} cannot be written: {error}") from None
+            raise self.damaged(f"is damaged ({error})") from None
+
+    def _read(self, file: sqlite3.Connection, *, up_to_damage: bool = False) -> list[dict[str, Any]]:
+        """Return the events, the first one, which names the owner, left out."""
+        events: list[dict[str, Any]] = []
+        before = ""
+        for expected, (number, text, digits) in enumerate(
+            file.execute("SELECT number, event, hash FROM events ORDER BY number")
+        ):
+            right = number == expected and digits == _hash(before, text) and (expected > 0 or text == self._first)
+            if not right and not up_to_damage:
+                whose = "is not the file of this home" if expected == 0 else f"was changed at event {expected}"
+                raise self.damaged(whose)
+            if not right:
+                break
+            before = digits
+            if expected:
+                events.append(json.loads(text))
+        if not before and not up_to_damage:
+            raise self.damaged("was emptied")
+        return events
+
+    def _refuse_shortened(self, chain: OpenChain) -> None:
+        try:
+            found = _HEAD.fullmatch(self.head.read_bytes())
+        except OSError:
+            found = None
+        if found is None:
+            raise self.damaged(f"lacks the file {self.head.name} beside it, or that one was changed")
+        number, digits = int(found[1]), found[2].decode()
+        if chain.hash_at(number) != digits:
+            now = len(chain.events)
+            raise self.damaged(f"was shortened or replaced: it had {number:,} events at least and has {now:,}")
+
+    def _write_head(self) -> None:
+        """Name the last event. The file is held meanwhile, so that two processes do not put back each other's head."""
+        with self._connected() as file:
+            number, digits = file.execute("SELECT number, hash FROM events ORDER BY number DESC LIMIT 1").fetchone()
+            unfinished = self.head.with_suffix(".unfinished")  # one that a killed process left is written over
+            try:
+                with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as head:
+                    head.write(f"{number} {digits}\n".encode())
+                    head.flush()
+                    os.fsync(head.fileno())
+                unfinished.replace(self.head)
+                sync(self.head.parent)
+            except OSError as error:
+                raise OutputRefused(f"{self.head} cannot be written: {error.strerror}") from None
+
+
+class OpenChain:
+    """The events of a file that this process holds."""
+
+    def __init__(self, file: sqlite3.Connection, events: list[dict[str, Any]]) -> None:
+        self.events = events
+        self._file = file
+
+    def append(self, event: dict[str, Any]) -> None:
+        """Add an event."""
+        self.events.append(event)
+        number = len(self.events)
+        _insert(self._file, number, json.dumps(event), self.hash_at(number - 1) or "")
+
+    def hash_at(self, number: int) -> str | None:
+        """Return the hash of all events up to one; None where there is no such event."""
+        found = self._file.execute("SELECT hash FROM events WHERE number = ?", (number,)).fetchone()
+        return found[0] if found else None
+
+    def keep(self, content: bytes) -> str:
+        """Store a list, once, and return the hash by which events name it."""
+        digits = hashlib.sha256(content).hexdigest()
+        self._file.execute("INSERT OR IGNORE INTO lists VALUES (?, ?)", (digits, content))
+        return digits
+
+    def kept(self, digits: str) -> bytes | None:
+        """Return a list that an event names; None where it is missing or was changed."""
+        found = self._file.execute("SELECT content FROM lists WHERE hash = ?", (digits,)).fetchone()
+        return found[0] if found and hashlib.sha256(found[0]).hexdigest() == digits else None
+
+
+def _insert(file: sqlite3.Connection, number: int, text: str, before: str) -> None:
+    file.execute("INSERT INTO events VALUES (?, ?, ?)", (number, text, _hash(before, text)))
+
+
+def _hash(before: str, text: str) -> str:
+    return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()

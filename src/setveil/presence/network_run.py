@@ -1,0 +1,247 @@
+"""A run over the network, as each party takes part in it: meet, agree that the run may take place, run.
+
+A provider records a run in its ledger after both providers agreed and before anything of the data is sent. A provider whose ledger refuses
+a run tells the others at once, so that nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from setveil import progress
+from setveil.errors import BadParameter, Missing, PeerFailed, SetveilError
+from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.event_chain import Damaged
+from setveil.presence.marks import of_customers, of_ids
+from setveil.presence.meeting import address, greeting, line_to, lines_of
+from setveil.presence.parties import run_collector, run_provider
+from setveil.presence.run_ledger import PlannedRun, refused
+from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
+from setveil.presence.transport.handshake import greet
+from setveil.presence.transport.tls import require_pinned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from setveil.data.joined.joined_table import JoinedTable
+    from setveil.data.joined.population import Population
+    from setveil.data.joined.provider_table import ProviderTable
+    from setveil.presence.channel import Role
+    from setveil.presence.costs import Costs
+    from setveil.presence.home import Home
+    from setveil.presence.parties import ProviderResult
+    from setveil.presence.policy import Policy
+    from setveil.presence.run_ledger import Run, RunLedger
+    from setveil.presence.secure.base import Provider
+    from setveil.presence.transport.handshake import Greeting
+    from setveil.presence.transport.tls import TlsChannel
+
+TELLING_SECONDS = 5.0
+"""How long a provider that refuses a run before it met the others tries to reach each of them."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a provider meets the others, each as HOST:PORT."""
+
+    peer: str
+    """Where B listens: A calls there, and B waits there."""
+    collector: str
+    timeout: float = 60.0
+    """Seconds without a byte after which another party is given up."""
+    wait: float = 600.0
+    """Seconds to wait for the others to start."""
+
+
+def provide(
+    home: Home,
+    policy: Policy,
+    table: ProviderTable,
+    population: Population,
+    places: Places,
+    *,
+    again: bool = False,
+) -> ProviderResult:
+    """Take part in a run as the provider whose home it is, and return what this provider has after it.
+
+    Parameters
+    ----------
+    home
+        The provider's home, with the certificates of the others pinned.
+    policy, population
+        The same at both providers.
+    table
+        This provider's users, with their customer keys: read it with ``read_provider_table(..., person='COLUMN')``.
+    places
+        Where the others are met.
+    again
+        Allow a run over people who were in an earlier run, although the population, the policy, the peer or the data of either provider
+        changed. Comparing the two runs tells real users from dummies. Both providers have to allow it.
+
+    Raises
+    ------
+    BadParameter
+        The ledger of runs refuses this run.
+    PeerFailed
+        Another party failed, disagrees, or does not allow the run.
+    """
+    role, other = _roles(home)
+    _refuse_unready(home, other, policy, table, population)
+    meeting = _Meeting(home, other, places)
+    ledger = home.ledger
+    planned = _planned(home, other, policy, table, population)
+    try:
+        if not again and (refusal := ledger.refusal(planned)):
+            raise refused(refusal)
+        last_run = ledger.last_run(planned.peer)
+    except SetveilError as error:
+        if isinstance(error, Damaged):
+            error.to_others = "its ledger of runs is damaged"
+        meeting.tell(error)
+        raise
+    to_collector = greeting(home, policy, population.sha256)
+    to_peer = replace(to_collector, data=planned.data, again=again, last_run=last_run)
+    entry: Run | None = None
+    try:
+        with meeting.lines() as (peer, collector):
+            theirs = greet(peer, to_peer)  # with the collector on the line, who hears it if the providers disagree
+            planned = replace(planned, peer_data=theirs.data, peer_run=theirs.last_run)
+            _refuse_second_run(ledger, planned, theirs, again=again)
+            greet(collector, to_collector)
+            # Without the peer's word a run that it refuses would be recorded here, and would be allowed the next time.
+            peer.send("agreed", b"")
+            peer.receive("agreed", 0)
+            entry = ledger.begin(planned, run=peer.run, again=again and theirs.again)
+            result = run_provider(role, policy, table, population, home.dummy_key(), peer=peer, collector=collector)
+    except BaseException:
+        if entry is not None:
+            entry.failed()
+        raise
+    entry.finished()
+    return result
+
+
+def collect(
+    home: Home,
+    policy: Policy,
+    listen: str,
+    publish: Callable[[JoinedTable], Callable[[], str]],
+    *,
+    timeout: float = 3600.0,
+    wait: float = 600.0,
+) -> Costs:
+    """Take part in a run as the collector, who waits for both providers at HOST:PORT; `publish` is that of `run_collector`."""
+    if home.role != "c":
+        raise BadParameter(f"{home.folder} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
+    refuse_in_the_clear(policy)
+    require_backend(policy.method.backend)
+    place = address(listen, "listen")
+    with lines_of(home, ("a", "b"), place, timeout=timeout, wait=wait) as lines:
+        for role in ("a", "b"):
+            greet(lines[role], greeting(home, policy, None))
+        return run_collector(policy, lines["a"], lines["b"], publish)
+
+
+def refuse_in_the_clear(policy: Policy) -> None:
+    """Refuse a policy whose computation hides nothing, for a run over a network."""
+    if policy.method.backend == "clear":
+        raise BadParameter(
+            "the policy names the backend clear, which hides nothing and runs in a trial alone; see presence simulate"
+        )
+
+
+def _roles(home: Home) -> tuple[Provider, Provider]:
+    if home.role == "c":
+        raise BadParameter(f"{home.folder} is the home of the collector, not of a provider")
+    return home.role, "b" if home.role == "a" else "a"
+
+
+def _refuse_unready(home: Home, other: Provider, policy: Policy, table: ProviderTable, population: Population) -> None:
+    """Find what cannot be run before anybody is called: certificates, limits, libraries."""
+    for party in cast("tuple[Role, ...]", (other, "c")):
+        require_pinned(home.credentials(), party)
+    refuse_in_the_clear(policy)
+    policy.refuse_other(population)
+    if table.persons is None:
+        raise Missing(
+            "the table has no customer keys, by which the ledger of runs recognizes people; read it with person='COLUMN', the column of "
+            "your own customer numbers, which are never sent"
+        )
+    policy.rules(len(population))
+    require_backend(policy.method.backend)
+    if policy.method.backend == "two-party":
+        progress.note(EXPERIMENTAL)
+
+
+def _planned(home: Home, other: Provider, policy: Policy, table: ProviderTable, population: Population) -> PlannedRun:
+    return PlannedRun(
+        peer=home.pinned[other].fingerprint,
+        peer_role=PARTY_IN_WORDS[other],
+        population=population.sha256,
+        policy=policy.division_sha256,
+        data=home.commitment(table),
+        peer_data=None,
+        peer_run=None,
+        ids=of_ids(population),
+        customers=of_customers(table.persons, home.secret(b"customers")),
+        person=table.person,
+    )
+
+
+def _refuse_second_run(ledger: RunLedger, planned: PlannedRun, theirs: Greeting, *, again: bool) -> None:
+    """Refuse a run that would tell real users from dummies, unless both providers allow it."""
+    refusal = ledger.refusal(planned)
+    if refusal is None or (again and theirs.again):
+        return
+    error: SetveilError = refused(refusal)
+    if again:
+        error = PeerFailed(planned.peer_role, f"does not allow a second run: {error}")
+    elif refusal.by_peer:
+        error = PeerFailed(planned.peer_role, f"changed its data: {error}")
+    error.to_others = refusal.to_others
+    raise error
+
+
+class _Meeting:
+    """How a provider meets the others."""
+
+    def __init__(self, home: Home, other: Provider, places: Places) -> None:
+        self._home = home
+        self._other = other
+        self._places = places
+        self._peer = address(places.peer, "peer" if home.role == "a" else "listen")
+        self._collector = address(places.collector, "collector")
+
+    @contextmanager
+    def lines(self) -> Iterator[tuple[TlsChannel, TlsChannel]]:
+        """Give the lines to the other provider and to the collector."""
+        with ExitStack() as stack:
+            peer = stack.enter_context(self._line_to_peer(self._places.wait))
+            yield peer, stack.enter_context(self._line_to_collector(self._places.wait, peer))
+
+    def tell(self, error: SetveilError) -> None:
+        """Tell the others why this provider refuses to run, as far as they are there."""
+        with progress.step("telling the other parties that this run is refused"):
+            # The collector first: it is there as long as nobody called, and the other provider calls it only after this one.
+            for line in (self._line_to_collector, self._line_to_peer):
+                with suppress(SetveilError), line(TELLING_SECONDS):
+                    raise error
+
+    @contextmanager
+    def _line_to_peer(self, wait: float) -> Iterator[TlsChannel]:
+        timeout = self._places.timeout
+        if self._home.role == "a":
+            with line_to(self._home, self._other, self._peer, timeout=timeout, wait=wait) as line:
+                yield line
+        else:
+            with lines_of(self._home, (self._other,), self._peer, timeout=timeout, wait=wait) as lines:
+                yield lines[self._other]
+
+    @contextmanager
+    def _line_to_collector(self, wait: float, peer: TlsChannel | None = None) -> Iterator[TlsChannel]:
+        # Twice as patient: the collector may itself be waiting for the other provider, and is the one to say so.
+        timeout = 2 * self._places.timeout
+        with line_to(self._home, "c", self._collector, timeout=timeout, wait=wait, needed=peer) as line:
+            yield line
