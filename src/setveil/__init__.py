@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         InputError,
         Missing,
         OutputRefused,
+        PeerFailed,
         SetveilError,
         TooManyItemsets,
         UnknownName,
@@ -89,15 +90,18 @@ if TYPE_CHECKING:
     from setveil.mining.support_bounds import support_bounds
     from setveil.mining.supports import supports
     from setveil.mining.threshold import MinSupport
+    from setveil.presence.home import Home
     from setveil.presence.methods.base import JoinedOutcome, Keys
     from setveil.presence.methods.dummy_users import DummyUsers
     from setveil.presence.methods.extended_mondrian import ExtendedMondrian
     from setveil.presence.methods.mondrian import Mondrian
     from setveil.presence.methods.mpalm import Mpalm
+    from setveil.presence.network_run import Places
     from setveil.presence.policy import Policy, read_policy
     from setveil.presence.trial import simulate
     from setveil.profiling import profile
     from setveil.release.joined_release import open_joined
+    from setveil.release.joint_run import collect, provide
     from setveil.release.measuring import measure
     from setveil.release.publishing import Release, publish
 
@@ -134,6 +138,7 @@ _HOME = {
         "InputError",
         "Missing",
         "OutputRefused",
+        "PeerFailed",
         "SetveilError",
         "TooManyItemsets",
         "UnknownName",
@@ -173,15 +178,18 @@ _HOME = {
     "setveil.mining.support_bounds": ("support_bounds",),
     "setveil.mining.supports": ("supports",),
     "setveil.mining.threshold": ("MinSupport",),
+    "setveil.presence.home": ("Home",),
     "setveil.presence.methods.base": ("JoinedOutcome", "Keys"),
     "setveil.presence.methods.dummy_users": ("DummyUsers",),
     "setveil.presence.methods.extended_mondrian": ("ExtendedMondrian",),
     "setveil.presence.methods.mondrian": ("Mondrian",),
     "setveil.presence.methods.mpalm": ("Mpalm",),
+    "setveil.presence.network_run": ("Places",),
     "setveil.presence.policy": ("Policy", "read_policy"),
     "setveil.presence.trial": ("simulate",),
     "setveil.profiling": ("profile",),
     "setveil.release.joined_release": ("open_joined",),
+    "setveil.release.joint_run": ("collect", "provide"),
     "setveil.release.measuring": ("measure",),
     "setveil.release.publishing": ("Release", "publish"),
 }
@@ -208,6 +216,7 @@ __all__ = [
     "HiddenItemsets",
     "HiddenTendency",
     "Hierarchy",
+    "Home",
     "InputError",
     "Insert",
     "Itemsets",
@@ -230,8 +239,10 @@ __all__ = [
     "PartSupp",
     "PartSwap",
     "PartialSuppression",
+    "PeerFailed",
     "Permutation",
     "PermutationPrivacy",
+    "Places",
     "Policy",
     "Population",
     "Predicates",
@@ -258,6 +269,7 @@ __all__ = [
     "Verdict",
     "Witness",
     "association_rules",
+    "collect",
     "from_arrow",
     "from_lists",
     "from_pandas",
@@ -268,6 +280,7 @@ __all__ = [
     "mine_bounds",
     "open_joined",
     "profile",
+    "provide",
     "publish",
     "read",
     "read_categories",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from setveil.cli.options import FORCE, REQUIRED, Option
 from setveil.cli.presence_options import (
@@ -23,14 +23,9 @@ from setveil.cli.show import say, say_json
 from setveil.errors import BadParameter, Missing
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.home import Home
-from setveil.presence.network_run import Places, provide, refuse_in_the_clear
+from setveil.presence.network_run import Places
 from setveil.presence.policy import read_policy
-from setveil.release.dossier import REPORT_NAME
-from setveil.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
-from setveil.release.staging import refuse_folder_taken, staged_folder
-
-if TYPE_CHECKING:
-    from setveil.presence.parties import ProviderResult
+from setveil.release.joint_run import Provided, provide
 
 TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
 of the table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people is
@@ -83,22 +78,15 @@ def run(_name: str, given: dict[str, Any]) -> int:
     role = given["role"]
     places = _places(role, given)
     private = Path(given["private"])
-    refuse_folder_taken(private, mark=RUN_NAME, names=NAMES, force=given["force"])
     home = Home.open(Path(given["home"]))
     if home.role != role:
         raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of {PARTY_IN_WORDS[role]}")
     policy = read_policy(given["policy"])
-    refuse_in_the_clear(policy)
     population = population_of(given)
-    policy.refuse_other(population)
+    policy.refuse_other(population)  # before the table is read, which names ids that are not in it
     table = table_of(given["data"], role, policy.schema, population, given)
-    result = provide(home, policy, table, population, places, again=given["again"])
-    with staged_folder(private, force=given["force"]) as folder:
-        record = write_provider_folder(folder, role, policy, table, population, result)
-        from setveil.report.joined_page import render_run  # noqa: PLC0415 - only when a report is made
-
-        (folder / REPORT_NAME).write_text(render_run(record), encoding="utf-8")
-    _tell(private, result, record, as_json=given["json"])
+    found = provide(home, policy, table, population, places, private, again=given["again"], force=given["force"])
+    _tell(private, found, as_json=given["json"])
     return 0
 
 
@@ -115,10 +103,11 @@ def _places(role: str, given: dict[str, Any]) -> Places:
     return Places(given[wanted], given["collector"], timeout, wait)
 
 
-def _tell(private: Path, result: ProviderResult, record: dict[str, Any], *, as_json: bool) -> None:
+def _tell(private: Path, found: Provided, *, as_json: bool) -> None:
     if as_json:
-        say_json({"private": str(private), **record})
+        say_json({"private": str(private), **found.record})
         return
+    result = found.result
     divided = result.divided
     say(
         f"the collector published {result.table.records:,} records in {result.table.groups:,} groups, sha256 {result.sha256}"

@@ -16,7 +16,7 @@ from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.event_chain import Damaged
 from setveil.presence.marks import of_customers, of_ids
 from setveil.presence.meeting import address, greeting, line_to, lines_of
-from setveil.presence.parties import run_collector, run_provider
+from setveil.presence.parties import note_unheard, run_collector, run_provider
 from setveil.presence.run_ledger import PlannedRun, refused
 from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
 from setveil.presence.transport.handshake import greet
@@ -55,7 +55,7 @@ class Places:
     """Seconds to wait for the others to start."""
 
 
-def provide(
+def meet_as_provider(
     home: Home,
     policy: Policy,
     table: ProviderTable,
@@ -66,26 +66,7 @@ def provide(
 ) -> ProviderResult:
     """Take part in a run as the provider whose home it is, and return what this provider has after it.
 
-    Parameters
-    ----------
-    home
-        The provider's home, with the certificates of the others pinned.
-    policy, population
-        The same at both providers.
-    table
-        This provider's users, with their customer keys: read it with ``read_provider_table(..., person='COLUMN')``.
-    places
-        Where the others are met.
-    again
-        Allow a run over people who were in an earlier run, although the population, the policy, the peer or the data of either provider
-        changed. Comparing the two runs tells real users from dummies. Both providers have to allow it.
-
-    Raises
-    ------
-    BadParameter
-        The ledger of runs refuses this run.
-    PeerFailed
-        Another party failed, disagrees, or does not allow the run.
+    `again` allows a second run that tells real users from dummies, if the other provider allows it too.
     """
     role, other = _roles(home)
     _refuse_unready(home, other, policy, table, population)
@@ -123,7 +104,7 @@ def provide(
     return result
 
 
-def collect(
+def meet_as_collector(
     home: Home,
     policy: Policy,
     listen: str,
@@ -138,10 +119,17 @@ def collect(
     refuse_in_the_clear(policy)
     require_backend(policy.method.backend)
     place = address(listen, "listen")
-    with lines_of(home, ("a", "b"), place, timeout=timeout, wait=wait) as lines:
-        for role in ("a", "b"):
-            greet(lines[role], greeting(home, policy, None))
-        return run_collector(policy, lines["a"], lines["b"], publish)
+    costs: Costs | None = None
+    try:
+        with lines_of(home, ("a", "b"), place, timeout=timeout, wait=wait) as lines:
+            for role in ("a", "b"):
+                greet(lines[role], greeting(home, policy, None))
+            costs = run_collector(policy, lines["a"], lines["b"], publish)
+    except PeerFailed as error:
+        if costs is None:
+            raise
+        note_unheard(error)
+    return costs
 
 
 def refuse_in_the_clear(policy: Policy) -> None:
