@@ -17,7 +17,7 @@ from setveil.data.joined.provider_table import ProviderTable
 from setveil.data.joined.sample import sample
 from setveil.data.joined.schema import Schema
 from setveil.presence.attack.ranking import ranking
-from setveil.presence.attack.two_runs import moving_scores
+from setveil.presence.attack.two_runs import Seen, moving_scores
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.trial import policy_of, simulate
@@ -62,10 +62,10 @@ def told_apart(originals, scope, seed, *, same_columns):
     for users, named in zip(np.array_split(rows, 2), halves, strict=True):
         tables = peer(originals, users, named)
         policy = policy_of(DummyUsers(scope=scope, **LIMITS), tables)
-        runs.append(simulate(policy, tables, Keys(key_of_a, rng.bytes(32))).b.divided)
-    with np.errstate(divide="ignore"):
-        scores, splits, alike = moving_scores(*runs, "a")
-    return ranking(scores, originals.existing("a")).auc, splits, alike
+        runs.append(simulate(policy, tables, Keys(key_of_a, rng.bytes(32))))
+    first, second = (Seen.of(run, "b") for run in runs)
+    scores, alike = moving_scores(first, second)
+    return ranking(scores, originals.existing("a")).auc, len(second.splits), alike
 
 
 def main():

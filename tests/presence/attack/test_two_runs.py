@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from setveil.presence.attack.two_runs import compared, moving_scores, two_runs
+from setveil.presence.attack.two_runs import PULL, Seen, compared, moving_scores, two_runs, with_one_more
+from setveil.presence.attack.view import owners
 from setveil.presence.trial import policy_of, simulate
 
 import presence_attack_runs as runs
+from oracle import presence_moving as oracle
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +56,22 @@ def test_another_backend_or_receiver_of_counts_changes_nothing():
     assert compared("same", "b", runs.trial(), other, there).everybody.auc == 0.5
 
 
-def test_ids_that_never_were_in_a_division_of_the_other_have_no_score():
-    first, second = runs.trial().b.divided, runs.trial(seed=9).b.divided
-    scores, splits, alike = moving_scores(first, second, "a")
-    assert splits > 0 == alike
-    assert np.isfinite(scores).all()
+def plain(trial):
+    """Return a run as the oracle takes it."""
+    divided = trial.a.divided
+    ways = [divided.ways[group].decode() for group in divided.groups.group_of]
+    return ways, owners(divided)
+
+
+@pytest.mark.parametrize(("attacker", "owner"), ["ab", "ba"])
+def test_scores_are_those_of_comparing_ids_one_by_one(attacker, owner):
+    """All divisions of the runs differ; the population of one of them ends with one person more."""
+    there = {"people": 600, "scope": "qi"}
+    larger = with_one_more(runs.originals(600))
+    grown = simulate(policy_of(runs.method(scope="qi"), larger), larger, runs.keys(1))
+    first, fresh = (runs.trial(seed, **there) for seed in (1, 9))
+    for one, two in ((first, fresh), (fresh, first), (first, grown), (grown, first)):
+        found, alike = moving_scores(Seen.of(one, attacker), Seen.of(two, attacker))
+        assert alike == 0
+        assert found == pytest.approx(oracle.scores(plain(one), plain(two), owner, PULL))
+        assert np.abs(found).max() > 1

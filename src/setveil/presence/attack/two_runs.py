@@ -29,7 +29,6 @@ from setveil.presence.trial import policy_of, simulate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.presence.protocol import Divided
     from setveil.presence.secure.base import Provider
     from setveil.presence.trial import Trial
 
@@ -68,7 +67,7 @@ class TwoRuns:
 
 def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, first: Trial) -> tuple[TwoRuns, ...]:
     """Run again in several ways, and compare with the first run as either provider can; a way that gives no table is left out."""
-    larger = _with_one_more(originals)
+    larger = with_one_more(originals)
     seconds = {"fresh": simulate(policy, originals, fresh)}
     with suppress(BadParameter, GuaranteeViolated):  # where there are just k common users
         seconds["again"] = simulate(policy.changed(k=policy.method.k + 1), originals, keys)
@@ -81,7 +80,7 @@ def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, firs
     )
 
 
-def _with_one_more(originals: Originals) -> Originals:
+def with_one_more(originals: Originals) -> Originals:
     """Return the same tables over a population that ends with one person more, who is at neither provider."""
     ids = originals.population.ids.to_pylist()
     taken = set(ids)
@@ -91,43 +90,71 @@ def _with_one_more(originals: Originals) -> Originals:
 
 def compared(case: str, attacker: Provider, first: Trial, second: Trial, originals: Originals) -> TwoRuns:
     """Compare two runs as one provider sees them."""
-    other = other_than(attacker)
-    one, two = ((trial.a if attacker == "a" else trial.b).divided for trial in (first, second))
-    scores, splits, alike = moving_scores(one, two, other)
-    exists, own = originals.existing(other), originals.existing(attacker)
-    return TwoRuns(case, attacker, splits, alike, ranking(scores, exists), ranking(scores[own], exists[own]))
+    one, two = (Seen.of(trial, attacker) for trial in (first, second))
+    scores, alike = moving_scores(one, two)
+    exists, own = originals.existing(other_than(attacker)), originals.existing(attacker)
+    return TwoRuns(case, attacker, len(two.splits), alike, ranking(scores, exists), ranking(scores[own], exists[own]))
 
 
-def moving_scores(first: Divided, second: Divided, owner: Provider) -> tuple[NDArray[np.float64], int, int]:
-    """Return for each id how much it goes with those it went with before; the divisions, and those that both runs have alike.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What one provider saw of a run."""
+
+    splits: list[Split]
+    """The divisions of the other provider that passed."""
+    place: NDArray[np.int64]
+    """Of each id, the place of its group among the groups in the order of their ways."""
+    beginnings: NDArray[np.int64]
+    """Of each place, a number for each beginning of its way (groups x lengths); -1 beyond its end."""
+
+    @classmethod
+    def of(cls, trial: Trial, attacker: Provider) -> Seen:
+        """Return what the attacker saw."""
+        divided = (trial.a if attacker == "a" else trial.b).divided
+        order = sorted(range(len(divided.ways)), key=divided.ways.__getitem__)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        beginnings = np.full((len(order), max(map(len, divided.ways))), -1, dtype=np.int64)
+        numbers: dict[bytes, int] = {}
+        for row, group in zip(beginnings, order, strict=True):
+            way = divided.ways[group]
+            row[: len(way)] = [numbers.setdefault(way[:end], len(numbers)) for end in range(1, len(way) + 1)]
+        return cls(passed_splits(divided, other_than(attacker)), place[divided.groups.group_of], beginnings)
+
+
+def moving_scores(first: Seen, second: Seen) -> tuple[NDArray[np.float64], int]:
+    """Return for each id how much it goes with those it went with before; and how many divisions both runs have alike.
 
     A division that both runs have alike tells nothing of who moves, and is left out. Who came to the population after the first run, at its
     end, is left out too.
     """
-    before = {split.way: split for split in passed_splits(first, owner)}
-    contexts = _ways_of_ids(first)
-    scores = np.zeros(len(contexts))
-    splits = [_of_the_first(split, len(contexts)) for split in passed_splits(second, owner)]
-    alike = 0
-    for split in splits:
-        if split.way in before and split.same_as(before[split.way]):
-            alike += 1
-            continue
-        lower = split.lower.astype(np.float64)
-        base = (lower.sum() - lower + 0.5) / len(lower)  # never 0; and never 1, since both parts have somebody
-        chance = base
-        for column in contexts[split.ids].T:
-            deeper = column >= 0  # ids whose way is so long
-            if not np.any(deeper):
-                break
-            _ways, way = np.unique(column[deeper], return_inverse=True)
-            others = np.bincount(way)[way] - 1
-            others_lower = np.bincount(way, lower[deeper])[way] - lower[deeper]
-            chance = chance.copy()
-            chance[deeper] = (others_lower + PULL * chance[deeper]) / (others + PULL)
-        chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may take it to 1 on a long way
-        scores[split.ids] += np.where(split.lower, np.log(chance) - np.log(base), np.log1p(-chance) - np.log1p(-base))
-    return scores, len(splits), alike
+    people = len(first.place)
+    before = {split.way: split for split in first.splits}
+    splits = [_of_the_first(split, people) for split in second.splits]
+    splits = [split for split in splits if split.way not in before or not split.same_as(before[split.way])]
+    alike = len(second.splits) - len(splits)
+    scores = np.zeros(people)
+    if not splits:
+        return scores, alike
+    ids = np.concatenate([split.ids for split in splits])
+    number = np.repeat(np.arange(len(splits)), [len(split.ids) for split in splits])
+    # In the order of the first run's ways, the ids of a division that went along up to any length stand together.
+    order = np.lexsort((first.place[ids], number))
+    ids, place = ids[order], first.place[ids[order]]
+    lower = np.concatenate([split.lower for split in splits])[order].astype(np.float64)
+    new = np.append(True, number[1:] != number[:-1])
+    others, others_lower = _others(new, lower)
+    base = (others_lower + 0.5) / (others + 1)  # neither 0 nor 1
+    chance = base
+    for column in first.beginnings.T:
+        way = column[place]
+        new[1:] |= way[1:] != way[:-1]
+        others, others_lower = _others(new, lower)
+        chance = np.where(way >= 0, (others_lower + PULL * chance) / (others + PULL), chance)
+    chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may take it to 1 on a long way
+    gained = np.where(lower > 0, np.log(chance) - np.log(base), np.log1p(-chance) - np.log1p(-base))
+    np.add.at(scores, ids, gained)
+    return scores, alike
 
 
 def _of_the_first(split: Split, people: int) -> Split:
@@ -135,12 +162,8 @@ def _of_the_first(split: Split, people: int) -> Split:
     return Split(split.way, split.ids[known], split.lower[known])
 
 
-def _ways_of_ids(divided: Divided) -> NDArray[np.int64]:
-    """Return for each id a number for each beginning of its way (ids x lengths), -1 beyond its end."""
-    longest = max(map(len, divided.ways))
-    numbers: dict[bytes, int] = {}
-    of_group = np.full((len(divided.ways), longest), -1, dtype=np.int64)
-    for group, way in enumerate(divided.ways):
-        for length in range(len(way)):
-            of_group[group, length] = numbers.setdefault(way[: length + 1], len(numbers))
-    return of_group[divided.groups.group_of]
+def _others(new: NDArray[np.bool_], lower: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return for each place how many others stand with it, and how many of these are in the lower part; `new` marks where others begin."""
+    begins = np.flatnonzero(new)
+    sizes = np.diff(begins, append=len(new))
+    return np.repeat(sizes - 1, sizes), np.repeat(np.add.reduceat(lower, begins), sizes) - lower
