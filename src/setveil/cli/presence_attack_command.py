@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 TEXT = """Runs the policy in a trial with both tables at hand, lets each party guess, and compares with the truth. What is opened does not
 depend on the secure computation, so the trial computes in the clear. dummies: which users the sides of divisions give away. posterior: what
-a failed cut tells its owner, exactly, and what a margin changes. two-runs: who moves when a run is repeated. together: who learns what,
-alone and with the collector. Nothing is written; the numbers never say who.
+a failed cut tells its owner, exactly, and what a margin changes. two-runs: who moves when a run is repeated, also where only the attacker's
+own table changed. together: who learns what, alone and with the collector. Nothing is written; the numbers never say who.
 
 Example:
   setveil presence attack trial/a.csv trial/b.csv \\
@@ -193,29 +193,18 @@ def _certainty_is_excluded(policy: Policy, party: str) -> bool:
 
 def _two_runs(policy: Policy, trial: Trial, originals: Originals, keys: Keys) -> tuple[Any, Any]:
     fresh = Keys(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES))
-    with progress.step("running again"):
-        found = two_runs(policy, originals, keys, fresh, trial)
+    found = two_runs(policy, originals, keys, fresh, trial)
     return [one.to_dict() for one in found], lambda: _tell_two_runs(found)
 
 
 def _tell_two_runs(found: Iterable[TwoRuns]) -> None:
     say_table(
-        [
-            "second run with",
-            "attacker",
-            "divisions",
-            "alike",
-            "AUC, everybody",
-            "AUC, own users",
-            "present, lowest 5 %",
-            "prior",
-        ],
+        ["changed from run to run", "attacker", "runs", "AUC, all", "AUC, own", "lowest 5 %", "prior"],
         [
             [
                 CASES[one.case],
                 one.attacker.upper(),
-                one.splits,
-                one.alike,
+                one.runs,
                 one.everybody.auc,
                 one.own.auc,
                 one.own.lowest,
@@ -223,9 +212,10 @@ def _tell_two_runs(found: Iterable[TwoRuns]) -> None:
             ]
             for one in found
         ],
-        title="Two runs: who exists at the other provider, from who moves",
+        title="Two runs and more: who exists at the other provider, from who moves",
     )
-    say("Nothing learned: AUC 0.5. The tail and the prior are of own users.")
+    say("AUC, all: everybody in the population. The columns after it: the attacker's users in the first run.")
+    say("Nothing learned: AUC 0.5, and as many common users in the lowest 5 % as among all (prior).")
     say()
 
 

@@ -42,6 +42,18 @@ def test_one_attack_for_machines(files, kind, key):
     assert set(found) == {"groups", "policy_sha256", key}
 
 
+def test_runs_with_a_changed_table_are_shown_and_fit_a_terminal(files):
+    shown = call("presence", "attack", *files, "--kind", "two-runs").out
+    rows = [line for line in shown.splitlines() if "1 % fewer users at the attacker" in line]
+    assert [line.split()[7:9] for line in rows] == [[attacker, runs] for attacker in "BA" for runs in "236"]
+    assert max(map(len, map(str.rstrip, shown.splitlines()))) <= 100
+    found = call("presence", "attack", *files, "--kind", "two-runs", "--json").json["two_runs"]
+    assert {"case", "attacker", "runs", "everybody", "own"} < found[-1].keys()
+    assert [(one["attacker"], one["runs"]) for one in found if one["case"] == "lost_1_percent"] == [
+        (attacker, runs) for attacker in "ba" for runs in (2, 3, 6)
+    ]
+
+
 def test_the_home_of_another_party_is_refused(files, tmp_path):
     home = tmp_path / "home"
     assert call("presence", "init", home, "--role", "b").code == 0

@@ -1,24 +1,29 @@
-"""Two runs on the same people: whoever moves between them is a dummy.
+"""Several runs on the same people: whoever moves between them is a dummy.
 
 A real user goes to the same side of a cut in every run, and a dummy goes where its row of the day belongs. So a provider asks of each id,
-at each of the other's divisions of the second run: do ids that went along with this one in the first run go where this one went? The
-farther two ids went along in the first run, the more they count: chances are drawn towards those of the shorter common way.
+at each of the other's divisions of one run: do ids that went along with this one in another run go where this one went? The farther two
+ids went along in that run, the more they count: chances are drawn towards those of the shorter common way.
 
-Dummies come from a keyed stream, so that two runs of one policy are the same run and tell nothing more. With fresh keys, with another
-policy, or where the population gained a single person, they are drawn anew. That is why the ledger of runs refuses a second run unless it
-is told `--again`.
+Dummies come from a keyed stream, so that two runs of one policy on the same data are the same run and tell nothing more. With fresh keys,
+with another policy, or where the population gained a single person, they are drawn anew. They are drawn anew too where only the attacker's
+own table changed: a dummy takes the row of a user of its group, and who is in a group depends on the cuts of both. That is why the ledger
+of runs refuses a second run unless it is told `--again`.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
+from setveil import progress
 from setveil.data.joined.originals import Originals
 from setveil.data.joined.population import Population
+from setveil.data.joined.provider_table import ProviderTable
 from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.presence.attack.ranking import Ranking, ranking
 from setveil.presence.attack.view import Split, other_than, passed_splits
@@ -27,6 +32,8 @@ from setveil.presence.policy import Policy
 from setveil.presence.trial import policy_of, simulate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from setveil.presence.secure.base import Provider
@@ -37,47 +44,73 @@ PULL = 2.0
 _LEAST_CHANCE = 1e-12
 
 CASES = {
-    "fresh": "fresh keys, the same policy",
-    "again": "the same keys, another policy (k + 1)",
-    "refreshed": "the same keys, one person more in the population",
-    "same": "the same keys, the same policy",
+    "fresh": "fresh keys",
+    "again": "another policy (k + 1)",
+    "refreshed": "one person more in the population",
+    "same": "nothing",
+    "lost_user": "one user fewer at the attacker",
+    "lost_1_percent": "1 % fewer users at the attacker",
+    "lost_5_percent": "5 % fewer users at the attacker",
 }
+"""What changes from run to run, while all else stays the same."""
+RUNS = (2, 3, 6)
+"""After how many runs the attacker guesses, where its own table changes; else after two."""
+LOST = {"lost_user": 0, "lost_1_percent": 1, "lost_5_percent": 5}
+"""How many of a hundred users of its first table the attacker loses before each further run, at least one."""
 
 
 @dataclass(frozen=True)
 class TwoRuns:
-    """What two runs tell one provider about who exists at the other."""
+    """What two or more runs tell one provider about who exists at the other."""
 
     case: str
     attacker: Provider
+    runs: int
     splits: int
-    """Divisions of the other provider in the second run."""
+    """Divisions of the other provider in the last run."""
     alike: int
     """How many of these the first run has, with the same ids in the same parts."""
     everybody: Ranking
     """Of all ids of the population: who exists at the other provider."""
     own: Ranking
-    """Of the attacker's own users: who is common."""
+    """Of the attacker's own users in the first run: who is common."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
-        plain = {name: getattr(self, name) for name in ("case", "attacker", "splits", "alike")}
+        plain = {name: getattr(self, name) for name in ("case", "attacker", "runs", "splits", "alike")}
         return plain | {"everybody": self.everybody.to_dict(), "own": self.own.to_dict()}
 
 
 def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, first: Trial) -> tuple[TwoRuns, ...]:
-    """Run again in several ways, and compare with the first run as either provider can; a way that gives no table is left out."""
+    """Run again in several ways, and compare the runs as either provider can; what needs a run that gives no table is left out."""
     larger = with_one_more(originals)
-    seconds = {"fresh": simulate(policy, originals, fresh)}
-    with suppress(BadParameter, GuaranteeViolated):  # where there are just k common users
-        seconds["again"] = simulate(policy.changed(k=policy.method.k + 1), originals, keys)
-    seconds["refreshed"] = simulate(policy_of(policy.method, larger), larger, keys)
-    seconds["same"] = simulate(policy, originals, keys)
-    return tuple(
-        compared(case, attacker, first, second, originals)
-        for case, second in seconds.items()
-        for attacker in ("b", "a")
-    )
+    sides: tuple[Provider, ...] = ("b", "a")
+    numbers = count(1)
+    most = len(CASES) - len(LOST) + len(LOST) * len(sides) * (max(RUNS) - 1)
+    with progress.step("running again", most) as advance:
+
+        def run(policy: Policy, originals: Originals, keys: Keys = keys) -> Trial:
+            trial = simulate(policy, originals, keys)
+            advance(next(numbers))
+            return trial
+
+        seconds = {"fresh": run(policy, originals, fresh)}
+        with suppress(BadParameter, GuaranteeViolated):  # where there are just k common users
+            seconds["again"] = run(policy.changed(k=policy.method.k + 1), originals)
+        seconds["refreshed"] = run(policy_of(policy.method, larger), larger)
+        seconds["same"] = run(policy, originals)
+        found = [
+            compared(case, attacker, (first, second), originals)
+            for case, second in seconds.items()
+            for attacker in sides
+        ]
+        for case, percent in LOST.items():
+            for attacker in sides:
+                tables = losing(originals, attacker, percent)
+                found.append(
+                    compared(case, attacker, _while_possible(first, (run(policy, one) for one in tables)), originals)
+                )
+    return tuple(chain.from_iterable(found))
 
 
 def with_one_more(originals: Originals) -> Originals:
@@ -88,12 +121,50 @@ def with_one_more(originals: Originals) -> Originals:
     return Originals(originals.schema, Population.of([*ids, newcomer]), originals.a, originals.b)
 
 
-def compared(case: str, attacker: Provider, first: Trial, second: Trial, originals: Originals) -> TwoRuns:
-    """Compare two runs as one provider sees them."""
-    one, two = (Seen.of(trial, attacker) for trial in (first, second))
-    scores, alike = moving_scores(one, two)
+def losing(originals: Originals, party: Provider, percent: int) -> Iterator[Originals]:
+    """Yield the tables of each further run, before which a provider loses so many of a hundred users, at least one; never all of them."""
+    table = originals.table(party)
+    users = len(table)
+    each = max(users * percent // 100, 1)
+    order = np.random.default_rng(percent).permutation(users)  # the same in every trial
+    for lost in range(each, min(each * max(RUNS), users), each):
+        rows = np.sort(order[lost:])
+        sensitive = None if table.sensitive is None else table.sensitive[rows]
+        rest = ProviderTable(table.ids.take(pa.array(rows)), table.codes[rows], sensitive)
+        yield Originals(originals.schema, originals.population, **{"a": originals.a, "b": originals.b, party: rest})
+
+
+def _while_possible(first: Trial, further: Iterator[Trial]) -> Iterator[Trial]:
+    """Yield the runs up to the first that gives no table."""
+    yield first
+    with suppress(BadParameter, GuaranteeViolated):
+        yield from further
+
+
+def compared(case: str, attacker: Provider, trials: Iterable[Trial], originals: Originals) -> list[TwoRuns]:
+    """Compare runs as one provider sees them, after each number of runs that is asked for.
+
+    The scores of all ordered pairs of runs are added up. On the sample of 20,000 people, where B loses 1 % of its users before each run,
+    that gives an AUC of 0.925 to 0.939 after three runs and of 0.992 to 0.994 after six (three keys). The first run against each later one
+    gives 0.882 to 0.903 and 0.943 to 0.957.
+    """
     exists, own = originals.existing(other_than(attacker)), originals.existing(attacker)
-    return TwoRuns(case, attacker, len(two.splits), alike, ranking(scores, exists), ranking(scores[own], exists[own]))
+    scores = np.zeros(len(own))
+    seen: list[Seen] = []
+    found = []
+    for trial in trials:
+        last = Seen.of(trial, attacker)
+        alike = []
+        for earlier in seen:
+            forth, same = moving_scores(earlier, last)
+            back, _same = moving_scores(last, earlier)
+            scores += forth + back[: len(scores)]  # without a newcomer of the last run
+            alike.append(same)
+        seen.append(last)
+        if len(seen) in RUNS:
+            rankings = ranking(scores, exists), ranking(scores[own], exists[own])
+            found.append(TwoRuns(case, attacker, len(seen), len(last.splits), alike[0], *rankings))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +194,7 @@ class Seen:
 
 
 def moving_scores(first: Seen, second: Seen) -> tuple[NDArray[np.float64], int]:
-    """Return for each id how much it goes with those it went with before; and how many divisions both runs have alike.
+    """Return for each id how much it goes in the second run with those it went with in the first; and how many divisions are alike in both.
 
     A division that both runs have alike tells nothing of who moves, and is left out. Who came to the population after the first run, at its
     end, is left out too.
