@@ -1,6 +1,7 @@
-"""No key, id or value of the data stands in anything that a party says, writes to a log, shows of itself or publishes."""
+"""No key, id, customer key or value of the data stands in anything that a party says, writes to a log, shows of itself or publishes."""
 
 import base64
+import hashlib
 import logging
 import random
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from setveil.release.joined_release import JoinedDoor
 from parties import homes
 from presence_meddling import WAYS, Meddler
 from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import world
+from presence_worlds import with_backend, world
 
 KEYS = Keys(b"dummy key of A, never to be told", b"dummy key of B, never to be told")
 METHOD = DummyUsers(min_a="0", max_a="1", min_b="0", max_b="1", k=2, scope="qi", candidates=4)
@@ -39,14 +40,18 @@ SPOILT_RUNS = 36
 
 
 def named_world(seed=1, people=60):
-    """Return a world whose ids can be found wherever they stand."""
+    """Return a world whose ids and customer keys can be found wherever they are."""
     plain = world(seed, people)
     names = {name: f"person-{random.Random(name).randrange(16**12):012x}" for name in plain.population.ids.to_pylist()}  # noqa: S311
 
     def renamed(ids):
         return pa.array([names[one] for one in ids.to_pylist()], pa.large_string())
 
-    tables = [ProviderTable(renamed(one.ids), one.codes, one.sensitive) for one in (plain.a, plain.b)]
+    def with_customers(table, role):
+        keys = [f"customer-{random.Random(role + name).randrange(16**12):012x}" for name in table.ids.to_pylist()]  # noqa: S311
+        return ProviderTable(renamed(table.ids), table.codes, table.sensitive, pa.array(keys, pa.large_string()))
+
+    tables = [with_customers(plain.a, "a"), with_customers(plain.b, "b")]
     return Originals(plain.schema, Population(renamed(plain.population.ids)), *tables)
 
 
@@ -54,7 +59,8 @@ class Secrets:
     """What must not be found, in all the forms in which it might be written."""
 
     def __init__(self, originals):
-        self.ids = originals.population.ids.to_pylist()
+        self.customers = [key for side in "ab" for key in originals.table(side).persons.to_pylist()]
+        self.ids = [*originals.population.ids.to_pylist(), *self.customers]
         self.deltas = []
         self.blocks = originals.population.blocks
         pems = [(home.folder / "key.pem").read_text().splitlines()[1:-1] for home in homes().values()]
@@ -74,17 +80,27 @@ class Secrets:
             *(str(int(word)) for delta in self.deltas for word in delta),
             *(f"{int(word):x}" for delta in self.deltas for word in delta),
         ]  # fmt: skip
-        return [*self.ids, *(one.removeprefix("person-") for one in self.ids), *self.texts, *forms]
+        return [*self.ids, *(one.partition("-")[2] for one in self.ids), *self.texts, *forms]
 
     def told(self, text):
         """Return what of it a text tells; whole arrays are never shown either."""
-        return [one for one in (*self.of_text(), "array(", "person-") if one in text]
+        return [one for one in (*self.of_text(), "array(", "person-", "customer-") if one in text]
 
     def held(self, payload):
         """Return what of it some bytes hold."""
         sought = [*self.keys, *(delta.tobytes() for delta in self.deltas), *self.raw]
         sought += [one.encode(code) for one in self.of_text() for code in ("utf-8", "utf-16-le")]
         return [one for one in sought if one in payload]
+
+    def customers_in(self, payload):
+        """Return the customer keys that some bytes hold, as they are or hashed."""
+        keys = [one.encode() for one in self.customers]
+        hashes = [(hashlib.sha256(key).digest(), hashlib.blake2b(key, digest_size=16).digest()) for key in keys]
+        return [
+            one
+            for one, key, hashed in zip(self.customers, keys, hashes, strict=True)
+            if any(form in payload for form in (key.partition(b"-")[2], *hashed))
+        ]
 
 
 class Listener:
@@ -154,13 +170,14 @@ def wrong_inputs(originals):
     """Return calls that are refused, each with data at hand."""
     population, policy = originals.population, policy_of(METHOD, originals)
     line = local_pair("a", "b")[0]
-    ids = originals.a.ids.to_pylist()
+    ids, customers = originals.a.ids.to_pylist(), originals.a.persons.to_pylist()
 
     def provider(table=originals.a, people=population, key=KEYS.a):
         return run_provider("a", policy, table, people, key, peer=line, collector=line)
 
-    def table(of):
-        return ProviderTable(pa.array(of, pa.large_string()), np.zeros((len(of), 2), dtype=np.int32))
+    def table(of, persons=None):
+        keys = None if persons is None else pa.array(persons, pa.large_string())
+        return ProviderTable(pa.array(of, pa.large_string()), np.zeros((len(of), 2), dtype=np.int32), persons=keys)
 
     session = TwoPartySession("b", policy.rules(len(population)), local_pair("b", "a")[0])
     return {
@@ -172,6 +189,9 @@ def wrong_inputs(originals):
         "half a block": lambda: row_choices(KEYS.a, b"", population.blocks[1:], 5),
         "a person twice": lambda: table([ids[0], ids[0]]),
         "a control character": lambda: table([ids[0], ids[1] + "\n"]),
+        "a customer twice": lambda: table(ids[:2], [customers[0], customers[0]]),
+        "a control character of a customer": lambda: table(ids[:2], [customers[0], customers[1] + "\n"]),
+        "fewer customers": lambda: table(ids[:2], customers[:1]),
         "a population with a person twice": lambda: Population.of([ids[0], ids[0]]),
         "no sensitive values": lambda: session.begin(originals.existing("b"), None),
         "other sensitive values": lambda: session.begin(originals.existing("b"), np.full(len(population), 99)),
@@ -268,6 +288,20 @@ def test_the_collector_gets_and_publishes_nothing_of_single_people(counts_to, ca
     widths = {"groups": 8, "kept": 1, "boxes": 4 * 2 * groups.groups, "counts": 8 * 2 * groups.groups}
     widths["open-counts"] = 4 * 2 * groups.groups
     assert all(len(message.payload) == widths[message.kind] for message in received)
+
+
+@pytest.mark.parametrize("backend", ["clear", "two-party", "mpyc"])
+def test_no_message_holds_a_customer_key(backend, caplog):
+    """Whoever sends it, and whoever receives it."""
+    with everything_told(caplog) as (originals, hidden, _texts):
+        played = honest(with_backend(METHOD, backend), originals, KEYS)
+    sent = [message for role in "abc" for message in played.seen[role] if message.sent]
+    assert {message.peer for message in sent} == set("abc")
+    for message in sent:
+        assert hidden.customers_in(message.payload) == [], message.kind
+    for key in hidden.customers[:3]:
+        for payload in (key.encode(), hashlib.sha256(key.encode()).digest()):
+            assert hidden.customers_in(b"before" + payload + b"after") == [key]
 
 
 def test_what_would_be_told_is_found(caplog, monkeypatch):
