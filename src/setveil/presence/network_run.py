@@ -72,7 +72,7 @@ def meet_as_provider(
     _refuse_unready(home, other, policy, table, population)
     meeting = _Meeting(home, other, places)
     ledger = home.ledger
-    planned = _planned(home, other, policy, table, population)
+    planned = planned_run(home, policy, table, population)
     try:
         if not again and (refusal := ledger.refusal(planned)):
             raise refused(refusal)
@@ -163,7 +163,9 @@ def _refuse_unready(home: Home, other: Provider, policy: Policy, table: Provider
         progress.note(EXPERIMENTAL)
 
 
-def _planned(home: Home, other: Provider, policy: Policy, table: ProviderTable, population: Population) -> PlannedRun:
+def planned_run(home: Home, policy: Policy, table: ProviderTable, population: Population) -> PlannedRun:
+    """Return what a provider's ledger compares, before the provider has met its peer."""
+    _role, other = _roles(home)
     return PlannedRun(
         peer=home.pinned[other].fingerprint,
         peer_role=PARTY_IN_WORDS[other],

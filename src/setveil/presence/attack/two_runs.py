@@ -6,8 +6,8 @@ ids went along in that run, the more they count: chances are drawn towards those
 
 Dummies come from a keyed stream, so that two runs of one policy on the same data are the same run and tell nothing more. With fresh keys,
 with another policy, or where the population gained a single person, they are drawn anew. They are drawn anew too where only the attacker's
-own table changed: a dummy takes the row of a user of its group, and who is in a group depends on the cuts of both. That is why the ledger
-of runs refuses a second run unless it is told `--again`.
+own table changed: a dummy takes the row of a user of its group, and who is in a group depends on the cuts of both. That is why the ledgers
+of runs refuse a second run if anything changed, unless both providers allow it.
 """
 
 from __future__ import annotations
