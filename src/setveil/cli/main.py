@@ -14,6 +14,7 @@ from setveil import __version__, progress
 from setveil.cli import interrupt
 from setveil.cli.translation import as_options
 from setveil.errors import InputError, SetveilError
+from setveil.presence import PROTECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,8 +49,10 @@ PRESENCE = {
 }
 """The commands of `setveil presence`."""
 
-GROUPS = {"presence": (PRESENCE, "Join the tables of two providers, and nobody learns who is a customer of whom.")}
-"""Commands that have commands of their own."""
+GROUPS = {
+    "presence": (PRESENCE, "Join the tables of two providers, and nobody learns who is a customer of whom.", PROTECTS)
+}
+"""Commands that have commands of their own, their line in the overview, and how their help ends."""
 
 OVERVIEW = """Publish set-valued data so that people stay protected and the data stays useful.
 
@@ -111,10 +114,10 @@ def _dispatch(arguments: list[str]) -> int:
         suppress_keyboard_interrupt=False,
     )
     _fill(app, COMMANDS, arguments, "")
-    for group, (commands, line) in GROUPS.items():
-        below = App(name=group, help=line, help_format="plaintext")
+    for group, (commands, line, warning) in GROUPS.items():
+        below = App(name=group, help=f"{line}\n\n{warning}", help_format="plaintext")
         within = arguments[1:] if arguments[:1] == [group] else []
-        _fill(below, commands, within, f"{group} ")
+        _fill(below, commands, within, f"{group} ", warning)
         app.command(below)
     try:
         result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
@@ -132,8 +135,8 @@ def _place(arguments: list[str]) -> str:
     return f"{first} " if first in COMMANDS else ""
 
 
-def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], before: str) -> None:
-    """Add commands to an app; only the module of the one that was asked for is loaded."""
+def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], before: str, warning: str = "") -> None:
+    """Add commands to an app; only the module of the one that was asked for is loaded. Its help ends with the warning."""
     chosen = arguments[0] if arguments else "--help"
     for name, (module, line) in commands.items():
         if name == chosen:
@@ -145,7 +148,7 @@ def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], 
             app.command(
                 command,
                 name=name,
-                help=f"{line}\n\n{' '.join(about.split())}".strip(),
+                help=f"{line}\n\n{' '.join(about.split())}\n\n{warning}".strip(),
                 help_epilogue=f"Example:{example}",
             )
         else:

@@ -33,8 +33,8 @@ refused if the population, the policy, the peer or the data of either provider c
 Both providers can allow it with --again.
 
 Example:
-  setveil presence provider --role b --home video --data b.csv --person customer \\
-      --population population.csv --policy policy.toml \\
+  setveil presence provider --role b --home video --data b.csv \\
+      --person customer --population population.csv --policy policy.toml \\
       --listen 0.0.0.0:7001 --collector 10.0.0.3:7002 --private run"""
 
 

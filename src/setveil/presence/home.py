@@ -19,6 +19,7 @@ import re
 import secrets
 import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 from ssl import DER_cert_to_PEM_cert, PEM_cert_to_DER_cert
 from typing import TYPE_CHECKING, get_args
 
@@ -39,7 +40,6 @@ from setveil.unfinished import committing, hidden_folder, sweep, sync
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from setveil.data.joined.provider_table import ProviderTable
 
@@ -61,8 +61,9 @@ class Home:
     pinned: dict[Role, Certificate] = field(repr=False)
 
     @classmethod
-    def create(cls, folder: Path, role: Role, *, name: str = "") -> Home:
+    def create(cls, folder: str | Path, role: Role, *, name: str = "") -> Home:
         """Make a new home: all of it or nothing."""
+        folder = Path(folder)
         if role not in get_args(Role):
             raise BadParameter(f"{role!r} is no role; expected a, b or c")
         name = name or PARTY_IN_WORDS[role]
@@ -87,11 +88,12 @@ class Home:
         return cls.open(folder)
 
     @classmethod
-    def open(cls, folder: Path, *, replacing: Collection[Role] = ()) -> Home:
+    def open(cls, folder: str | Path, *, replacing: Collection[Role] = ()) -> Home:
         """Open a home, and refuse one whose keys others may read or whose files do not belong together.
 
         Pinned certificates that are about to be replaced are not looked at: they may be valid no more.
         """
+        folder = Path(folder)
         if not folder.is_dir():
             raise Missing(f"{folder} is not a party's home; make one with setveil presence init")
         for name in (KEY, CERTIFICATE, DUMMIES, PEERS):
@@ -164,8 +166,9 @@ class Home:
             )
         return certificate
 
-    def pin(self, role: Role, certificate_file: Path, *, force: bool = False) -> Home:
+    def pin(self, role: Role, certificate_file: str | Path, *, force: bool = False) -> Home:
         """Pin the certificate of another party and return the home with it; one that was changed needs `force`."""
+        certificate_file = Path(certificate_file)
         if read_certificate(certificate_file).der == self.certificate.der:
             raise BadParameter(f"{certificate_file} is this party's own certificate; pin those of the others")
         certificate = self.refuse_pin(self.role, role, certificate_file)

@@ -19,6 +19,7 @@ from setveil.data.joined.attributes import TaxonomyAttribute
 from setveil.data.joined.schema import Schema
 from setveil.errors import BadData, BadParameter
 from setveil.mining.threshold import Share
+from setveil.presence import PROTECTS
 from setveil.presence.methods.dummy_users import DummyUsers
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Policy:
         """Return the text of a policy file."""
         lines = [
             "# What both providers and the collector agree on; the hash of what this says is compared before a run.",
+            f"# {PROTECTS}",
             f"population = {_quoted(self.population)}",
             "",
         ]
