@@ -24,7 +24,7 @@ FARTHEST = 8.0
 """Standard deviations of chi-square with 255 degrees of freedom: random bytes are farther once in more than 10^9."""
 
 _SHARED = {"coin-commit", "coin", "base-ot-offer", "base-ot-answer", "ot-extension", "ot-products", "ot-tables"}
-_SHARED |= {"open-root", "open-wider", "open-winner", "open-verdict", "ids"}
+_SHARED |= {"open-root", "open-wider", "open-winner", "open-verdict", "ids", "shown"}
 
 
 def unevenness(payload):
@@ -136,6 +136,17 @@ def unexpected_kinds(played, counts_to):
             if one.kind not in allowed[role, one.peer]
         }
     )
+
+
+def yes_to_two_tables(played):
+    """Return the providers that said yes although the collector showed the other provider another table."""
+    shown = [[one.payload for one in played.received(role, "c") if one.kind == "table"] for role in "ab"]
+    yes = [
+        role
+        for role in "ab"
+        if any(one.sent and (one.kind, one.payload) == ("kept", b"\1") for one in played.seen[role])
+    ]
+    return yes if shown[0] != shown[1] else []
 
 
 def order_of_the_tree(played):

@@ -1,7 +1,11 @@
-"""Spoils one message of a running protocol: another length, other bytes, twice, late, never, or of another kind."""
+"""Spoils messages of a running protocol: one by another length, other bytes, twice, late, never or of another kind; or a whole table."""
 
 from contextlib import suppress
 
+import numpy as np
+
+from setveil.data.joined.joined_files import csv_sha256
+from setveil.data.joined.joined_table import JoinedTable
 from setveil.presence.transport.framed import LineEnded
 
 
@@ -58,7 +62,7 @@ class Meddler:
                 self._replay(line_, kind, payload)
                 return
             elif self.way == "another kind":
-                kind = self.dice.choice(["ids", "garbled", "table", "kept", "abort", "no-such-kind"])
+                kind = self.dice.choice(["ids", "garbled", "table", "kept", "shown", "abort", "no-such-kind"])
             elif self.way == "cut off":
                 with suppress(LineEnded):
                     line_._put([line_._outgoing.header(kind, len(payload)), payload[: len(payload) // 2]])
@@ -73,3 +77,40 @@ class Meddler:
         with suppress(LineEnded):  # the receiver may be gone by then
             line_._put(frame)
             line_._put(frame)
+
+
+class TwoTables:
+    """A collector that shows one provider another table than the other, and says of both that it published them.
+
+    Two sensitive values of a group change places: the sums stay, so that the check of either provider holds with the scope `qi`, and that
+    of A with any scope.
+    """
+
+    def __init__(self, provider, schema):
+        self.provider, self.schema = provider, schema
+        self.other = None
+        """The other table."""
+        self._shown = []
+
+    def __call__(self, sender, receiver):
+        if (sender, receiver) != ("c", self.provider):
+            return None
+        return lambda line_, kind, payload: line_.send(kind, self.instead(kind, payload))
+
+    def instead(self, kind, payload):
+        """Return what goes to the provider in the place of a message."""
+        if kind == "published":
+            return bytes.fromhex(csv_sha256(self.other))
+        if kind != "table":
+            return payload
+        self._shown.append(payload)
+        if len(self._shown) < 4:
+            return payload
+        lows, highs = (
+            np.frombuffer(edges, dtype="<i4").reshape(-1, len(self.schema.attributes)) for edges in self._shown[1:3]
+        )
+        counts = np.frombuffer(payload, dtype="<i8").reshape(len(lows), -1).copy()
+        group = np.flatnonzero(counts[:, 0] != counts[:, 1])[0]
+        counts[group, :2] = counts[group, 1::-1]
+        self.other = JoinedTable(self.schema, lows, highs, counts)
+        return counts.tobytes()

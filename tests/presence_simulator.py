@@ -4,6 +4,7 @@ The provider itself is the real one. What it would receive is drawn: points of t
 shares of openings that fit what the ledger says was opened. A view that cannot be told from this tells nothing beyond the ledger.
 """
 
+import hashlib
 import secrets
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -63,7 +64,8 @@ class SimulatedProvider(Line):
         self._ids = iter(told_ids(result, self.peer))
         self._coins = [secrets.token_bytes(32) for _ in range(2)]
         self._commits = iter([coin.commitment(self.peer, *pair) for pair in zip(PURPOSES, self._coins, strict=True)])
-        self._shown = iter(self._coins)
+        self._coins_left = iter(self._coins)
+        self._table = shown_table(result.table)
 
     def receive(self, kind, size):
         kind = str(kind)
@@ -75,7 +77,9 @@ class SimulatedProvider(Line):
         if kind == "coin-commit":
             return next(self._commits)
         if kind == "coin":
-            return next(self._shown)
+            return next(self._coins_left)
+        if kind == "shown":
+            return hashlib.sha256(b"".join(self._table)).digest()
         if kind in ("base-ot-offer", "base-ot-answer"):
             assert size in (POINT, POINT * SECURITY)
             return b"".join(curve().crypto_scalarmult_ed25519_base_noclamp(_scalar()) for _ in range(size // POINT))
@@ -119,19 +123,21 @@ def told_ids(result, teller):
     return messages
 
 
+def shown_table(table):
+    """Return the messages by which the collector shows a table."""
+    return [
+        table.groups.to_bytes(8, "little"),
+        *(np.ascontiguousarray(edges, dtype="<i4").tobytes() for edges in (table.lows, table.highs)),
+        np.ascontiguousarray(table.counts, dtype="<i8").tobytes(),
+    ]
+
+
 class SimulatedCollector(Line):
     """Says what the collector says, which is the table that all see in the end."""
 
     def __init__(self, role, table):
         super().__init__(role, "c")
-        self._said = iter(
-            [
-                table.groups.to_bytes(8, "little"),
-                *(np.ascontiguousarray(edges, dtype="<i4").tobytes() for edges in (table.lows, table.highs)),
-                np.ascontiguousarray(table.counts, dtype="<i8").tobytes(),
-                bytes.fromhex(csv_sha256(table)),
-            ]
-        )
+        self._said = iter([*shown_table(table), bytes.fromhex(csv_sha256(table))])
 
     def receive(self, _kind, _size):
         return next(self._said)

@@ -1,4 +1,4 @@
-"""Real programs of which one does what it must not: dies in the last moment, lies about numbers, or is asked by its system to end."""
+"""Real programs of which one does what it must not: dies in the last moment, lies about numbers or tables, or is asked to end."""
 
 import re
 import signal
@@ -37,6 +37,13 @@ COUNTS_OUT_OF_THE_AIR = SENDING.format(
 ANNOUNCES_ANOTHER_NUMBER = SENDING.format(
     instead="payload = (7777).to_bytes(8, 'little') if kind == 'groups' else payload", then="pass"
 )
+SHOWS_TWO_TABLES = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from presence_meddling import TwoTables
+from setveil.data.joined.sample import sample_schema
+two = TwoTables("a", sample_schema())
+""" + SENDING.format(instead="payload = two.instead(kind, payload) if line.peer == 'a' else payload", then="pass")
 NEVER_SAYS_YES = SENDING.format(instead="if kind == 'kept': time.sleep(60)", then="pass")
 
 
@@ -87,6 +94,26 @@ def test_who_is_wrong_about_the_number_of_groups_is_not_guessed(parties):
     assert found["c"].code == 4
     assert re.match("one of the providers is wrong about the groups: A announced 7,777, and B", found["c"].sentence())
     assert parties.left() == []
+
+
+@pytest.mark.parametrize("backend", ["two-party", "mpyc"])
+def test_a_collector_that_shows_two_tables_is_refused_by_both_providers(parties, backend):
+    """Each table keeps the policy for whoever sees it, and the collector says of each that it is the one it published."""
+    text = (parties.folder / "trial/policy.toml").read_text()
+    (parties.folder / "p.toml").write_text(text.replace('"two-party"', f'"{backend}"'))
+    parties.policies = dict.fromkeys("abc", "p.toml")
+    parties.timeout = 2 * HANG_SECONDS
+    found = run(parties, c=SHOWS_TWO_TABLES)
+    for role, other in ("aB", "bA"):
+        assert found[role].code == 4, found
+        assert (
+            found[role].sentence().startswith(f"the collector showed provider {other} another table than this provider")
+        )
+        assert found[role].sentence().endswith("nothing was written")
+        assert outcomes(parties, role) == ["begun", "failed"]
+    assert found["c"].code == 4, found
+    assert parties.left() == []
+    assert hidden_in(parties.folder) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

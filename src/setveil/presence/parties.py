@@ -1,12 +1,13 @@
 """What each party does from the first message to the last, on lines that are open and agreed.
 
-The collector joins both halves by the order of groups, which a joint coin of the providers shuffled. Nothing is written before each
-provider checked its own side of δ-site-presence on what the collector will publish, and nothing is published before the collector checked
+The collector joins both halves by the order of groups, which a joint coin of the providers shuffled. Nothing is written before both
+providers saw the same table and each checked its own side of δ-site-presence on it, and nothing is published before the collector checked
 k-anonymity on what it wrote.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -96,6 +97,7 @@ def run_provider(
     for edges in (divided.groups.lows, divided.groups.highs):
         collector.send("boxes", np.ascontiguousarray(edges[order], dtype="<i4").tobytes())
     joined = _received_table(policy, collector, len(order))
+    _refuse_two_tables(joined, peer)
     verdicts = _checked_alone(role, policy, table, population, divided, joined)
     kept = all(verdicts)
     collector.send("kept", _KEPT if kept else _BROKEN)
@@ -116,6 +118,30 @@ def _shuffled(groups: int, coin: bytes) -> NDArray[np.int64]:
     """Return an order of the groups that neither provider chose and the collector cannot undo."""
     order: NDArray[np.int64] = KeyedStream(coin, b"", b"group order").shuffles([b""], groups)[0]
     return order
+
+
+def _as_messages(joined: JoinedTable) -> list[bytes]:
+    """Return the table as the collector shows it."""
+    numbers = ((joined.lows, "<i4"), (joined.highs, "<i4"), (joined.counts, "<i8"))
+    return [
+        joined.groups.to_bytes(8, "little"),
+        *(np.ascontiguousarray(one, dtype=kind).tobytes() for one, kind in numbers),
+    ]
+
+
+def _refuse_two_tables(joined: JoinedTable, peer: Channel) -> None:
+    """Compare with the other provider what the collector showed to each.
+
+    The hash is of the messages and not of the file: the counts are not checked yet, and a file has one line per record.
+    """
+    shown = hashlib.sha256(b"".join(_as_messages(joined))).digest()
+    peer.send("shown", shown)
+    if peer.receive("shown", len(shown)) != shown:
+        other = PARTY_IN_WORDS[peer.peer]
+        raise PeerFailed(
+            PARTY_IN_WORDS["c"],
+            f"showed {other} another table than this provider, by the hash that {other} sent; nothing was written",
+        )
 
 
 def _received_table(policy: Policy, collector: Channel, most: int) -> JoinedTable:
@@ -198,9 +224,8 @@ def run_collector(
     finally:
         side.close()
     for channel in (a, b):
-        channel.send("table", joined.groups.to_bytes(8, "little"))
-        for numbers, kind in ((joined.lows, "<i4"), (joined.highs, "<i4"), (joined.counts, "<i8")):
-            channel.send("table", np.ascontiguousarray(numbers, dtype=kind).tobytes())
+        for message in _as_messages(joined):
+            channel.send("table", message)
     for channel in (a, b):
         if channel.receive("kept", 1) != _KEPT:
             raise GuaranteeViolated(
