@@ -33,10 +33,17 @@ def draft(*more, left_out=(), out="new.toml"):
 
 
 def provider(
-    *more, role="a", home="a", met=("--peer", NOBODY), data="trial/a.csv", policy="trial/policy.toml", private="run"
+    *more,
+    role="a",
+    home="a",
+    met=("--peer", NOBODY),
+    data="trial/a.csv",
+    person="customer",
+    policy="trial/policy.toml",
+    private="run",
 ):
     """Return how to run a provider whom nobody meets."""
-    files = ("--data", data, *POPULATION, "--policy", policy, "--private", private)
+    files = ("--data", data, "--person", person, *POPULATION, "--policy", policy, "--private", private)
     return ["presence", "provider", "--role", role, "--home", home, *files, *met, "--collector", NOBODY, *more]
 
 
@@ -145,7 +152,7 @@ WRONG = [
     (provider(home="alone"), 2, f"the certificate of provider B {PINNED}b FILE"),
     (provider(met=()), 2, "--peer is missing: where B listens, as HOST:PORT"),
     (provider(met=("--listen", NOBODY)), 2, "--listen is for the other provider; A calls with --peer, and B waits with --listen"),
-    *((provider(met=("--peer", place)), 2, f"--peer is {place!r}; expected HOST:PORT, such as 10.0.0.2:7001")
+    *((provider(met=("--peer", place)), 2, f"peer is {place!r}; expected HOST:PORT, such as 10.0.0.2:7001")
         for place in ("127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", ":7001", "host:port", "127.0.0.1:-1", "host:" + "1" * 5000)),
     (provider("--timeout", "0"), 2, "timeout is 0; allowed is a number of seconds above 0"),
     (provider("--wait", "nan"), 2, "wait is nan; allowed is a number of seconds above 0"),
@@ -155,15 +162,22 @@ WRONG = [
     (provider(policy="clear.toml"), 2, "the policy names the backend clear, which hides nothing and runs in a trial alone"),
     (provider(policy="other/policy.toml"), 2, "both providers must have the same ids in the same order"),
     (provider(data="trial/b.csv"), 2, "trial/b.csv, line 1: has no column 'age'"),
+    (provider(person="account"), 2, "trial/a.csv, line 1: has no column 'account'"),
+    (provider(person="age"), 2, "the column 'age' is an attribute of the policy, so it is used in the run"),
+    (provider(person="town"), 2, "name the column of your own customer keys with --person COLUMN"),
+    # ledger
+    (["presence", "ledger"], 2, "HOME"),
+    (["presence", "ledger", "trial"], 2, "trial is not a whole home"),
+    (["presence", "ledger", "nowhere"], 2, "nowhere is not a party's home"),
     # collector
     (["presence", "collector"], 2, "--home requires an argument"),
     (collector(home="a"), 2, "a is the home of provider A, not of the collector"),
     (collector(home="unpinned-c"), 2, f"the certificate of provider A {PINNED}a FILE"),
-    (collector(listen="7002"), 2, "--listen is '7002'; expected HOST:PORT"),
+    (collector(listen="7002"), 2, "listen is '7002'; expected HOST:PORT"),
     (collector(out="joined"), 2, "joined exists"),
     (collector("--force", out="trial"), 2, "trial is not what a release left"),
     (collector(policy="clear.toml"), 2, "the policy names the backend clear"),
-    (collector("--wait", "0.2", listen="127.0.0.1:0"), 2, "--listen is '127.0.0.1:0'; expected HOST:PORT"),
+    (collector("--wait", "0.2", listen="127.0.0.1:0"), 2, "listen is '127.0.0.1:0'; expected HOST:PORT"),
     # check
     (["presence", "check"], 2, "RELEASE requires an argument"),
     (check(release="missing"), 2, "missing: there is no such folder"),

@@ -7,6 +7,7 @@ import pytest
 
 import setveil as sv
 from setveil.data.joined.sample import sample
+from setveil.presence import PROTECTS
 
 from program import call
 
@@ -33,6 +34,7 @@ def test_all_columns_but_the_customer_numbers_stay_the_same(trial):
             rows = [line.split(",") for line in text.splitlines()]
             assert rows[0][:2] == ["id", "customer"]
             text = "".join(",".join([row[0], *row[2:]]) + "\n" for row in rows)
+        text = "".join(line for line in text.splitlines(keepends=True) if PROTECTS not in line)
         assert hashlib.sha256(text.encode()).hexdigest() == before, name
 
 

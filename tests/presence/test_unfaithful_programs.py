@@ -110,7 +110,7 @@ def test_a_collector_that_shows_two_tables_is_refused_by_both_providers(parties,
             found[role].sentence().startswith(f"the collector showed provider {other} another table than this provider")
         )
         assert found[role].sentence().endswith("nothing was written")
-        assert outcomes(parties, role) == ["begun", "failed"]
+        assert recorded(parties.folder / role) == ["begun", "failed"]
     assert found["c"].code == 4, found
     assert parties.left() == []
     assert hidden_in(parties.folder) == []
