@@ -247,7 +247,7 @@ def over_tls(folder, policy):
         "a": ("provider", "--role", "a", "--peer", at_b),
     }
     for role in ("a", "b"):
-        tables = ("--data", folder / f"{role}.csv", "--population", folder / "population.csv")
+        tables = ("--data", folder / f"{role}.csv", "--person", "id", "--population", folder / "population.csv")
         own[role] += (*tables, "--collector", at_c, "--private", folder / f"private-{role}", "--again")
     started, files = {}, {role: (folder / f"said-{role}", folder / f"told-{role}") for role in own}
     began, cpu = time.perf_counter(), {}

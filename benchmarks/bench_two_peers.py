@@ -1,7 +1,7 @@
 """What two peers learn who compare their runs with one provider: A runs with B and then with D, on the same population, with one key.
 
 B's users are dealt out to B and D at random, and its columns too (or both get all columns). Printed is how well B and D together tell A's
-users from A's dummies, over the whole population: AUC, 0.5 is guessing. The ledger of runs goes by peer and does not refuse this.
+users from A's dummies, over the whole population: AUC, 0.5 is guessing. A's ledger of runs refuses the second run unless both allow it.
 Run: python benchmarks/bench_two_peers.py [--people N]
 """
 

@@ -93,7 +93,9 @@ def test_changed_data_of_the_peer_are_refused_with_the_name_of_the_argument(part
         table, ids=table.ids[1:], codes=table.codes[1:], sensitive=table.sensitive[1:], persons=table.persons[1:]
     )
     found = parties.run("second", again="b")
-    assert str(found["a"]).startswith("provider B changed its data: 300 of these 300 people were in a run on ")
+    assert str(found["a"]).startswith(
+        "provider B changed its data, so the run is refused: 300 of these 300 people were in a run on "
+    )
     assert str(found["a"]).endswith("allow this run at both providers with again=True")
     assert not (parties.folder / "second").exists()
     assert found["b"].exit_code == found["c"].exit_code == 4

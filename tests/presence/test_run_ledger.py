@@ -44,7 +44,8 @@ def customers(names):
 
 RUN = PlannedRun(
     peer=PEER,
-    peer_role="provider B",
+    party="provider A",
+    peer_party="provider B",
     population=HASHES[7],
     policy=POLICY,
     data=DATA,
@@ -119,6 +120,7 @@ def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, n
     assert "allow this run at both providers with again=True" in str(refused.value)
     assert not any(digits in str(refused.value) for digits in (DATA, OTHER))
     assert "some of the same people" in refused.value.to_others
+    assert said.replace("this provider", "provider A").removesuffix(".") in refused.value.to_others
     assert "50" not in refused.value.to_others.partition(" on 2")[0]
     assert notes() == ""
     begin(ledger, changed, again=True)
@@ -222,7 +224,7 @@ def test_a_run_that_only_the_peer_remembers_is_a_sign_of_an_older_copy(ledger):
     known = ledger.last_run(PEER)
     assert ledger.refusal(replace(STRANGERS, peer_run=known)) is None
     lacking = replace(STRANGERS, peer_run="f" * 32)
-    with pytest.raises(BadParameter, match="provider B remembers a run with this provider that is not in this"):
+    with pytest.raises(BadParameter, match="provider B remembers a run with this provider that is not in the ledger"):
         begin(ledger, lacking)
     begin(ledger, replace(RUN, peer_run="f" * 32))  # the same run as before reveals nothing new
     begin(ledger, lacking, again=True)

@@ -78,10 +78,18 @@ def test_changed_data_of_the_peer_are_refused_by_the_one_that_would_be_attacked(
     peer, own = (f"provider {role.upper()}" for role in (changed, victim))
     found = run(parties, **{changed: ("--again",)})  # the one who gains allows it
     assert codes(found) == dict.fromkeys("abc", 4), found
-    assert found[victim].sentence().startswith(f"{peer} changed its data: 600 of these 600 people were in a run on 2")
+    assert (
+        found[victim]
+        .sentence()
+        .startswith(f"{peer} changed its data, so the run is refused: 600 of these 600 people were in a run on 2")
+    )
     assert f"with other data of {peer}" in found[victim].sentence()
     assert "at both providers with --again" in found[victim].sentence()
-    assert found[changed].sentence().startswith(f"{own} does not allow a second run: 600 of these 600 people were in")
+    assert (
+        found[changed]
+        .sentence()
+        .startswith(f"{own} does not allow a second run, so the run is refused: 600 of these 600 people were in")
+    )
     assert "stopped: the run is refused: some of the same people were in a run on 2" in found["c"].sentence()
     assert "allow this run at both providers with --again" in found["c"].sentence()
     assert [recorded(parties.folder / role) for role in "ab"] == [["begun", "finished"]] * 2
@@ -163,7 +171,7 @@ def test_a_ledger_that_was_lost_is_refused_until_it_is_recovered(parties, role, 
         assert codes(found) == dict.fromkeys("abc", 0), found
         return
     assert found[role].code == 4
-    assert "does not allow a second run: " in found[role].sentence()
+    assert "does not allow a second run, so the run is refused: " in found[role].sentence()
     assert codes(run(parties, a=("--again",), b=("--again",))) == dict.fromkeys("abc", 0)
     assert codes(run(parties)) == dict.fromkeys("abc", 0)
 
@@ -178,7 +186,8 @@ def test_an_older_copy_of_a_whole_home_is_noticed_by_what_the_peer_remembers(par
     found = run(parties, a=("--again",))
     assert found["a"].code == 4
     assert (
-        "provider B remembers a run with this provider that is not in this provider's ledger" in found["a"].sentence()
+        "provider B remembers a run with this provider that is not in the ledger of this provider"
+        in found["a"].sentence()
     )
 
 

@@ -43,9 +43,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     say_table(
         ["when", "event", "run", "peer's certificate", "people", "allowed again"],
         [
-            [one.when, one.outcome, one.run[:8], one.peer[:8], one.people, "yes" if one.again else "no"]
+            [one.when, one.outcome, one.run[:8], one.peer[:8], one.people or None, "yes" if one.again else "no"]
             for one in events
         ],
-        title=f"{len(events):,} events; the chain of hashes is whole",
+        title="Runs of this home; the chain of hashes is whole",
     )
     return 0

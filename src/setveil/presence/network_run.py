@@ -165,10 +165,11 @@ def _refuse_unready(home: Home, other: Provider, policy: Policy, table: Provider
 
 def planned_run(home: Home, policy: Policy, table: ProviderTable, population: Population) -> PlannedRun:
     """Return what a provider's ledger compares, before the provider has met its peer."""
-    _role, other = _roles(home)
+    role, other = _roles(home)
     return PlannedRun(
         peer=home.pinned[other].fingerprint,
-        peer_role=PARTY_IN_WORDS[other],
+        party=PARTY_IN_WORDS[role],
+        peer_party=PARTY_IN_WORDS[other],
         population=population.sha256,
         policy=policy.division_sha256,
         data=home.commitment(table),
@@ -187,9 +188,9 @@ def _refuse_second_run(ledger: RunLedger, planned: PlannedRun, theirs: Greeting,
         return
     error: SetveilError = refused(refusal)
     if again:
-        error = PeerFailed(planned.peer_role, f"does not allow a second run: {error}")
+        error = PeerFailed(planned.peer_party, f"does not allow a second run, so {error}")
     elif refusal.by_peer:
-        error = PeerFailed(planned.peer_role, f"changed its data: {error}")
+        error = PeerFailed(planned.peer_party, f"changed its data, so {error}")
     error.to_others = refusal.to_others
     raise error
 

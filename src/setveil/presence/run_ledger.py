@@ -33,6 +33,7 @@ _HINT = (
     "there is none, renew it with setveil presence ledger (recover=True)"
 )
 _TELLS = "Comparing the two runs tells real users from dummies"
+_HERE = "this provider"
 _ALLOW = "allow this run at both providers with again=True"
 
 
@@ -40,10 +41,12 @@ _ALLOW = "allow this run at both providers with again=True"
 class PlannedRun:
     """What decides on the dummies of a run, and whom it is about."""
 
+    party: str
+    """This provider, as messages to others name it."""
+    peer_party: str
+    """The peer, as messages name it."""
     peer: str
     """Fingerprint of the peer's certificate."""
-    peer_role: str
-    """The peer, as messages name it."""
     population: str
     """SHA-256 of the population."""
     policy: str
@@ -193,9 +196,10 @@ class RunLedger:
         if any(event.outcome != RECOVERED and not _differences(planned, event) for event in noted):
             return None
         if planned.peer_run is not None and all(planned.peer_run != event.run for event in noted):
-            lacks = f"{planned.peer_role} remembers a run with this provider that is not in this provider's ledger"
+            lacks = f"{planned.peer_party} remembers a run with {_HERE} that is not in the ledger of {_HERE}"
             how = "an older copy of this home was put back, or its program was killed when that run began"
-            return Refusal(f"{lacks}: {how}. {_TELLS}", f"{lacks}; {_ALLOW}", by_peer=False)
+            to_others = f"{lacks}; {_ALLOW}".replace(_HERE, planned.party)
+            return Refusal(f"{lacks}: {how}. {_TELLS}", to_others, by_peer=False)
         strangers: set[tuple[str, str]] = set()
         for earlier in reversed(noted):
             if (earlier.ids, earlier.customers) not in strangers or earlier.outcome == RECOVERED:
@@ -208,7 +212,7 @@ class RunLedger:
 
 def refused(refusal: Refusal) -> BadParameter:
     """Return the error of a run that this provider's own ledger refuses."""
-    error = BadParameter(f"{refusal.sentence}; {_ALLOW}")
+    error = BadParameter(f"the run is refused: {refusal.sentence}; {_ALLOW}")
     error.to_others = refusal.to_others
     return error
 
@@ -242,8 +246,8 @@ def _beside(planned: PlannedRun, earlier: Event, here: str, there: str) -> Refus
     differences = f", with {' and '.join(found)}" if found else ""
     return Refusal(
         sentence=f"{here}{differences}. {_TELLS}",
-        to_others=f"{there}{differences}; {_ALLOW}",
-        by_peer=found == [_other_data(planned.peer_role)],
+        to_others=f"{there}{differences}; {_ALLOW}".replace(_HERE, planned.party),
+        by_peer=found == [_other_data(planned.peer_party)],
     )
 
 
@@ -255,8 +259,8 @@ def _differences(planned: PlannedRun, earlier: Event) -> list[str]:
     """Return in which ways two runs differ; a policy names its population, so that another one needs no words there."""
     ways = {
         "population": "another population",
-        "data": "other data of this provider",
-        "peer_data": _other_data(planned.peer_role),
+        "data": _other_data(_HERE),
+        "peer_data": _other_data(planned.peer_party),
         "policy": "another policy",
         "peer": "another peer",
     }
