@@ -206,10 +206,10 @@ def write_tables(folder, originals):
         named = [(one, table.codes[:, place]) for place, one in enumerate(schema.of(role))]
         if role == "b":
             named.append((schema.sensitive, table.sensitive))
-        columns = [table.ids.to_pylist(), *(texts(one, codes) for one, codes in named)]
+        columns = [table.ids.to_pylist(), range(len(table)), *(texts(one, codes) for one, codes in named)]
         with (folder / f"{role}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
-            writer.writerow(["id", *(one.name for one, _codes in named)])
+            writer.writerow(["id", "customer", *(one.name for one, _codes in named)])
             writer.writerows(zip(*columns, strict=True))
 
 
@@ -247,7 +247,7 @@ def over_tls(folder, policy):
         "a": ("provider", "--role", "a", "--peer", at_b),
     }
     for role in ("a", "b"):
-        tables = ("--data", folder / f"{role}.csv", "--person", "id", "--population", folder / "population.csv")
+        tables = ("--data", folder / f"{role}.csv", "--person", "customer", "--population", folder / "population.csv")
         own[role] += (*tables, "--collector", at_c, "--private", folder / f"private-{role}", "--again")
     started, files = {}, {role: (folder / f"said-{role}", folder / f"told-{role}") for role in own}
     began, cpu = time.perf_counter(), {}

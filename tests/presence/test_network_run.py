@@ -1,13 +1,15 @@
 """A run over TLS from Python: the same bytes as the programs, the same refusals, and no early end of a party that may come again."""
 
+import hashlib
 import shutil
 from dataclasses import replace
 
 import pytest
 
 import setveil as sv
-from presence_programs import HOST, free_ports, programs
-from setveil.presence.transport.tls import connect
+from presence_programs import HOST, free_ports, programs, recorded
+from setveil.presence.marks import of_customers
+from setveil.presence.transport.tls import TlsChannel, connect
 
 from parties import LOOPBACK, PATIENCE_SECONDS, Task, homes, lines, listener
 
@@ -106,10 +108,19 @@ def test_changed_data_of_the_peer_are_refused_with_the_name_of_the_argument(part
 def test_a_table_without_customer_keys_is_refused_before_anybody_is_called(parties):
     parties.tables["a"] = parties.read("a", person=None)
     home = sv.Home.open(parties.folder / "a")
+    asked = (
+        home,
+        parties.policy,
+        parties.tables["a"],
+        parties.population,
+        sv.Places("x:1", "x:2"),
+        parties.folder / "p",
+    )
     with pytest.raises(sv.Missing, match=r"has no customer keys.*person='COLUMN'"):
-        sv.provide(
-            home, parties.policy, parties.tables["a"], parties.population, sv.Places("x:1", "x:2"), parties.folder / "p"
-        )
+        sv.provide(*asked)
+    ids_as_keys = parties.read("a", person="id")  # renamed ids would pass
+    with pytest.raises(sv.BadParameter, match=r"the column 'id' holds the ids.*Name the column of your own customer"):
+        sv.provide(*asked[:2], ids_as_keys, *asked[3:])
 
 
 @pytest.mark.parametrize("role", ["a", "b", "c"])
@@ -140,6 +151,52 @@ def test_a_commitment_changes_with_the_data_and_the_home_and_with_nothing_else(p
     codes[0, 0] ^= 1
     assert commitment != home["a"].commitment(replace(table, codes=codes))
     assert table.checksum() not in commitment
+
+
+def test_no_customer_key_is_sent(parties, monkeypatch):
+    sent = []
+    honest = TlsChannel.send
+
+    def send(line, kind, payload):
+        sent.append(bytes(payload))
+        honest(line, kind, payload)
+
+    monkeypatch.setattr(TlsChannel, "send", send)
+    parties.run("first")
+    parties.run("second")  # and a refused one, whose reason is an abort
+    everything = b"\n".join(sent)
+    assert len(sent) > 100
+    secret = {role: sv.Home.open(parties.folder / role).secret(b"customers") for role in "ab"}
+    for role in "ab":
+        marks = of_customers(parties.tables[role].persons, secret[role]).content
+        assert not [at for at in range(0, len(marks), 8) if marks[at : at + 8] in everything]
+        for key in parties.tables[role].persons.to_pylist():
+            found = [key.encode(), hashlib.sha256(key.encode()).digest(), hashlib.blake2b(key.encode()).digest()[:16]]
+            assert not [one for one in found if one in everything or one.hex().encode() in everything]
+
+
+@pytest.mark.parametrize("lost", ["agreed", "recorded"])
+def test_a_run_counts_only_if_both_recorded_it(parties, monkeypatch, lost):
+    """A's message is lost: B must not take a run for made of which A knows nothing."""
+    honest = TlsChannel.send
+
+    def send(line, kind, payload):
+        if kind == lost and line.role == "a":
+            line.abort("it was stopped by its person")
+            return
+        honest(line, kind, payload)
+
+    monkeypatch.setattr(TlsChannel, "send", send)
+    found = parties.run("first")
+    assert found["a"].exit_code == found["b"].exit_code == 4
+    monkeypatch.undo()
+    assert all(outcome in ("begun", "void") for role in "ab" for outcome in recorded(parties.folder / role))
+    table = parties.tables["b"]  # nothing was sent, so other data are no second run
+    parties.tables["b"] = replace(
+        table, ids=table.ids[1:], codes=table.codes[1:], sensitive=table.sensitive[1:], persons=table.persons[1:]
+    )
+    found = parties.run("second")
+    assert found["c"].card.counts.records > 0, found
 
 
 def test_a_listener_ends_its_wait_for_a_refusal_and_for_nothing_else():

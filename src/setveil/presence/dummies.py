@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+DRAWS = 1
+"""The version of how dummies are drawn; raised with every change of what a key, a policy and data give."""
 BLOCK_BYTES = 16
 KEY_BYTES = 32
 _LEAST_KEY_BYTES, _MOST_KEY_BYTES = 16, 64

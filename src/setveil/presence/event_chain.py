@@ -24,7 +24,7 @@ from setveil.errors import BadData, OutputRefused
 from setveil.unfinished import sync
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _SCHEMA = (
@@ -53,12 +53,13 @@ class EventChain:
 
     def __init__(self, path: Path, owner: str, *, hint: str) -> None:
         self.path = path
+        self._owner = owner
         self._hint = hint
         self.head = path.with_name(f"{path.name}.head")
         self._first = json.dumps({"owner": owner})
 
-    def create(self) -> None:
-        """Make the file; it must not be there."""
+    def create(self, events: Sequence[dict[str, Any]] = (), lists: Sequence[bytes] = ()) -> None:
+        """Make the file with all of these events or none of them; it must not be there."""
         try:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
@@ -67,6 +68,11 @@ class EventChain:
             for statement in _SCHEMA:
                 file.execute(statement)
             _insert(file, 0, self._first, "")
+            chain = OpenChain(file, [])
+            for content in lists:
+                chain.keep(content)
+            for event in events:
+                chain.append(event)
         self._write_head()
 
     @contextmanager
@@ -75,31 +81,37 @@ class EventChain:
         if not self.path.exists() or not self.path.stat().st_size:
             raise self.damaged("was emptied" if self.path.exists() else "is missing")
         with self._connected() as file:
-            chain = OpenChain(file, self._read(file))
+            chain = OpenChain(file, [])
+            self._read(file, chain.events)
             self._refuse_shortened(chain)
             before = len(chain.events)
             yield chain
         if len(chain.events) > before:
             self._write_head()
 
-    def renew(self) -> Path | None:
-        """Make a new file with the events and lists of this one that are still whole; return where the damaged file was put."""
+    def renew(self, last: dict[str, Any]) -> Path | None:
+        """Make a new file with the events and lists of this one that are still whole, and `last`; return where the damaged file was put.
+
+        The new file is complete before it takes its place, and its head comes last: whatever happens before that leaves a damaged file.
+        """
         events: list[dict[str, Any]] = []
-        lists: list[tuple[str, bytes]] = []
-        aside = None
-        if self.path.exists():
+        lists: list[bytes] = []
+        if self.path.is_file():
             with suppress(Damaged), self._connected() as file:
-                events = self._read(file, up_to_damage=True)
-                lists = file.execute("SELECT hash, content FROM lists").fetchall()
+                self._read(file, events, up_to_damage=True)
+                found = file.execute("SELECT hash, content FROM lists")
+                lists.extend(content for digits, content in found if hashlib.sha256(content).hexdigest() == digits)
+        renewed = EventChain(self.path.with_name(f"{self.path.name}.renewed"), self._owner, hint=self._hint)
+        for leftover in (renewed.path, renewed.head, self.head):
+            leftover.unlink(missing_ok=True)
+        renewed.create([*events, last], lists)
+        aside = None
+        if os.path.lexists(self.path):
             aside = self.path.with_name(f"{self.path.name}.damaged-{secrets.token_hex(4)}")
             self.path.rename(aside)
-        self.create()
-        with self.opened() as chain:
-            for digits, content in lists:
-                if hashlib.sha256(content).hexdigest() == digits:
-                    chain.keep(content)
-            for event in events:
-                chain.append(event)
+        renewed.path.rename(self.path)
+        renewed.head.rename(self.head)
+        sync(self.path.parent)
         return aside
 
     def damaged(self, how: str) -> Damaged:
@@ -114,7 +126,7 @@ class EventChain:
                 f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_LOCK_SECONDS
             )
             try:
-                file.execute("PRAGMA synchronous = FULL")
+                file.execute("PRAGMA synchronous = EXTRA")
                 file.execute("BEGIN IMMEDIATE")
                 yield file
                 file.execute("COMMIT")
@@ -125,9 +137,8 @@ class EventChain:
                 raise OutputRefused(f"{self.path} cannot be written: {error}") from None
             raise self.damaged(f"is damaged ({error})") from None
 
-    def _read(self, file: sqlite3.Connection, *, up_to_damage: bool = False) -> list[dict[str, Any]]:
-        """Return the events, the first one, which names the owner, left out."""
-        events: list[dict[str, Any]] = []
+    def _read(self, file: sqlite3.Connection, events: list[dict[str, Any]], *, up_to_damage: bool = False) -> None:
+        """Read the events into a list, the first one, which names the owner, left out."""
         before = ""
         for expected, (number, text, digits) in enumerate(
             file.execute("SELECT number, event, hash FROM events ORDER BY number")
@@ -143,7 +154,6 @@ class EventChain:
                 events.append(json.loads(text))
         if not before and not up_to_damage:
             raise self.damaged("was emptied")
-        return events
 
     def _refuse_shortened(self, chain: OpenChain) -> None:
         try:

@@ -121,7 +121,7 @@ class Home:
 
     @property
     def ledger(self) -> RunLedger:
-        """The ledger of this party's runs."""
+        """The ledger of this party's runs; `ledger.recover()` renews one that was lost."""
         return RunLedger(self.folder / LEDGER, self.certificate.fingerprint)
 
     def dummy_key(self) -> bytes:
@@ -140,7 +140,7 @@ class Home:
         return bytes.fromhex(text.decode())
 
     def secret(self, purpose: bytes) -> bytes:
-        """Return 32 bytes for a purpose that only this home can derive."""
+        """Return 32 bytes for a purpose that only the key of dummies leads to."""
         return hashlib.blake2b(key=self.dummy_key(), person=purpose, digest_size=32).digest()
 
     def commitment(self, table: ProviderTable) -> str:

@@ -51,4 +51,7 @@ def of_customers(keys: Any, secret: bytes) -> Marks:
 
 def shared(marks: Marks, others: bytes) -> int:
     """Return how many people of a list are in another list."""
-    return int(np.isin(np.frombuffer(marks.content, dtype=_MARK), np.frombuffer(others, dtype=_MARK)).sum())
+    mine, theirs = (np.frombuffer(content, dtype=_MARK) for content in (marks.content, others))
+    places = np.searchsorted(theirs, mine)
+    inside = places < len(theirs)
+    return int((theirs[places[inside]] == mine[inside]).sum())

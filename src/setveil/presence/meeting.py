@@ -11,6 +11,7 @@ from setveil.errors import BadParameter, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.transport.framed import REFUSED
 from setveil.presence.transport.handshake import Greeting
+from setveil.presence.transport.line import ABORT_SECONDS
 from setveil.presence.transport.listening import Listener
 from setveil.presence.transport.tls import connect
 
@@ -54,9 +55,10 @@ def line_to(
         try:
             channel = connect(home.credentials(), peer, *place, timeout=timeout, wait=wait, needed=needed)
         except PeerFailed:
-            if needed is None or needed.alive:
+            # Where the other line ends too, its end is the cause: the party that is called has heard of it before.
+            if needed is None or not needed.ends_within(ABORT_SECONDS):
                 raise
-            raise needed.failure() from None  # the party that is called has heard of it, too
+            raise needed.failure() from None
     with _ending([channel]):
         yield channel
 

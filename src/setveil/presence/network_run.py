@@ -6,24 +6,27 @@ a run tells the others at once, so that nobody waits for it.
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager, suppress
+import threading
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from setveil import progress
 from setveil.errors import BadParameter, Missing, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
-from setveil.presence.event_chain import Damaged
+from setveil.presence.dummies import DRAWS
 from setveil.presence.marks import of_customers, of_ids
 from setveil.presence.meeting import address, greeting, line_to, lines_of
 from setveil.presence.parties import note_unheard, run_collector, run_provider
-from setveil.presence.run_ledger import PlannedRun, refused
+from setveil.presence.run_ledger import PlannedRun
 from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
 from setveil.presence.transport.handshake import greet
 from setveil.presence.transport.tls import require_pinned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from setveil.data.joined.joined_table import JoinedTable
     from setveil.data.joined.population import Population
@@ -38,8 +41,8 @@ if TYPE_CHECKING:
     from setveil.presence.transport.handshake import Greeting
     from setveil.presence.transport.tls import TlsChannel
 
-TELLING_SECONDS = 5.0
-"""How long a provider that refuses a run before it met the others tries to reach each of them."""
+TELLING_SECONDS = 20.0
+"""How long a provider that refuses a run tries to reach parties that it did not meet, to tell them so."""
 
 
 @dataclass(frozen=True)
@@ -72,36 +75,63 @@ def meet_as_provider(
     _refuse_unready(home, other, policy, table, population)
     meeting = _Meeting(home, other, places)
     ledger = home.ledger
-    planned = planned_run(home, policy, table, population)
     try:
+        planned = planned_run(home, policy, table, population)
         if not again and (refusal := ledger.refusal(planned)):
-            raise refused(refusal)
+            raise refusal.error()
         last_run = ledger.last_run(planned.peer)
     except SetveilError as error:
-        if isinstance(error, Damaged):
-            error.to_others = "its ledger of runs is damaged"
-        meeting.tell(error)
+        error.to_others = error.to_others or "its ledger of runs cannot be used"
+        meeting.tell(error, "c", other)
         raise
     to_collector = greeting(home, policy, population.sha256)
     to_peer = replace(to_collector, data=planned.data, again=again, last_run=last_run)
     entry: Run | None = None
+    collector: TlsChannel | None = None
     try:
-        with meeting.lines() as (peer, collector):
-            theirs = greet(peer, to_peer)  # with the collector on the line, who hears it if the providers disagree
+        with meeting.line_to_peer(places.wait) as peer:
+            theirs = greet(peer, to_peer)
             planned = replace(planned, peer_data=theirs.data, peer_run=theirs.last_run)
             _refuse_second_run(ledger, planned, theirs, again=again)
-            greet(collector, to_collector)
-            # Without the peer's word a run that it refuses would be recorded here, and would be allowed the next time.
-            peer.send("agreed", b"")
-            peer.receive("agreed", 0)
-            entry = ledger.begin(planned, run=peer.run, again=again and theirs.again)
-            result = run_provider(role, policy, table, population, home.dummy_key(), peer=peer, collector=collector)
-    except BaseException:
+            with meeting.line_to_collector(places.wait, peer) as collector:
+                greet(collector, to_collector)
+                entry = _recorded_by_both(peer, ledger, planned, patience=places.wait, again=again and theirs.again)
+                result = run_provider(role, policy, table, population, home.dummy_key(), peer=peer, collector=collector)
+    except BaseException as error:
         if entry is not None:
-            entry.failed()
+            _record_end(entry.failed)
+        if collector is None and isinstance(error, SetveilError) and error.to_others is not None:
+            meeting.tell(error, "c")
         raise
     entry.finished()
     return result
+
+
+def _recorded_by_both(peer: TlsChannel, ledger: RunLedger, planned: PlannedRun, *, patience: float, again: bool) -> Run:
+    """Record the run once the peer agrees to it, and wait until the peer recorded it too: from then on it may learn something.
+
+    A run that the peer did not record is void. Nothing was sent in it.
+    """
+    peer.send("agreed", b"")
+    bearable, peer.timeout = peer.timeout, peer.timeout + patience  # the peer may still wait for the collector to start
+    peer.receive("agreed", 0)
+    peer.timeout = bearable
+    entry = ledger.begin(planned, run=peer.run, again=again)
+    try:
+        peer.send("recorded", b"")
+        peer.receive("recorded", 0)
+    except BaseException:
+        _record_end(entry.void)
+        raise
+    return entry
+
+
+def _record_end(end: Callable[[], None]) -> None:
+    """Record the end of a run that failed; if that fails too, the first error is the one to show."""
+    try:
+        end()
+    except SetveilError as error:
+        progress.note(f"the end of the run was not recorded: {error}.")
 
 
 def meet_as_collector(
@@ -157,6 +187,11 @@ def _refuse_unready(home: Home, other: Provider, policy: Policy, table: Provider
             "the table has no customer keys, by which the ledger of runs recognizes people; read it with person='COLUMN', the column of "
             "your own customer numbers, which are never sent"
         )
+    if table.persons.equals(table.ids):
+        raise BadParameter(
+            f"the column {table.person!r} holds the ids: if they are written in another way next time, the ledger of runs does not "
+            "recognize people. Name the column of your own customer numbers with person='COLUMN'"
+        )
     policy.rules(len(population))
     require_backend(policy.method.backend)
     if policy.method.backend == "two-party":
@@ -173,6 +208,8 @@ def planned_run(home: Home, policy: Policy, table: ProviderTable, population: Po
         population=population.sha256,
         policy=policy.division_sha256,
         data=home.commitment(table),
+        key=home.secret(b"name of the key").hex(),
+        draws=DRAWS,
         peer_data=None,
         peer_run=None,
         ids=of_ids(population),
@@ -186,7 +223,7 @@ def _refuse_second_run(ledger: RunLedger, planned: PlannedRun, theirs: Greeting,
     refusal = ledger.refusal(planned)
     if refusal is None or (again and theirs.again):
         return
-    error: SetveilError = refused(refusal)
+    error: SetveilError = refusal.error()
     if again:
         error = PeerFailed(planned.peer_party, f"does not allow a second run, so {error}")
     elif refusal.by_peer:
@@ -205,23 +242,24 @@ class _Meeting:
         self._peer = address(places.peer, "peer" if home.role == "a" else "listen")
         self._collector = address(places.collector, "collector")
 
-    @contextmanager
-    def lines(self) -> Iterator[tuple[TlsChannel, TlsChannel]]:
-        """Give the lines to the other provider and to the collector."""
-        with ExitStack() as stack:
-            peer = stack.enter_context(self._line_to_peer(self._places.wait))
-            yield peer, stack.enter_context(self._line_to_collector(self._places.wait, peer))
-
-    def tell(self, error: SetveilError) -> None:
-        """Tell the others why this provider refuses to run, as far as they are there."""
+    def tell(self, error: SetveilError, *parties: Role) -> None:
+        """Show why this provider refuses to run, and tell parties that it did not meet, as far as they start soon enough."""
+        progress.note(f"{error}. Telling the other parties; Ctrl-C ends this.")
+        lines = {"c": self.line_to_collector, self._other: self.line_to_peer}
         with progress.step("telling the other parties that this run is refused"):
-            # The collector first: it is there as long as nobody called, and the other provider calls it only after this one.
-            for line in (self._line_to_collector, self._line_to_peer):
-                with suppress(SetveilError), line(TELLING_SECONDS):
-                    raise error
+            threads = [
+                threading.Thread(target=copy_context().run, args=(_tell, lines[party], error), daemon=True)
+                for party in parties
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.1)  # so that Ctrl-C is heard
 
     @contextmanager
-    def _line_to_peer(self, wait: float) -> Iterator[TlsChannel]:
+    def line_to_peer(self, wait: float) -> Iterator[TlsChannel]:
+        """Give the line to the other provider."""
         timeout = self._places.timeout
         if self._home.role == "a":
             with line_to(self._home, self._other, self._peer, timeout=timeout, wait=wait) as line:
@@ -231,8 +269,15 @@ class _Meeting:
                 yield lines[self._other]
 
     @contextmanager
-    def _line_to_collector(self, wait: float, peer: TlsChannel | None = None) -> Iterator[TlsChannel]:
+    def line_to_collector(self, wait: float, peer: TlsChannel | None = None) -> Iterator[TlsChannel]:
+        """Give the line to the collector; it is not waited for if the line to the peer ended."""
         # Twice as patient: the collector may itself be waiting for the other provider, and is the one to say so.
         timeout = 2 * self._places.timeout
         with line_to(self._home, "c", self._collector, timeout=timeout, wait=wait, needed=peer) as line:
             yield line
+
+
+def _tell(line: Callable[[float], AbstractContextManager[TlsChannel]], error: SetveilError) -> None:
+    """Tell one party; it need not be there."""
+    with suppress(SetveilError), progress.reporting(progress.Silent()), line(TELLING_SECONDS):
+        raise error

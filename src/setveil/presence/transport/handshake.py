@@ -75,6 +75,7 @@ def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
     try:
         theirs = _agreed(mine, raw, channel.peer)
     except PeerFailed as error:
+        error.to_others = str(error)
         channel.abort(f"seen from {PARTY_IN_WORDS[mine.role]}: {error}")
         raise
     channel.bind(toss(mine.role, channel, b"run nonce")[:NONCE_BYTES])

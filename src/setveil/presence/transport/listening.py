@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 HANDSHAKE_SECONDS = 10.0
 MOST_GREETED_AT_ONCE = 64
 _STEP_SECONDS = 0.1
+_REFUSAL_SECONDS = 3.0
+"""How long the other parties are still awaited after one refused the run: they hear of it, or refuse it themselves."""
 _TOLD_ONE_BY_ONE = 5
 
 
@@ -98,13 +100,19 @@ class Listener:
         self._connected.clear()
 
     def accept(self, wait: float | None = None) -> dict[Role, TlsChannel]:
-        """Wait until all awaited parties are connected, in any order, at most so many seconds; return a line to each."""
+        """Wait until all awaited parties are connected, in any order, at most so many seconds; return a line to each.
+
+        A party that came and left may come again, unless it refuses the run: then the wait is over for all.
+        """
         deadline = float("inf") if wait is None else time.monotonic() + wait
+        refusal: PeerFailed | None = None
         while missing := [role for role in self._awaited if not self._is_connected(role)]:
-            error = self._refused_by(missing)
-            if error is None and time.monotonic() >= deadline:
-                error = PeerFailed(PARTY_IN_WORDS[missing[0]], self._did_not_come(wait or 0.0))
-            if error is not None:
+            gone = [self._connected[role].failure() for role in missing if role in self._connected]
+            if refusal is None and (refusal := next((one for one in gone if REFUSED in str(one)), None)):
+                deadline = min(deadline, time.monotonic() + _REFUSAL_SECONDS)
+            if time.monotonic() >= deadline or (refusal is not None and len(self._connected) == len(self._awaited)):
+                did_not_come = PeerFailed(PARTY_IN_WORDS[missing[0]], self._did_not_come(wait or 0.0))
+                error = refusal or (gone[0] if gone else did_not_come)
                 for channel in self._connected.values():
                     channel.abort(str(error))
                 self._connected.clear()
@@ -115,11 +123,6 @@ class Listener:
 
     def _is_connected(self, role: Role) -> bool:
         return role in self._connected and self._connected[role].alive
-
-    def _refused_by(self, gone: list[Role]) -> PeerFailed | None:
-        """Return the refusal of a party that came and left; one that left without it may come again."""
-        failures = [self._connected[role].failure() for role in gone if role in self._connected]
-        return next((error for error in failures if REFUSED in str(error)), None)
 
     def _did_not_come(self, wait: float) -> str:
         text = f"did not connect to port {self.port} within {wait:g} seconds"

@@ -48,6 +48,13 @@ class TlsChannel(FramedChannel):
         """Whether the peer may still send something."""
         return self._line.ended is None
 
+    def ends_within(self, seconds: float) -> bool:
+        """Return whether the line has ended, or ends in so short a time."""
+        deadline = time.monotonic() + seconds
+        while self.alive and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return not self.alive
+
     def failure(self) -> PeerFailed:
         """Return why a line that is not alive ended, by the peer's last words if it said any."""
         return self._failure or self._failed(self._last_words(LineEnded(self._line.ended or "")))
