@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from program import call
 

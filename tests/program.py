@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.cli.main import run as run_here
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

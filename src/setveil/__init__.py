@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         TooManyItemsets,
         UnknownName,
     )
-    from setveil.export import write, write_hierarchy
+    from setveil.export import convert, write, write_hierarchy
     from setveil.guarantees.base import Reach, Verdict, Witness
     from setveil.guarantees.hidden_itemsets import HiddenItemsets
     from setveil.guarantees.hidden_tendency import HiddenTendency
@@ -100,9 +100,11 @@ if TYPE_CHECKING:
     from setveil.presence.policy import Policy, read_policy
     from setveil.presence.trial import simulate
     from setveil.profiling import profile
+    from setveil.release.checking import check
     from setveil.release.joined_release import open_joined
     from setveil.release.joint_run import collect, provide
     from setveil.release.measuring import measure
+    from setveil.release.opening import open_release
     from setveil.release.publishing import Release, publish
 
 _HOME = {
@@ -143,7 +145,7 @@ _HOME = {
         "TooManyItemsets",
         "UnknownName",
     ),
-    "setveil.export": ("write", "write_hierarchy"),
+    "setveil.export": ("convert", "write", "write_hierarchy"),
     "setveil.guarantees.base": ("Reach", "Verdict", "Witness"),
     "setveil.guarantees.hidden_itemsets": ("HiddenItemsets",),
     "setveil.guarantees.hidden_tendency": ("HiddenTendency",),
@@ -188,9 +190,11 @@ _HOME = {
     "setveil.presence.policy": ("Policy", "read_policy"),
     "setveil.presence.trial": ("simulate",),
     "setveil.profiling": ("profile",),
+    "setveil.release.checking": ("check",),
     "setveil.release.joined_release": ("open_joined",),
     "setveil.release.joint_run": ("collect", "provide"),
     "setveil.release.measuring": ("measure",),
+    "setveil.release.opening": ("open_release",),
     "setveil.release.publishing": ("Release", "publish"),
 }
 _HOME_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -269,7 +273,9 @@ __all__ = [
     "Verdict",
     "Witness",
     "association_rules",
+    "check",
     "collect",
+    "convert",
     "from_arrow",
     "from_lists",
     "from_pandas",
@@ -279,6 +285,7 @@ __all__ = [
     "mine",
     "mine_bounds",
     "open_joined",
+    "open_release",
     "profile",
     "provide",
     "publish",

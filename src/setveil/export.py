@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.data import databases
 from setveil.data.formats import Format, Layout, format_named, format_to_write
 from setveil.data.packing import packing_of, plain_suffix, writing
 from setveil.errors import BadParameter, Missing, OutputRefused
 from setveil.progress import note, step
-from setveil.release.staging import replacing
+from setveil.release.inputs import as_records
+from setveil.release.staging import refuse_file, replacing
 
 if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
@@ -50,6 +51,58 @@ def write(
         layout = Layout(separator=separator, ragged=True)  # no columns, and so no names
     with replacing(path, force=force) as hidden, step(f"writing {path.name}"):
         form.write(_named(data, form, layout), hidden, layout)
+
+
+def convert(
+    source: Any,
+    target: str | Path,
+    *,
+    to: str | None = None,
+    to_separator: str | None = None,
+    table: str | None = None,
+    force: bool = False,
+    **reading: Any,
+) -> Transactions:
+    """Read data and write them in another format; return the data.
+
+    Parameters
+    ----------
+    source
+        A path, a sample, a database, a release folder, lists of items or a data frame.
+    target
+        The file to write, or the address of a database.
+    to
+        The format of the file, if its extension does not say it.
+    to_separator
+        What separates items or columns in the file.
+    table
+        The new table, if the target is a database.
+    force
+        Replace a file that exists.
+    **reading
+        The options of `read`. Columns keep the names that `id`, `person`, `item` and `items` give.
+
+    Examples
+    --------
+    >>> sv.convert("sample:supermarket?records=1000", "baskets.parquet")  # doctest: +SKIP
+    """
+    if not databases.is_database(str(target)):
+        format_for(Path(target), to)
+        refuse_file(Path(target), force=force)  # before the work, not after it
+    data = as_records(source, reading)
+    columns = Layout.chosen(reading)
+    write(
+        data,
+        target,
+        format=to,
+        separator=to_separator,
+        id=columns.id,
+        item=columns.item,
+        items=columns.items,
+        table=table,
+        force=force,
+    )
+    return data
 
 
 def format_for(path: Path, named: str | None) -> Format:

@@ -1,26 +1,11 @@
-"""What is in a data set, and how exposed its people are.
-
-A record is *unique by m known items* if it holds some set of at most m items that no other record holds all of: whoever
-knows these items of a person finds the person's record. Supports fall as sets grow, so that only sets of m items
-matter, or the whole record where it is shorter. A record with a twin, or without items, is never unique.
-
-The search is exact. Records of equal content are laid together; then, level by level, an item's rows are scanned for
-hotter items (m = 2), and the rows of a pair for a third (m = 3), skipping whatever holds no record that is still open,
-and stopping as soon as no item can be a sole one. Marks of one level carry over to the next, which is why long records,
-mostly unique by two items already, cost little.
-
-Cost     m = 2: the pairs of all records, m = 3: their triples, at most; measured in benchmarks/bench_profile.py.
-         Memory: about 80 bytes an occurrence, measured on 11 million.
-"""
+"""What is in a data set, and how exposed its people are."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from setveil.data.look_alikes import LookAlikes
 from setveil.data.named_itemsets import NamedItemsets
@@ -30,9 +15,11 @@ from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions, Unit
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.release.inputs import as_records
+from setveil.uniqueness import content_numbers, unique_by_level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -41,8 +28,6 @@ if TYPE_CHECKING:
 MOST_KNOWN = 3
 TOP_ITEMS = 10
 BUCKET_ENDS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
-PARTS_PER_THREAD = 32
-"""So many that threads end at about the same time."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +132,7 @@ class Profile:
 
 
 def profile(
-    data: Transactions,
+    data: Any,
     *,
     known: int = 3,
     sensitive: Sequence[str] = (),
@@ -156,15 +141,17 @@ def profile(
 ) -> Profile:
     """Describe the data and count the records that are unique by 1 ... `known` items.
 
-    With `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter. A list of which nothing
+    `data` is a path, a sample, a database, a release folder, lists of items, a data frame, an Arrow table, or what `read` returned. With
+    `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter. A list of which nothing
     occurs in the data is refused.
 
-    >>> found = profile(Transactions.from_lists([["milk", "bread"], ["milk"], ["bread", "tea"]]), known=2)
+    >>> found = profile([["milk", "bread"], ["milk"], ["bread", "tea"]], known=2)
     >>> [level.records for level in found.unique]
     [1, 2]
     """
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
         raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
+    data = as_records(data)
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)
@@ -174,7 +161,7 @@ def profile(
     for found in names:
         found.refuse("accept")
     engine = engine or LocalEngine()
-    contents = _content_numbers(data)
+    contents = content_numbers(data)
     copies = np.bincount(contents)
     return Profile(
         records=data.records,
@@ -188,19 +175,13 @@ def profile(
         popularity=_popularity(data),
         unique=tuple(
             Uniqueness(level, count, _share(count, data.records))
-            for level, count in enumerate(_unique_by_level(data, contents, copies, known, engine), start=1)
+            for level, count in enumerate(unique_by_level(data, contents, copies, known, engine), start=1)
         ),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
         names=names,
         look_alike_pairs=LookAlikes.of(data).pairs,
     )
-
-
-def unique_records(data: Transactions, known: int) -> list[int]:
-    """Return how many records are unique by 1 ... `known` items: the figures of `Profile.unique`, without the rest of a profile."""
-    contents = _content_numbers(data)
-    return _unique_by_level(data, contents, np.bincount(contents), known, LocalEngine())
 
 
 def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
@@ -244,15 +225,6 @@ def _listed(value: Any) -> Any:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _content_numbers(data: Transactions) -> NDArray[np.int64]:
-    """Return for each record the number of its content; contents are numbered in order of appearance."""
-    width = data.items.itemsize
-    contents = pa.LargeBinaryArray.from_buffers(
-        pa.large_binary(), data.records, [None, pa.py_buffer(data.offsets * width), pa.py_buffer(data.items)]
-    )
-    return np.asarray(contents.dictionary_encode().indices, dtype=np.int64)
 
 
 def _lengths(data: Transactions) -> Lengths:
@@ -307,64 +279,3 @@ def _gini(falling: NDArray[np.int64]) -> float | None:
     # The sum of differences over all pairs: the i-th greatest stands above n - 1 - i others and below i.
     differences = int(((n - 1 - 2 * np.arange(n)) * falling).sum())
     return differences / (n * int(falling.sum()))
-
-
-def _unique_by_level(
-    data: Transactions, contents: NDArray[np.int64], copies: NDArray[np.int64], known: int, engine: Engine
-) -> list[int]:
-    """Count the records unique by 1 ... `known` items. The layout is that of `_profile_kernels`: one row a content."""
-    from setveil import _profile_kernels  # noqa: PLC0415 - imports Numba
-
-    kernels: Any = _profile_kernels  # without types, since Numba infers them
-    n_rows, n_items = len(copies), len(data.vocabulary)
-    one_of_each = np.empty(n_rows, dtype=np.int64)
-    one_of_each[contents] = np.arange(data.records)
-    distinct = data.take(one_of_each, ids=None)
-    row_starts = distinct.offsets.copy()
-    items = _recoded_by_support(distinct)
-    item_starts = np.empty(n_items + 1, dtype=np.int64)
-    places = np.empty(len(items), dtype=np.int64)
-    rows = np.empty(len(items), dtype=np.int64)
-    layout = (row_starts, items, item_starts, places, rows)
-    engine.run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, *layout))
-
-    marks = np.where(copies > 1, kernels.TWIN, kernels.OPEN).astype(np.uint8)
-    sole_rows = rows[item_starts[:-1][np.diff(item_starts) == 1]]
-    marks[sole_rows[marks[sole_rows] == kernels.OPEN]] = kernels.UNIQUE
-    counts = [int(np.count_nonzero(marks == kernels.UNIQUE))]
-
-    # What each item costs at most: its rows are scanned to their ends, and for triples all pairs of its open rows.
-    following = np.repeat(row_starts[1:], distinct.lengths) - np.arange(1, len(items) + 1)
-    pairs = np.bincount(items, weights=following, minlength=n_items).astype(np.int64)
-
-    def search(level: int, work: Callable[[tuple[int, int], Any], None], costs: NDArray[np.int64]) -> None:
-        parts = _parts(costs, engine.threads * PARTS_PER_THREAD)
-        engine.share(f"looking for records unique by {level} items", parts, work, total=int(costs.sum()))
-        counts.append(int(np.count_nonzero(marks == kernels.UNIQUE)))
-
-    if known >= 2:
-        itself = np.arange(n_rows, dtype=np.int64)
-        search(2, lambda part, control: kernels.search_pairs(*part, *layout, itself, marks, pairs, control), pairs)
-    if known >= 3:
-        candidate = np.repeat(marks == kernels.OPEN, distinct.lengths)
-        inner_pairs = np.where(candidate, following * (following - 1) // 2, 0)
-        costs = pairs + np.bincount(items, weights=inner_pairs, minlength=n_items).astype(np.int64)
-        search(3, lambda part, control: kernels.search_triples(*part, *layout, marks, pairs, costs, control), costs)
-    return counts
-
-
-def _recoded_by_support(data: Transactions) -> NDArray[np.int32]:
-    """Return the items of all records numbered by rising support, and rising within a record."""
-    rank = np.empty(len(data.vocabulary), dtype=np.int64)
-    rank[np.argsort(data.supports, kind="stable")] = np.arange(len(rank))
-    keys = record_numbers(data.offsets) * len(rank) + rank[data.items]
-    keys.sort()
-    return (keys % max(len(rank), 1)).astype(np.int32)
-
-
-def _parts(costs: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
-    """Cut the items into at most `wanted` ranges of about equal cost; the rarest come first, as they mark most rows."""
-    up_to = np.cumsum(costs + 1)
-    cuts = np.searchsorted(up_to, np.arange(1, wanted) * (up_to[-1:].sum() / wanted))
-    bounds = np.unique(np.concatenate(([0], cuts, [len(costs)]))).tolist()
-    return list(pairwise(bounds))

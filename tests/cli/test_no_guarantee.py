@@ -6,7 +6,7 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from setveil.release.checking import open_release
+from setveil.release.opening import open_release
 
 from program import assert_complete, call, names_in
 

@@ -12,8 +12,9 @@ import setveil as sv
 from setveil.catalog import GUARANTEES, METHODS
 from setveil.cli.options import of_declaration
 from setveil.engines.local import LocalEngine
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 from setveil.release.provenance import draw_again
 from setveil.release.truthfulness import NOT_TRUTHFUL
 

@@ -15,8 +15,9 @@ from setveil.data.labels import BLANKS
 from setveil.data.look_alikes import LookAlikes, folded
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.profiling import profile
-from setveil.release.checking import Opened, check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import Opened, open_release
 
 from oracle import look_alikes as oracle
 from program import call

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import setveil as sv
-from setveil.release.checking import open_release
+from setveil.release.opening import open_release
 
 from program import call
 

@@ -19,8 +19,9 @@ from setveil.guarantees.hidden_itemsets import ABOVE_TARGET, STILL_FREQUENT, Hid
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.targets import Targets
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from oracle import hidden_itemsets as oracle
 from random_data import as_sets, make, seeds

@@ -13,8 +13,8 @@ import pytest
 import setveil as sv
 from setveil.data.alignment import Alignment
 from setveil.data.formats import Layout, format_named
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from program import call, run
 from renewing import renew_both

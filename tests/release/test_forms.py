@@ -15,9 +15,10 @@ from setveil.data.alignment import Alignment
 from setveil.data.grouped_files import GroupedLines
 from setveil.declaration import parameter
 from setveil.methods.base import Method, Outcome
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.forms import form_of
+from setveil.release.opening import open_release
 
 from program import call, names_in
 from renewing import edit_json, renew_both

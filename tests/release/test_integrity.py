@@ -11,8 +11,9 @@ import pytest
 
 import setveil as sv
 from setveil.data.formats import Layout
-from setveil.release.checking import check_release, guarantee_of, open_file, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_file, open_release
 
 from changed_releases import (
     METHODS,

@@ -6,8 +6,8 @@ import pytest
 
 import setveil as sv
 from setveil.guarantees.base import MOST_WITNESSES
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 from setveil.release.truthfulness import NOT_TRUTHFUL
 
 from changed_releases import (

@@ -9,8 +9,9 @@ import setveil as sv
 from setveil.data.names_found import MOST_COMPARED, MissingName
 from setveil.engines.local import LocalEngine
 from setveil.profiling import profile
-from setveil.release.checking import check_release, guarantee_of, open_file, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_file, open_release
 
 from program import call
 

@@ -7,8 +7,8 @@ import pytest
 
 import setveil as sv
 from setveil.catalog import METHODS
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from program import call
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from setveil.release.checking import open_release
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from program import call, names_in
 

@@ -10,8 +10,9 @@ import pytest
 
 import setveil as sv
 from setveil.data.alignment import Alignment
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
+from setveil.release.opening import open_release
 
 from program import call
 from random_data import as_sets

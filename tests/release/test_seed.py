@@ -18,9 +18,10 @@ import setveil as sv
 from setveil.data.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES, Verdict
 from setveil.methods.base import Outcome
-from setveil.release.checking import check_release, guarantee_of, open_release
+from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.measuring import all_metrics, measure, metric_of
+from setveil.release.opening import open_release
 from setveil.release.publishing import arrange, judge
 from setveil.release.seed import Randomness, Seed
 

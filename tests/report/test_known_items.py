@@ -6,7 +6,7 @@ import re
 import pytest
 
 import setveil as sv
-from setveil.release.checking import open_release
+from setveil.release.opening import open_release
 from setveil.report.known_items_charts import MOST_SETS, known_items
 from setveil.report.page import render
 from setveil.report.release_charts import release_charts

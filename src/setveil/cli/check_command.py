@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from setveil.catalog import GUARANTEES, named
-from setveil.cli.options import DISTINCT_LABELS, READING, Option, argument, declared, named_in, of_declaration, read_any
+from setveil.cli.options import (
+    DISTINCT_LABELS,
+    READING,
+    Option,
+    argument,
+    declared,
+    named_in,
+    of_declaration,
+    reading_of,
+)
 from setveil.cli.show import say, say_json, say_table
-from setveil.data.formats import Layout
 from setveil.errors import BadParameter
-from setveil.release.checking import check_release, guarantee_of, open_file, open_release
-from setveil.release.dossier import Private
+from setveil.release.checking import check
+from setveil.release.inputs import as_opened, original_of, private_of
 
-TEXT = """Ends with 0 if the guarantee holds, with 3 if it does not or could not be decided. Reads the release again and trusts nothing that
-was said when it was made. With --private, ends with 2 if a file is not the one that was published. The reading options are those of
---original.
+TEXT = """Ends with 0 if the guarantee holds, with 3 if it does not or could not be decided. Reads the release again and trusts nothing
+that was said when it was made. With the private folder, ends with 2 if a file is not the one that was published. The reading options are
+those of --original; without any, it is read as it was for publish, if the private folder is there.
 
 Example:
-  setveil check release --original sample:supermarket \\
-      --private release.private"""
+  setveil check release --original sample:supermarket"""
 
 
 def options(_name: str, arguments: list[str]) -> list[Option]:
@@ -33,7 +39,7 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
         Option(
             "original", str, "The data that the release was made from; of re-associated data the disassociated release."
         ),
-        Option("private", str, "The private folder of the release."),
+        Option("private", str, "The private folder of the release (default: RELEASE.private, if it is there)."),
         Option("allow_failures", int, "Accept at most so many records that are not protected.", 0),
         Option("witnesses", int, "Show so many cases of what is broken, with values from the data.", 0),
         Option("release_format", str, "Format of a bare data file, where the extension does not tell."),
@@ -47,20 +53,20 @@ def run(_name: str, given: dict[str, Any]) -> int:
     for name in ("allow_failures", "witnesses"):
         if given[name] < 0:
             raise BadParameter(f"{name.replace('_', '-')} is {given[name]}; allowed is a whole number from 0 on")
-    place = Path(given["release"])
-    bare = place.is_file()
-    named_one = named("guarantee", GUARANTEES, given["guarantee"]) if given["guarantee"] else None
-    takes = {} if named_one is None else {"takes": named_one.takes}
-    opened = open_file(place, given["release_format"], Layout.chosen(given), **takes) if bare else open_release(place)
-    private = Private.load(Path(given["private"])) if given["private"] else None
-    original: Any = read_any(given["original"], given) if given["original"] else None
-    if named_one is not None:
-        named_one.refuse_other_form(opened.data)  # before other things that it may lack
-        guarantee = declared(named_one, given, original)
-    else:
-        guarantee = guarantee_of(opened, private)
-    verdict = check_release(
-        opened, guarantee, original=original, private=private, distinct_labels=given["distinct_labels"]
+    kind = named("guarantee", GUARANTEES, given["guarantee"]) if given["guarantee"] else None
+    takes = {} if kind is None else {"takes": kind.takes}
+    reading = reading_of(given)
+    opened = as_opened(given["release"], format=given["release_format"], reading=reading, **takes)
+    private = private_of(opened, given["private"])
+    if kind is not None:
+        kind.refuse_other_form(opened.data)  # before other things that it may lack
+    original: Any = original_of(given["original"], private, reading) if given["original"] else None
+    verdict = check(
+        opened,
+        guarantee=None if kind is None else declared(kind, given, original),
+        original=original,
+        private=private,
+        distinct_labels=given["distinct_labels"],
     )
     accepted = verdict.acceptable(given["allow_failures"])
     if given["json"]:

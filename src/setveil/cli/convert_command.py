@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from setveil.cli.options import FORCE, READING, Option, argument, read_data, several_sets
+from setveil.cli.options import FORCE, READING, Option, argument, reading_of
 from setveil.cli.show import say, say_json
 from setveil.data import databases
-from setveil.data.formats import FORMATS, Layout
+from setveil.data.formats import FORMATS
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.neighbours import Neighbours
-from setveil.errors import BadParameter
-from setveil.export import RAGGED, format_for, write, write_hierarchy
-from setveil.release.card import CARD_NAME
-from setveil.release.checking import open_release
+from setveil.export import RAGGED, convert, write_hierarchy
 from setveil.release.staging import refuse_file
-
-if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
 
 TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can
 be a database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names
@@ -52,24 +45,16 @@ def run(_name: str, given: dict[str, Any]) -> int:
     target = given["out"]
     if given["to"] in HIERARCHIES:
         return _convert_hierarchy(given)
-    in_database = databases.is_database(target)
-    if not in_database:
-        format_for(Path(target), given["to"])
-        refuse_file(Path(target), force=given["force"])  # before the work, not after it
-    place = Path(given["data"])
-    data = _of_release(place) if (place / CARD_NAME).is_file() else read_data(given["data"], given)
-    write(
-        data,
+    data = convert(
+        given["data"],
         target,
-        format=given["to"],
-        separator=given["to_separator"],
-        id=Layout.chosen(given).id,
-        item=given["item"],
-        items=given["items"],
+        to=given["to"],
+        to_separator=given["to_separator"],
         table=given["table"],
         force=given["force"],
+        **reading_of(given),
     )
-    shown = f"{databases.shown(target)}, table {given['table']}" if in_database else target
+    shown = f"{databases.shown(target)}, table {given['table']}" if databases.is_database(target) else target
     if given["json"]:
         say_json(
             {
@@ -82,17 +67,6 @@ def run(_name: str, given: dict[str, Any]) -> int:
     else:
         say(f"{shown}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
     return 0
-
-
-def _of_release(place: Path) -> Transactions:
-    opened = open_release(place)
-    if opened.plain is None:
-        if isinstance(opened.data, Neighbours):
-            raise BadParameter(several_sets(place, opened.data))
-        raise BadParameter(
-            f"{place} holds {opened.data.form_in_words}, which is not converted: no format of plain records holds it"
-        )
-    return opened.plain
 
 
 def _convert_hierarchy(given: dict[str, Any]) -> int:

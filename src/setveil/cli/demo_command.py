@@ -16,9 +16,11 @@ from setveil.data.source import read
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profiling import profile
-from setveil.release.checking import guarantee_of, open_release
+from setveil.release.checking import guarantee_of
 from setveil.release.dossier import REPORT_NAME, Private
-from setveil.release.publishing import publish, refuse_targets
+from setveil.release.opening import open_release
+from setveil.release.publishing import publish
+from setveil.release.saving import refuse_targets
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
@@ -60,8 +62,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         f"   $ setveil publish {SAMPLE} --method part-swap --categories {SAMPLE} --out {out}\n"
     )
     method = PartSwap(categories=read_categories(SAMPLE))
-    release = publish(data, method, engine=engine, source=SAMPLE)
-    release.save(out, force=given["force"])
+    release = publish(data, method, engine=engine, out=out, force=given["force"])
     tell(f"{release.summary}")
     row = _telling_row(release, data)
     tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")

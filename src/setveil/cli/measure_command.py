@@ -6,20 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from setveil.catalog import METRICS
-from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, read_any, read_data
+from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, reading_of
 from setveil.cli.show import say_json, say_table
 from setveil.data.categories import read_categories
-from setveil.data.neighbours import Neighbours
 from setveil.data.side_files import read_sensitive
-from setveil.release.checking import open_release, refuse_other_release
-from setveil.release.dossier import Private
-from setveil.release.measuring import chosen_metrics, measure_all
+from setveil.release.inputs import as_published, as_records, original_of, private_of
+from setveil.release.measuring import measure
+from setveil.release.opening import Opened, open_release
 
 TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
-or a data file. The reading options are those of ORIGINAL.
+or a data file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.
 
 Example:
-  setveil measure sample:supermarket release --private release.private \\
+  setveil measure sample:supermarket release \\
       --metric record-loss --metric dissimilarity:form=printed"""
 
 
@@ -31,7 +30,11 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
         Option(
             "metric", list[str], f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."
         ),
-        Option("private", str, "The private folder of the release: alignment and private parameters."),
+        Option(
+            "private",
+            str,
+            "The private folder of the release: alignment and private parameters (default: RELEASE.private, if it is there).",
+        ),
         Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
         LEVEL,
         Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
@@ -59,27 +62,19 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Measure."""
-    original = read_data(given["original"], given)
-    private = Private.load(Path(given["private"])) if given["private"] else None
-    opened = open_release(given["release"]) if Path(given["release"]).is_dir() else None
-    if private and opened:
-        refuse_other_release(opened, private)
-    published = read_any(given["release"], given) if opened is None else opened.data
-    known: dict[str, Any] = dict(private.known_parameters()) if private else {}
-    if private and not isinstance(published, Neighbours):  # those were made from disassociated data
-        private.refuse_other_original(original)
+    place = Path(given["release"])
+    release = open_release(place) if place.is_dir() else as_published(place, reading_of(given))
+    private = private_of(release if isinstance(release, Opened) else None, given["private"])
+    original = as_records(original_of(given["original"], private, reading_of(given)))
+    parameters = {name: given[name] for name in ("min_support", "k", "rho")}
     if given["categories"]:
-        known["categories"] = read_categories(given["categories"], level=given["level"], data=original)
+        parameters["categories"] = read_categories(given["categories"], level=given["level"], data=original)
     if given["sensitive"]:
-        known["sensitive"] = read_sensitive(given["sensitive"], original)
+        parameters["sensitive"] = read_sensitive(given["sensitive"], original)
     for name in ("itemsets", "rules"):
         if given[name]:
-            known[name] = named_itemsets(given[name], given, original)
-    for name in ("min_support", "k", "rho"):
-        if given[name]:
-            known[name] = given[name]
-    metrics, lacking = chosen_metrics(given["metric"] or None, known, type(published))
-    results = measure_all(original, published, private.alignment if private else None, metrics) + lacking
+            parameters[name] = named_itemsets(given[name], given, original)
+    results = measure(original, release, given["metric"] or None, private=private, **parameters)
     if given["json"]:
         say_json({"metrics": [m.to_dict() for m in results]})
         return 0

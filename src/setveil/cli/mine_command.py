@@ -9,16 +9,16 @@ import numpy as np
 
 from setveil.cli.mined_bounds import SUPPORT, mine_disassociated
 from setveil.cli.mined_files import refuse_target, write_mined
-from setveil.cli.options import FORCE, READING, THREADS, Option, argument, read_any, read_data, several_sets
+from setveil.cli.options import FORCE, READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.disassociated import Disassociated
-from setveil.data.neighbours import Neighbours
+from setveil.data.source import read
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
 from setveil.mining.threshold import MinConfidence, MinSupport
 from setveil.release.card import CARD_NAME
-from setveil.release.forms import form_of
+from setveil.release.inputs import as_published, as_records
 
 if TYPE_CHECKING:
     from setveil.data.published import Published
@@ -100,24 +100,18 @@ def _read(given: dict[str, Any]) -> Published:
     place = Path(given["data"])
     if place.is_dir():
         if not (place / CARD_NAME).exists():
-            return read_data(given["data"], given)  # which refuses a folder
+            return read(given["data"], **reading_of(given))  # which refuses a folder
         for option in READING:
             if given[option.name] != option.default:
                 raise BadParameter(
                     f"--{option.name} is not for a release folder: its card says how it is read; leave it out"
                 )
-    return read_any(given["data"], given)
+    return as_published(given["data"], reading_of(given))
 
 
 def _plain(published: Published, given: dict[str, Any]) -> Transactions:
     """Return the records, where the form has such."""
-    data = form_of(type(published)).plain(published)
-    if data is None:
-        if isinstance(published, Neighbours):
-            raise BadParameter(several_sets(given["data"], published))
-        raise BadParameter(
-            f"{given['data']} holds {published.form_in_words}, in which the supports of itemsets are not told: it cannot be mined"
-        )
+    data = as_records(published, place=given["data"])
     if given["support"] is not None:
         raise BadParameter(
             f"--support is for disassociated data, but {given['data']} holds {published.form_in_words}; leave it out"

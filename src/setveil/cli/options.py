@@ -12,8 +12,6 @@ from cyclopts import Parameter as CycloptsParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.data.neighbours import Neighbours
-    from setveil.data.published import Published
     from setveil.data.transactions import Transactions
     from setveil.declaration import Declaration
 
@@ -122,31 +120,9 @@ def named_in(arguments: list[str], option: str) -> str | None:
     return None
 
 
-def read_data(source: str, given: Mapping[str, Any]) -> Transactions:
-    """Read a data argument with the reading options."""
-    from setveil.data.source import read  # noqa: PLC0415 - not for --help
-
-    chosen = {option.name: given[option.name] for option in READING}
-    return read(source, **chosen)
-
-
-def read_any(source: str, given: Mapping[str, Any]) -> Published:
-    """Read a data argument that may also be a release folder, or a file of disassociated data."""
-    from setveil.data import disassociated_files as files  # noqa: PLC0415 - not for --help
-    from setveil.release.checking import open_release  # noqa: PLC0415 - the same
-
-    path = Path(source)
-    if path.is_dir():
-        return open_release(path).data
-    named = given["format"]
-    if named == files.DisassociatedFiles.name or (named is None and path.is_file() and files.looks_disassociated(path)):
-        return files.read_disassociated(path)
-    return read_data(source, given)
-
-
-def several_sets(place: str | Path, data: Neighbours) -> str:
-    """Say that a release of several sets of records is not one of them."""
-    return f"{place} holds {len(data)} sets of records; name the file of one, such as data-1 with its ending"
+def reading_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the reading options that were given."""
+    return {option.name: given[option.name] for option in READING if given[option.name] != option.default}
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:

@@ -16,7 +16,7 @@ from setveil.release.dossier import REPORT_NAME
 from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.provider_folder import write_provider_folder
-from setveil.release.publishing import refuse_targets
+from setveil.release.saving import refuse_targets
 from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.cli.options import READING, THREADS, Option, argument, read_data
+from setveil.cli.options import READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.data.side_files import read_itemsets, read_sensitive
 from setveil.engines.local import LocalEngine
 from setveil.profiling import Profile, profile
+from setveil.release.inputs import as_records
 
 TEXT = """A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a
 person finds the person's record. The search is exact.
@@ -31,9 +32,8 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Describe the data."""
-    data = read_data(given["data"], given)
     found = profile(
-        data,
+        as_records(given["data"], reading_of(given)),
         known=given["known"],
         sensitive=read_sensitive(given["sensitive"]) if given["sensitive"] else (),
         itemsets=read_itemsets(given["itemsets"], separator=given["separator"]) if given["itemsets"] else (),

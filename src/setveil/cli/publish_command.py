@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,29 +17,21 @@ from setveil.cli.options import (
     declared,
     named_in,
     of_declaration,
-    read_any,
-    read_data,
+    reading_of,
 )
 from setveil.cli.show import names_in_words, say, say_json, say_pairs
-from setveil.data.disassociated import Disassociated
-from setveil.data.formats import FORMATS, Layout
-from setveil.data.generalized import Generalized
-from setveil.data.packing import plain_suffix
-from setveil.data.published import form_in_words
-from setveil.data.source import in_words, source_format
+from setveil.data.formats import FORMATS
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
-from setveil.progress import note
-from setveil.release.card import CARD_NAME
+from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
-from setveil.release.forms import form_of
-from setveil.release.publishing import data_file_name, publish, refuse_format, refuse_targets, resolve_ids
-from setveil.release.staging import private_beside
+from setveil.release.inputs import as_published, as_records
+from setveil.release.publishing import publish
+from setveil.release.saving import Target
 
 if TYPE_CHECKING:
     from setveil.methods.base import Method
-    from setveil.release.form import DataFormat
     from setveil.release.publishing import Release
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
@@ -113,45 +104,39 @@ def options(_name: str, arguments: list[str]) -> list[Option]:
 
 def run(_name: str, given: dict[str, Any]) -> int:
     """Publish."""
-    out = Path(given["out"])
-    private = Path(given["private"]) if given["private"] else private_beside(out)
-    refuse_targets(out, private, force=given["force"])  # before the work, not after it
+    target = Target.of(given["out"], given["private"], force=given["force"])
+    target.refuse()  # before the data are read
     kind = named("method", METHODS, given["method"])
     seed = _seed(given["seed"])
-    data = _taken(given, kind)
-    method = declared(kind, given, data if isinstance(data, Transactions) else None)
-    form, extension, layout = _release_format(given, data, kind)
-    original = _compared(given, data)
+    data = _data(given, kind)
     release = publish(
         data,
-        method,
+        declared(kind, given, data if isinstance(data, Transactions) else None),
+        out=target.out,
+        private=target.private,
+        format=given["release_format"],
+        separator=given["release_separator"],
+        compress=given["compress"],
+        force=given["force"],
         ids=given["ids"],
         seed=seed,
         experiment=given["experiment"],
         allow_failures=given["allow_failures"],
         no_guarantee=given["no_guarantee"],
         engine=LocalEngine(given["threads"]),
-        source=in_words(given["data"]),
-        original=original,
+        original=as_records(given["original"], reading_of(given)) if given["original"] else None,
         missing_names=given["missing_names"],
         distinct_labels=given["distinct_labels"],
     )
-    card = release.save(
-        out,
-        private=private,
-        format=form.name,
-        extension=extension,
-        layout=layout,
-        compress=given["compress"],
-        force=given["force"],
-    )
+    card = Card.load(target.out)
     if given["json"]:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         names = [found.to_dict() for found in release.names]
-        say_json({"out": str(out), "private": str(private), "names": names, **made})
+        say_json({"out": str(target.out), "private": str(target.private), "names": names, **made})
         return 0
-    say_release(release, out, private, [card.data.file, *(one.file for one in card.data.beside), CARD_NAME])
+    files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
+    say_release(release, target.out, target.private, files)
     return 0
 
 
@@ -178,60 +163,7 @@ def _seed(text: str | None) -> int | None:
         ) from None
 
 
-def _taken(given: dict[str, Any], method: type[Method]) -> Transactions | Disassociated:
-    """Read what the method takes: data, or a disassociated release."""
-    if Transactions in method.accepts and not (Path(given["data"]) / CARD_NAME).is_file():
-        return read_data(given["data"], given)
-    found = read_any(given["data"], given)
-    records = found.records if isinstance(found, Generalized) else found
-    if not isinstance(records, method.accepts):
-        taken = " or ".join(form_in_words(kind) for kind in method.accepts)
-        raise BadParameter(f"{method.name} takes {taken}, and {given['data']} is {found.form_in_words}")
-    assert isinstance(records, Transactions | Disassociated)
-    return records
-
-
-def _compared(given: dict[str, Any], data: Transactions | Disassociated) -> Transactions | None:
-    """Read the original of disassociated data, to measure against."""
-    if given["original"] is None:
-        return None
-    if isinstance(data, Transactions):
-        raise BadParameter("--original goes with a method that takes a release; here the data are the original")
-    return read_data(given["original"], given)
-
-
-def _release_format(
-    given: dict[str, Any], data: Transactions | Disassociated, method: type[Method]
-) -> tuple[DataFormat, str, Layout]:
-    """Return format, ending and layout of the release: as asked, as the input, or what can hold ids."""
-    ids = resolve_ids(data, given["ids"], method)
-    published = form_of(method.form)
-    layout = Layout.chosen(given)
-    source = None if isinstance(data, Disassociated) else source_format(given["data"], given["format"], layout)
-    extension: str | None
-    form: DataFormat
-    if given["release_format"]:
-        name, dot, ending = given["release_format"].partition(".")
-        form, extension = published.format_named(name), dot + ending or None
-    elif source is None or source.name not in published.formats:
-        name = published.default_format(ids)
-        if name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary):
-            name = "list"  # a basket file tells items apart by blanks
-        form, extension = published.format_named(name), None
-    else:
-        form = source
-        extension = plain_suffix(Path(given["data"]))
-        fits = form.holds_ids(layout) if ids != "drop" else form.ids != "required"
-        if not fits:
-            needed = published.default_format(ids)
-            note(f"the format {form.name!r} does not go with --ids {ids}; the release is written as {needed!r}")
-            form = published.format_named(needed)
-        if extension not in form.extensions:
-            extension = None
-    if form is not source:  # what separates items in one format may separate columns in another
-        layout = replace(layout, separator=None, ragged=False)
-    if given["release_separator"] is not None:
-        layout = replace(layout, separator=given["release_separator"])
-    refuse_format(form, layout, data.empty_records, ids)
-    data_file_name(form, extension, given["compress"])
-    return form, extension or form.extensions[0], layout
+def _data(given: dict[str, Any], method: type[Method]) -> Any:
+    """Read data with the reading options; a release says itself how it is read."""
+    is_release = Transactions not in method.accepts or (Path(given["data"]) / CARD_NAME).is_file()
+    return given["data"] if is_release else as_published(given["data"], reading_of(given))

@@ -1,13 +1,15 @@
-"""Data arguments: a path, a built-in sample or a query of a database, read into transactions; and data written to such a place."""
+"""Data arguments: a path, a built-in sample or a query of a database, read into transactions."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.look_alikes import note_look_alikes
+from setveil.data.packing import plain_suffix
 from setveil.data.transactions import of_person
 from setveil.errors import BadParameter
 
@@ -15,6 +17,20 @@ if TYPE_CHECKING:
     from setveil.data.transactions import Transactions, Unit
 
 Empty = Literal["keep", "drop"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where data were read from, and how."""
+
+    place: str
+    """The path, the sample or the address of the database, without a password."""
+    format: Format
+    """A sample or a table counts as long, since its records carry ids."""
+    extension: str
+    layout: Layout
+    options: dict[str, Any]
+    """The reading options that were given."""
 
 
 def read(
@@ -43,7 +59,8 @@ def read(
         raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
     id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
-    data = note_look_alikes(_read(source, format, layout, query))
+    form = source_format(source, format, layout)
+    data = note_look_alikes(_read(source, form, format, layout, query))
     if person is not None and data.ids is None:
         raise BadParameter(
             f"person is the column {person!r}, and the data have no column of ids; say unit='person' instead"
@@ -53,10 +70,21 @@ def read(
         progress.note(f"{data.empty_records:,} empty records {what}")
         if empty == "drop":
             data = data.without_empty()
-    return data if unit is None else data.with_unit(unit)
+    given = {
+        "format": format,
+        "separator": separator,
+        "item": item,
+        "items": items,
+        "ragged": ragged or None,
+        "query": query,
+    }
+    given |= {"id": id, "empty": None if empty == "keep" else empty, "unit": unit}
+    options = {name: value for name, value in given.items() if value is not None}
+    read_from = Source(in_words(source), form, plain_suffix(Path(source)), layout, options)
+    return (data if unit is None else data.with_unit(unit)).with_source(read_from)
 
 
-def _read(source: str | Path, named: str | None, layout: Layout, query: str | None) -> Transactions:
+def _read(source: str | Path, form: Format, named: str | None, layout: Layout, query: str | None) -> Transactions:
     from setveil.data import databases  # noqa: PLC0415 - not every program reads
 
     text = str(source)
@@ -70,9 +98,7 @@ def _read(source: str | Path, named: str | None, layout: Layout, query: str | No
         from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
 
         return read_sample(text)
-    path = Path(source)
-    form = format_named(named) if named else format_of(path, layout)
-    return form.read(path, layout)
+    return form.read(Path(source), layout)
 
 
 def in_words(source: str | Path) -> str:

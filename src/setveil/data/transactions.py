@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.source import Source
+
 Unit = Literal["person", "record"]
 
 
@@ -106,6 +108,8 @@ class Transactions:
     """One text a record (an Arrow column), or None where records carry no name."""
     unit: Unit = field(default="record")
     """`person` if somebody said that every person has one record, `record` otherwise."""
+    source: Source | None = None
+    """Where the data were read from and how; a release is written in the same format by default."""
 
     def __post_init__(self) -> None:
         offsets = sealed(whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
@@ -326,6 +330,12 @@ class Transactions:
         if unit not in ("person", "record"):
             raise BadParameter(f"unit is {unit!r}; allowed is person | record")
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
+
+    def with_source(self, source: Source) -> Transactions:
+        """Return the same records, said to be read from a place."""
+        made = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=self.unit)
+        object.__setattr__(made, "source", source)
+        return made
 
     def without_empty(self) -> Transactions:
         """Return the records that hold at least one item."""

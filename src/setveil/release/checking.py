@@ -1,114 +1,75 @@
-"""Opening a release folder and checking it again, in another process or by another person."""
+"""Checking a release again, in another process or by another person."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import __version__, progress
-from setveil.catalog import FORMS, GUARANTEES, named
-from setveil.data.disassociated import Disassociated
-from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
-from setveil.data.formats import FORMATS, Layout, format_named, format_of
+from setveil import progress
+from setveil.catalog import GUARANTEES, named
 from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
-from setveil.data.transactions import Transactions
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
-from setveil.release.card import CARD_NAME, Card, Counts, file_sha256
-from setveil.release.forms import form_named, form_of
+from setveil.release.card import CARD_NAME, Card, file_sha256
+from setveil.release.forms import form_of
+from setveil.release.inputs import as_opened, original_of, private_of
 from setveil.release.provenance import with_draw
 from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
-    from setveil.data.published import Published
+    from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
+    from setveil.release.opening import Opened
 
 
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """A release folder, read and its checksum verified."""
+def check(
+    release: Any,
+    *,
+    guarantee: Guarantee | None = None,
+    original: Any = None,
+    private: str | Path | Private | None = None,
+    distinct_labels: bool = False,
+) -> Verdict:
+    """Check a release again: the guarantee that its card promises, or another one.
 
-    folder: Path
-    card: Card | None
-    """None for a bare data file."""
-    data: Published
+    Parameters
+    ----------
+    release
+        A release folder, a bare data file together with `guarantee`, or what `open_release` returned.
+    guarantee
+        The guarantee to check; by default the one on the card.
+    original
+        The data that the release was made from, as data or as a place to read them from. A file is read with the options that the dossier
+        holds.
+    private
+        The private folder; by default `RELEASE.private` beside the release, if it is there.
+    distinct_labels
+        Labels that look alike are different items.
 
-    @property
-    def plain(self) -> Transactions | None:
-        """The rows as plain records, where the form has such."""
-        return form_of(type(self.data)).plain(self.data)
+    Returns
+    -------
+    Verdict
+        True if the guarantee holds. It names violations and has witnesses.
 
-
-def open_release(folder: str | Path) -> Opened:
-    """Read a release folder; its files must be those that the card describes."""
-    place = Path(folder)
-    if not place.is_dir():
-        raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
-    card = Card.load(place)
-    kind = form_named(card.form, file=str(place / CARD_NAME))
-    _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
-    kind.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
-    for one in card.data.beside:
-        _refuse_other_file(place, one.file, one.sha256, "file")
-    form = kind.format_named(card.data.format)
-    if card.data.layout.keys() - {entry.name for entry in fields(Layout)} or card.data.format_version != form.version:
-        raise BadData(
-            f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
-        )
-    layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
-    data = kind.read(place, card.data.file, form, layout, card.unit)
-    _refuse_other_counts(place, card, kind.counts(data))
-    if isinstance(data, Disassociated):  # a table does not say what it keeps, and the card does
-        told = {name: card.method.parameters.get(name) for name in STATED}
-        data = replace(data, stated={name: value for name, value in told.items() if isinstance(value, int)})
-    return Opened(place, card, data)
-
-
-def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
-    """Refuse a file that is not in the folder, or not the one that the card describes."""
-    path = place / name
-    if path.parent != place or not path.is_file():
-        raise BadData(f"lacks the {what} {name!r} that its card names", file=str(place))
-    if file_sha256(path) != sha256:
-        raise BadData("is not the file that the card describes: its sha256 differs", file=str(path))
-
-
-def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
-    """Refuse a card that counts what is not in the data."""
-    stated = {name: getattr(card.counts, name) for name in Counts.model_fields}
-    there = {name: getattr(counts, name) for name in Counts.model_fields}
-    reach = card.guarantee.reach
-    if reach is not None and reach.unit == "records":
-        stated["records in reach"], there["records in reach"] = reach.total, counts.records
-    for name, number in stated.items():
-        if number != there[name]:
-            raise BadData(
-                f"counts {number:,} {name.replace('_', ' ')}, and {card.data.file} has {there[name]:,}: the card or the data file was "
-                "changed; use both as they were published",
-                file=str(place / CARD_NAME),
-            )
-
-
-def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
-    """Read a bare data file, of which nothing is known but what a guarantee takes."""
-    if format_name is None and looks_disassociated(path):
-        format_name = DisassociatedFiles.name
-    if format_name is None and Transactions in takes:
-        return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
-    own = {name: form for kind in FORMS.values() for name, form in form_of(kind).formats.items() if name not in FORMATS}
-    if format_name is None:  # the guarantee speaks of no plain records, and every other form has one format
-        format_name = next(name for kind in takes for name in form_of(kind).formats)
-    form = own.get(format_name) or format_named(format_name)
-    return Opened(path, None, form.read(path, layout))
+    Examples
+    --------
+    >>> sv.check("release", original="baskets.csv")  # doctest: +SKIP
+    """
+    opened = as_opened(release) if guarantee is None else as_opened(release, takes=guarantee.takes)
+    found = private_of(opened, private)
+    compared: Any = None if original is None else original_of(original, found)
+    if guarantee is None:
+        guarantee = guarantee_of(opened, found)
+    return check_release(opened, guarantee, original=compared, private=found, distinct_labels=distinct_labels)
 
 
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:

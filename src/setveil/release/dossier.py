@@ -64,6 +64,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "private_salt": randomness.salt.hex(),
         "input": {
             "source": release.source,
+            "reading": release.reading,
             "checksum": randomness.checksum,
             "records": original.records,
             "items": len(original.vocabulary),
@@ -243,6 +244,12 @@ class Private:
             "Check the release with the version of setveil that made it",
             file=str(self.folder / DOSSIER_NAME),
         )
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options with which the original was read, by the names of `read`."""
+        noted = self.dossier["input"].get("reading", {})
+        return noted if isinstance(noted, dict) else {}
 
     @property
     def distinct_labels(self) -> bool:

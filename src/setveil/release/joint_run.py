@@ -11,7 +11,7 @@ from setveil.presence.network_run import meet_as_collector, meet_as_provider
 from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
-from setveil.release.publishing import refuse_targets
+from setveil.release.saving import refuse_targets
 from setveil.release.staging import private_beside, refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:

@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil import progress
 from setveil.catalog import METRICS, named
+from setveil.data.neighbours import Neighbours
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
+from setveil.declaration import Declaration
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
+from setveil.release.checking import refuse_other_release
+from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
+from setveil.release.opening import Opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from setveil.data.alignment import Alignment
     from setveil.data.published import Published
-    from setveil.release.publishing import Release
+    from setveil.release.dossier import Private
 
 
-def measure(original: Transactions, release: Release, metrics: Iterable[str] | None = None) -> list[Measurement]:
-    """Measure a release against its original: with all metrics, or with those named as `NAME[:param=value,...]`."""
-    known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
-    chosen, lacking = chosen_metrics(metrics, known, type(release.data))
-    return measure_all(original, release.data, release.alignment, chosen) + lacking
+def measure(
+    original: Any,
+    release: Any,
+    metrics: Iterable[str] | None = None,
+    *,
+    private: str | Path | Private | None = None,
+    **parameters: Any,
+) -> list[Measurement]:
+    """Measure what a release cost and what can still be inferred from it.
+
+    Parameters
+    ----------
+    original
+        The data that the release was made from, as data or as a place to read them from. A file is read with the options that the dossier
+        holds.
+    release
+        A `Release`, a release folder, what `open_release` returned, or data.
+    metrics
+        Metrics as `NAME[:param=value,...]`; by default all that have what they need.
+    private
+        The private folder; by default `RELEASE.private` beside the release folder, if it is there.
+    **parameters
+        What metrics need and the private folder does not hold: `categories`, `sensitive`, `itemsets`, `rules`, `min_support`, `k`, `rho`.
+
+    Returns
+    -------
+    list of Measurement
+        One per metric; a metric that lacks something says what.
+
+    Examples
+    --------
+    >>> sv.measure("baskets.csv", "release")  # doctest: +SKIP
+    """
+    if isinstance(getattr(release, "method", None), Declaration):  # a release that was just made
+        known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
+        compared, published, alignment = as_records(original), release.data, release.alignment
+    else:
+        is_folder = isinstance(release, Opened) or (isinstance(release, str | Path) and Path(release).is_dir())
+        opened = as_opened(release) if is_folder else None
+        found = private_of(opened, private)
+        compared = as_records(original_of(original, found))
+        published = as_published(release) if opened is None else opened.data
+        known, alignment = _noted(opened, published, compared, found)
+    known |= {name: value for name, value in parameters.items() if value is not None}
+    chosen, lacking = chosen_metrics(metrics, known, type(published))
+    return measure_all(compared, published, alignment, chosen) + lacking
+
+
+def _noted(
+    opened: Opened | None, published: Published, original: Transactions, private: Private | None
+) -> tuple[dict[str, Any], Alignment | None]:
+    """Return the parameters and the alignment that the private folder holds; refuse one of another release."""
+    if private is None:
+        return {}, None
+    if opened is not None:
+        refuse_other_release(opened, private)
+    if not isinstance(published, Neighbours):  # those were made from disassociated data
+        private.refuse_other_original(original)
+    return dict(private.known_parameters()), private.alignment
 
 
 def chosen_metrics(

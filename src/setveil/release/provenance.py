@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from setveil.data.alignment import Alignment
     from setveil.data.published import Published
-    from setveil.release.checking import Opened
     from setveil.release.dossier import Private
+    from setveil.release.opening import Opened
     from setveil.release.seed import Randomness
 
 NOT_THE_DRAW = "not-the-noted-draw"

@@ -1,7 +1,7 @@
-"""`publish()`: the only door out.
+"""`publish` makes a release and checks its guarantee. `Release.save` is the only way to write one.
 
-It binds the method, runs it, stages both folders, reads the staged files again, checks the guarantee on what it read, and only then lets
-the folders appear. Or it raises and leaves nothing.
+`save` stages both folders, reads the staged files again and checks the guarantee on what it read. Only then do the folders appear. Or it
+raises and leaves nothing.
 """
 
 from __future__ import annotations
@@ -10,27 +10,29 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 from setveil import progress
 from setveil.data.alignment import Alignment
-from setveil.data.formats import Layout
+from setveil.data.generalized import Generalized
 from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import MissingNames, NamesFound, names_found
-from setveil.data.packing import PACKINGS
 from setveil.data.published import form_in_words
+from setveil.data.source import in_words
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
-from setveil.release.form import DataFormat, Form, Ids
+from setveil.release.form import Form, Ids
 from setveil.release.forms import form_of
+from setveil.release.inputs import as_published, as_records
 from setveil.release.kept import Kept, kept
 from setveil.release.measuring import chosen_metrics, measure_all
+from setveil.release.saving import Packing, Target
 from setveil.release.seed import Randomness, Seed
-from setveil.release.staging import private_beside, refuse_taken, staged
+from setveil.release.staging import staged
 from setveil.release.summary import Summary
 from setveil.release.truthfulness import find_untrue, with_truth
 
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement
-
-Packing = Literal["gzip", "zstd"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,9 @@ class Release:
     """How the guarantee stood with the original, where that says something."""
     measurements: list[Measurement] = field(default_factory=list, repr=False)
     source: str = field(default="", repr=False)
+    """Where the data were read from."""
+    reading: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The options with which they were read."""
     compared: Transactions | None = field(default=None, repr=False)
     """What it was measured against, where that is not what it was made from."""
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
@@ -118,21 +121,36 @@ class Release:
         *,
         private: str | Path | None = None,
         format: str | None = None,  # noqa: A002 - the word people use
-        layout: Layout | None = None,
-        extension: str | None = None,
+        separator: str | None = None,
         compress: Packing | None = None,
         force: bool = False,
     ) -> Card:
-        """Write the release folder and the private folder; the guarantee is checked again on the staged files."""
-        target = Path(out)
-        private_target = Path(private) if private is not None else private_beside(target)
-        refuse_targets(target, private_target, force=force)
+        """Write the release folder and the private folder, and return the card; the guarantee is checked again on the staged files.
+
+        Parameters
+        ----------
+        out, private
+            The folders to make; the private one is `OUT.private` by default.
+        format
+            The format of the data file, with an ending if it has several, such as `long.parquet`; by default that of the data, or one that
+            has a place for ids.
+        separator
+            What separates items or columns in the data file.
+        compress
+            `gzip` or `zstd`.
+        force
+            Replace the folders of an earlier release.
+        """
+        return self._save(Target.of(out, private, format=format, separator=separator, compress=compress, force=force))
+
+    def _save(self, target: Target) -> Card:
+        target.refuse()
         kind = self.form
-        form = kind.format_named(format or kind.default_format(self.terms.ids))
-        layout = layout or Layout()
-        refuse_format(form, layout, kind.counts(self.data).empty_records, self.terms.ids)
-        file = kind.first_file(data_file_name(form, extension, compress))
-        with staged(target, private_target, force=force) as (public_folder, private_folder):
+        written = target.data_format(kind, self.original, self.terms.ids)
+        written.refuse_unfit(kind.counts(self.data).empty_records, self.terms.ids)
+        form, layout = written.form, written.layout
+        file = kind.first_file(written.file_name)
+        with staged(target.out, target.private, force=target.force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
                 kind.write(self.data, public_folder, file, form, layout)
@@ -182,9 +200,15 @@ class Release:
 
 
 def publish(
-    data: Transactions | Disassociated | Release,
+    data: Any,
     method: Method,
     *,
+    out: str | Path | None = None,
+    private: str | Path | None = None,
+    format: str | None = None,  # noqa: A002 - the word people use
+    separator: str | None = None,
+    compress: Packing | None = None,
+    force: bool = False,
     ids: Ids | None = None,
     seed: int | None = None,
     experiment: bool = False,
@@ -192,33 +216,65 @@ def publish(
     no_guarantee: bool = False,
     engine: Engine | None = None,
     metrics: Iterable[str] | None = None,
-    source: str = "",
-    original: Transactions | None = None,
+    original: Any = None,
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
 ) -> Release:
     """Make a release and check its guarantee, or raise GuaranteeViolated with the verdict.
 
-    It is measured with all metrics, or with those named as `NAME[:param=value,...]`; with an empty list not at all, which saves time
-    where nobody reads the report. A release made from disassociated data is measured against `original`, if that is given. Nothing is
-    written: `Release.save` does, through the same check on the staged files.
+    Parameters
+    ----------
+    data
+        A path, a sample, a database, lists of items, a data frame, an Arrow table, or what `read` returned. Methods that take a release
+        accept its folder, or a `Release`. Read files with special columns or separators with `read` first.
+    method
+        How to protect the data, such as ``PartSwap(categories=...)``.
+    out, private, format, separator, compress, force
+        Where and how to write the release, as in `Release.save`. Without `out` nothing is written.
+    ids
+        What becomes of ids: `pseudonym` (default if the data have ids and the method is about people), `keep` or `drop`.
+    seed
+        A whole number of 64 bits or more; by default 128 random bits. The same data, method, ids and seed give the same release.
+    experiment
+        Accept a seed below 64 bits. It can be guessed, and the card says so.
+    allow_failures
+        Accept this number of records that are not protected; the card says how many there are.
+    no_guarantee
+        Allow a method that promises nothing.
+    metrics
+        Metrics to measure with, as `NAME[:param=value,...]`; by default all. An empty list saves time.
+    original
+        For a release made from a release: the data to measure against.
+    missing_names
+        `error` refuses lists of items, itemsets or rules of which only some occur in the data; `accept` lists them in `Release.names`. A
+        list of which nothing occurs is always refused.
+    distinct_labels
+        Labels that look alike are different items. Without it, a label that looks like a named one is refused.
 
-    The same data, method, ids and seed give the same release. A seed below 64 bits can be guessed: it is refused unless `experiment` is
-    set, and then the card says so.
+    Returns
+    -------
+    Release
+        The data, the verdict, a summary, and apart from it what stays private.
 
-    A list of sensitive items, itemsets or rules of which nothing occurs in the data is refused. Where only some of it occurs, the others
-    are accepted and stand in `Release.names`; `missing_names="error"` refuses them. A label of the data that looks like a named one, or two
-    that look alike and have different categories, are refused unless `distinct_labels` says that they are different items.
+    Examples
+    --------
+    >>> release = sv.publish("baskets.csv", sv.PartSwap(categories=categories), out="release")  # doctest: +SKIP
     """
-    if isinstance(data, Release):  # as its own data can be published again, so can it
-        data = cast("Transactions | Disassociated", data.data)
+    target = None
+    if out is not None:
+        target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
+        target.refuse()  # before the work, not after it
+    place = in_words(data) if isinstance(data, str | Path) else ""
+    data = _taken(data, method)
+    if original is not None:
+        if isinstance(data, Transactions):
+            raise BadParameter("original is for a method that takes a release; here the data are the original")
+        original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
+    if target is not None:
+        target.data_format(form_of(method.form), data, terms.ids)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
-    if not isinstance(data, method.accepts):
-        raise BadParameter(
-            f"{method.name} takes {' or '.join(map(form_in_words, method.accepts))}, not {data.form_in_words}"
-        )
     if allow_failures < 0:
         raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
     if original is not None and not original.code_of.keys() >= set(data.vocabulary):
@@ -261,7 +317,8 @@ def publish(
         "arranging and checking": checked - applied,
         "measuring": time.perf_counter() - checked,
     }
-    return Release(
+    data_source = getattr(data, "source", None)
+    release = Release(
         data=published,
         verdict=verdict,
         method=bound,
@@ -274,20 +331,25 @@ def publish(
         seconds=seconds,
         before=before,
         measurements=measurements,
-        source=source,
+        source=place if data_source is None else data_source.place,
+        reading={} if data_source is None else data_source.options,
         compared=compared,
         names=names,
     )
+    if target is not None:
+        release._save(target)  # noqa: SLF001 - of this module
+    return release
 
 
-def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
-    """Refuse targets that exist, before any work is done; with `force` only what a release left may be replaced."""
-    refuse_taken(out, private, force=force)
-    for folder, mark in ((out, CARD_NAME), (private, DOSSIER_NAME)):
-        if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
-            raise OutputRefused(
-                f"{folder} is not what a release left (it has no {mark}), and is not replaced; name another place"
-            )
+def _taken(given: Any, method: Method) -> Transactions | Disassociated:
+    """Return data of a form that the method takes."""
+    found = as_published(given)
+    if isinstance(found, Generalized) and Transactions in method.accepts:
+        found = found.records
+    if not isinstance(found, method.accepts):
+        taken = " or ".join(map(form_in_words, method.accepts))
+        raise BadParameter(f"{method.name} takes {taken}, not {found.form_in_words}")
+    return found  # type: ignore[return-value]
 
 
 def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: type[Method]) -> Ids:
@@ -301,39 +363,6 @@ def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: typ
     if ids == "keep" and not has_ids:
         raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
     return ids
-
-
-def data_file_name(form: DataFormat, extension: str | None, compress: Packing | None) -> str:
-    """Return the name of the data file of a release."""
-    ending = extension or form.extensions[0]
-    if ending not in form.extensions:
-        raise BadParameter(
-            f"the ending is {ending!r}; files of the format {form.name!r} end in {' | '.join(form.extensions)}"
-        )
-    if compress is None:
-        return "data" + ending
-    packed = {kind: suffix for suffix, kind in PACKINGS.items()}
-    if compress not in packed:
-        raise BadParameter(f"compress is {compress!r}; allowed is {' | '.join(packed)}")
-    if not form.packable(ending):
-        raise BadParameter(f"a {ending} file is packed inside; leave out --compress")
-    return "data" + ending + packed[compress]
-
-
-def refuse_format(form: DataFormat, layout: Layout, empty_records: int, ids: Ids) -> None:
-    """Refuse a format that cannot hold the release, before any work is done."""
-    if ids != "drop" and not form.holds_ids(layout):
-        raise BadParameter(
-            f"the format {form.name!r} has no column for ids; choose another --release-format, or --ids drop"
-        )
-    if ids == "drop" and form.ids == "required":
-        raise BadParameter(
-            f"the format {form.name!r} needs an id a row; choose another --release-format, or --ids pseudonym"
-        )
-    if empty_records and not form.holds_empty_records:
-        raise BadData(
-            f"the format {form.name!r} cannot hold the {empty_records:,} empty records; leave them out with --empty drop"
-        )
 
 
 def arrange(data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness) -> tuple[Published, Alignment]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from setveil.data.transactions import Transactions
-from setveil.profiling import unique_records
+from setveil.uniqueness import unique_records
 
 if TYPE_CHECKING:
     from setveil.metrics.base import Measurement

@@ -1,0 +1,108 @@
+"""What public functions accept as data and as a release: paths, samples, databases, lists, data frames, and what was read before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from setveil.catalog import FORMS
+from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, read_disassociated
+from setveil.data.formats import Layout
+from setveil.data.neighbours import Neighbours
+from setveil.data.source import read
+from setveil.data.tables import from_arrow, from_pandas
+from setveil.data.transactions import Transactions
+from setveil.errors import BadParameter
+from setveil.release.dossier import DOSSIER_NAME, Private
+from setveil.release.forms import form_of
+from setveil.release.opening import Opened, open_file, open_release
+from setveil.release.staging import private_beside
+
+if TYPE_CHECKING:
+    from setveil.data.published import Published
+
+Reading = dict[str, Any]
+"""Reading options, by the names of `read`."""
+_ACCEPTED = "a path, a sample, a database, lists of items, a data frame, an Arrow table, or data that were read before"
+
+
+def as_published(given: Any, reading: Reading | None = None) -> Published:
+    """Return data in the form they have: what was read or published before as it is, everything else read.
+
+    A folder is a release. Reading options are for files and databases.
+    """
+    forms = tuple(FORMS.values())
+    if isinstance(getattr(given, "data", None), forms):  # a release, or one that was opened
+        given = given.data
+    if isinstance(given, forms):
+        return cast("Published", given)
+    if isinstance(given, str | Path):
+        return _read_place(given, reading or {})
+    if type(given).__module__.partition(".")[0] == "pandas":
+        return from_pandas(given)
+    if hasattr(given, "__arrow_c_stream__"):
+        return from_arrow(given)
+    if isinstance(given, Iterable):
+        return Transactions.from_lists(given)
+    raise BadParameter(f"the data are of the type {type(given).__name__}; allowed is {_ACCEPTED}")
+
+
+def _read_place(place: str | Path, reading: Reading) -> Published:
+    path = Path(place)
+    if path.is_dir():
+        return open_release(path).data
+    named = reading.get("format")
+    if named == DisassociatedFiles.name or (named is None and path.is_file() and looks_disassociated(path)):
+        return read_disassociated(path)
+    return read(place, **reading)
+
+
+def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -> Transactions:
+    """Return data as plain records; refuse a release of a form that has none, and name the place it was read from."""
+    published = as_published(given, reading)
+    plain = form_of(type(published)).plain(published)
+    if plain is not None:
+        return plain
+    place = str(given) if isinstance(given, str | Path) else place
+    where = f"{place} holds" if place else "these are"
+    if isinstance(published, Neighbours):
+        raise BadParameter(
+            f"{where} {len(published)} sets of records; name the file of one, such as data-1 with its ending"
+        )
+    raise BadParameter(f"{where} {published.form_in_words}, of which plain records cannot be made")
+
+
+def as_opened(
+    given: Any,
+    *,
+    format: str | None = None,  # noqa: A002 - the word people use
+    reading: Reading | None = None,
+    takes: tuple[type, ...] = (Transactions,),
+) -> Opened:
+    """Return a release: of a folder, of a bare data file, or one that was opened before."""
+    if isinstance(given, Opened):
+        return given
+    if not isinstance(given, str | Path):
+        raise BadParameter(
+            f"the release is of the type {type(given).__name__}; allowed is a release folder, a data file, or what open_release returned"
+        )
+    path = Path(given)
+    return open_file(path, format, Layout.chosen(reading or {}), takes) if path.is_file() else open_release(path)
+
+
+def private_of(opened: Opened | None, private: str | Path | Private | None = None) -> Private | None:
+    """Return the private folder of a release: the one that is given, or the one beside the release folder, if there is one."""
+    if isinstance(private, Private):
+        return private
+    if private is not None:
+        return Private.load(Path(private))
+    if opened is None or opened.card is None:
+        return None
+    beside = private_beside(opened.folder)
+    return Private.load(beside) if (beside / DOSSIER_NAME).is_file() else None
+
+
+def original_of(given: Any, private: Private | None, reading: Reading | None = None) -> Published:
+    """Return the original of a release; a file is read with the options that the dossier holds, as far as no others are given."""
+    return as_published(given, {**({} if private is None else private.reading), **(reading or {})})

@@ -1,0 +1,132 @@
+"""Where a release is written and in which format, decided before any work is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from setveil.data.formats import Layout
+from setveil.data.packing import PACKINGS
+from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.progress import note
+from setveil.release.card import CARD_NAME
+from setveil.release.dossier import DOSSIER_NAME
+from setveil.release.staging import private_beside, refuse_taken
+
+if TYPE_CHECKING:
+    from setveil.data.disassociated import Disassociated
+    from setveil.data.transactions import Transactions
+    from setveil.release.form import DataFormat, Form, Ids
+
+Packing = Literal["gzip", "zstd"]
+
+
+@dataclass(frozen=True)
+class DataFileFormat:
+    """How the data file of a release is written."""
+
+    form: DataFormat
+    extension: str
+    layout: Layout
+    compress: Packing | None = None
+
+    def __post_init__(self) -> None:
+        form, ending = self.form, self.extension
+        if ending not in form.extensions:
+            raise BadParameter(
+                f"the ending is {ending!r}; files of the format {form.name!r} end in {' | '.join(form.extensions)}"
+            )
+        if self.compress is not None and self.compress not in PACKINGS.values():
+            raise BadParameter(f"compress is {self.compress!r}; allowed is {' | '.join(PACKINGS.values())}")
+        if self.compress is not None and not form.packable(ending):
+            raise BadParameter(f"a {ending} file is packed inside; leave out compress={self.compress!r}")
+
+    @property
+    def file_name(self) -> str:
+        """The name of the data file."""
+        packed = {kind: suffix for suffix, kind in PACKINGS.items()}
+        return "data" + self.extension + (packed[self.compress] if self.compress else "")
+
+    def refuse_unfit(self, empty_records: int, ids: Ids) -> None:
+        """Refuse a format that cannot hold the release."""
+        name = self.form.name
+        if ids != "drop" and not self.form.holds_ids(self.layout):
+            raise BadParameter(f"the format {name!r} has no column for ids; choose another format, or ids='drop'")
+        if ids == "drop" and self.form.ids == "required":
+            raise BadParameter(f"the format {name!r} needs an id per row; choose another format, or ids='pseudonym'")
+        if empty_records and not self.form.holds_empty_records:
+            raise BadData(
+                f"the format {name!r} cannot hold the {empty_records:,} empty records; read the data with empty='drop'"
+            )
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a release is written, and what was said about its format."""
+
+    out: Path
+    private: Path
+    format: str | None = None
+    """A format, with an ending if it has several, such as `long.parquet`; by default that of the data."""
+    separator: str | None = None
+    compress: Packing | None = None
+    force: bool = False
+
+    @classmethod
+    def of(cls, out: str | Path, private: str | Path | None = None, **said: object) -> Target:
+        """Return a target whose private folder is beside the release folder by default."""
+        place = Path(out)
+        return cls(place, Path(private) if private is not None else private_beside(place), **said)  # type: ignore[arg-type]
+
+    def refuse(self) -> None:
+        """Refuse folders that exist; with `force` only what a release left may be replaced."""
+        refuse_targets(self.out, self.private, force=self.force)
+
+    def data_format(self, form: Form, data: Transactions | Disassociated, ids: Ids) -> DataFileFormat:
+        """Return how the data file is written: as asked, as the data were read, or what can hold ids."""
+        source = getattr(data, "source", None)
+        layout = Layout() if source is None else source.layout
+        extension: str | None = None
+        if self.format:
+            name, dot, ending = self.format.partition(".")
+            chosen, extension = form.format_named(name), dot + ending or None
+        elif source is None or source.format.name not in form.formats:
+            chosen = form.format_named(_default_format(form, data, ids))
+        else:
+            chosen, extension = source.format, source.extension
+            fits = chosen.holds_ids(layout) if ids != "drop" else chosen.ids != "required"
+            if not fits:
+                needed = _default_format(form, data, ids)
+                note(f"the format {chosen.name!r} does not go with ids={ids!r}; the release is written as {needed!r}")
+                chosen = form.format_named(needed)
+            if extension not in chosen.extensions:
+                extension = None
+        if (
+            source is None or chosen is not source.format
+        ):  # what separates items in one format may separate columns in another
+            layout = replace(layout, separator=None, ragged=False)
+        if ids == "drop":
+            layout = replace(layout, id=None)  # a reader would look for the column
+        if self.separator is not None:
+            layout = replace(layout, separator=self.separator)
+        found = DataFileFormat(chosen, extension or chosen.extensions[0], layout, self.compress)
+        found.refuse_unfit(data.empty_records, ids)
+        return found
+
+
+def _default_format(form: Form, data: Transactions | Disassociated, ids: Ids) -> str:
+    """Return the name of the format of a release for which nobody chose one."""
+    name = form.default_format(ids)
+    has_blanks = name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary)
+    return "list" if has_blanks else name  # a basket file separates items by blanks
+
+
+def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
+    """Refuse targets that exist, before any work is done; with `force` only what a release left may be replaced."""
+    refuse_taken(out, private, force=force)
+    for folder, mark in ((out, CARD_NAME), (private, DOSSIER_NAME)):
+        if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
+            raise OutputRefused(
+                f"{folder} is not what a release left (it has no {mark}), and is not replaced; name another place"
+            )

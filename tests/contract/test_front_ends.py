@@ -1,0 +1,140 @@
+"""The command line and Python are one product: the same files from the same data, method and seed."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.catalog import METHODS
+from setveil.cli import main
+
+from contract.filling import filled, ways
+
+SEED = 31415926535897932384
+KINDS, NAMES = ways({name: kind for name, kind in METHODS.items() if sv.Transactions in kind.accepts})
+
+
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory):
+    """Give a file of data in which every method finds something to do."""
+    path = tmp_path_factory.mktemp("data") / "baskets.csv"
+    rng = np.random.default_rng(5)
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["customer", "product"])
+        for person in range(300):
+            for item in sorted(set(rng.geometric(0.2, rng.integers(2, 7)).tolist())):
+                writer.writerow([f"person {person}", f"item {item}"])
+    return path
+
+
+def as_options(method, folder):
+    """Return the parameters of a method as a person types them, lists of names as files."""
+    options = []
+    for name in type(method).model_fields:
+        value = getattr(method, name)
+        file = folder / f"{name}.txt"
+        if isinstance(value, sv.Categories):
+            file = folder / f"{name}.csv"
+            with file.open("w", newline="") as out:
+                csv.writer(out).writerows([("item", "category"), *value.items()])
+        elif isinstance(value, sv.SensitiveItems):
+            file.write_text("".join(f"{item}\n" for item in value))
+        elif isinstance(value, sv.NamedItemsets):
+            file = folder / f"{name}.jsonl"
+            file.write_text("".join(json.dumps(list(items)) + "\n" for items in value))
+        elif value is None or value == () or value == type(method).model_fields[name].default:
+            continue
+        else:
+            file = str(value).lower() if isinstance(value, bool) else value
+        options += [f"--{name.replace('_', '-')}", str(file)]
+    return options
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize(("kind", "chosen"), KINDS, ids=NAMES)
+def test_the_command_line_and_python_write_the_same_bytes(kind, chosen, baskets, tmp_path, capsys):
+    data = sv.read(baskets, id="customer", item="product")
+    method = filled(kind, data, **chosen)
+    reading = ["--id", "customer", "--item", "product"]
+    options = [*as_options(method, tmp_path), "--seed", str(SEED), "--no-guarantee", "--quiet"]
+    code = main.run(
+        ["publish", str(baskets), "--method", kind.name, *options, *reading, "--out", str(tmp_path / "cli")]
+    )
+    said = capsys.readouterr()
+    if code == 3:  # a setting that cannot be kept on these data is refused by both
+        with pytest.raises(sv.GuaranteeViolated):
+            sv.publish(data, method, seed=SEED, no_guarantee=True, metrics=[], out=tmp_path / "python")
+        return
+    assert code == 0, said.err
+    sv.publish(data, method, seed=SEED, no_guarantee=True, metrics=[], out=tmp_path / "python")
+    assert files_of(tmp_path / "cli") == files_of(tmp_path / "python")
+    alignments = [(tmp_path / f"{one}.private" / "alignment.parquet").read_bytes() for one in ("cli", "python")]
+    assert alignments[0] == alignments[1]
+
+
+def test_data_from_python_get_the_format_that_the_command_line_would_choose(tmp_path):
+    labels = [["red wine", "bread"], ["red wine", "milk"], ["bread"]]
+    method = sv.RandSwap()
+    sv.publish(labels, method, no_guarantee=True, metrics=[], out=tmp_path / "lists")
+    assert (tmp_path / "lists" / "data.jsonl").exists()  # a basket file separates items by blanks
+    sv.write(sv.Transactions.from_lists(labels), tmp_path / "baskets.parquet")
+    sv.publish(tmp_path / "baskets.parquet", method, no_guarantee=True, metrics=[], out=tmp_path / "parquet")
+    assert (tmp_path / "parquet" / "data.parquet").exists()
+
+
+@pytest.fixture(scope="module")
+def release(baskets):
+    """Give the folder of a release and its original."""
+    data = sv.read(baskets, id="customer", item="product")
+    categories = sv.Categories.at_random(data.vocabulary, 4, seed=1)
+    out = baskets.parent / "release"
+    sv.publish(data, sv.PartSwap(categories=categories), seed=SEED, metrics=[], out=out)
+    return out
+
+
+def test_check_and_measure_find_the_private_folder_and_the_reading_options(release, baskets, capsys):
+    verdict = sv.check(release, original=baskets)
+    assert verdict
+    assert main.run(["check", str(release), "--original", str(baskets), "--json", "--quiet"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["status"] == verdict.status
+    found = {one.name: one.value for one in sv.measure(baskets, release, ["record-loss", "still-on-top"])}
+    assert found["still-on-top"] is not None  # which needs the alignment and the categories
+    arguments = [str(baskets), str(release), "--metric", "record-loss", "--metric", "still-on-top", "--json", "--quiet"]
+    assert main.run(["measure", *arguments]) == 0
+    said = json.loads(capsys.readouterr().out)["metrics"]
+    assert {one["name"]: one["value"] for one in said} == found
+
+
+@pytest.mark.parametrize("given", ["path", "opened"])
+def test_a_release_is_checked_by_its_folder_or_as_it_was_opened(release, baskets, given):
+    asked = release if given == "path" else sv.open_release(release)
+    assert sv.check(asked, original=sv.read(baskets, id="customer", item="product"))
+
+
+def test_convert_and_profile_take_what_people_have(baskets, tmp_path, release):
+    sv.convert(baskets, tmp_path / "x.parquet", id="customer", item="product")
+    lists = sv.read(tmp_path / "x.parquet").to_lists()
+    assert sv.profile(lists).records == sv.profile(tmp_path / "x.parquet").records == 300
+    assert sv.profile(release).records == 300
+    frame = pytest.importorskip("pandas").DataFrame({"id": ["p", "p", "q"], "item": ["milk", "bread", "milk"]})
+    assert sv.profile(frame).records == 2
+
+
+@pytest.mark.parametrize("given", [3, None, object()])
+def test_what_is_no_data_is_a_sentence(given):
+    with pytest.raises(sv.BadParameter, match=r"the data are of the type .*; allowed is a path, a sample"):
+        sv.profile(given)
+
+
+def test_a_private_folder_of_another_release_is_refused(release, baskets, tmp_path):
+    data = sv.read(baskets, id="customer", item="product")
+    sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[], out=tmp_path / "other")
+    with pytest.raises(sv.BadData, match="belongs to another run"):
+        sv.measure(data, release, private=tmp_path / "other.private")
