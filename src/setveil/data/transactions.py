@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.ordering import order_of_sequences, picked
+from setveil.data.record_sequence import RecordSequence
 from setveil.data.tidying import rises_within_records, tidied
 from setveil.errors import BadData, BadParameter, Missing
 
@@ -96,8 +97,15 @@ def _id_column(ids: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions:
-    """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards."""
+class Transactions(RecordSequence):
+    """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards.
+
+    They are a sequence of records, each a tuple of labels:
+
+    >>> data = Transactions.from_lists([["milk", "bread"], ["tea"], []])
+    >>> len(data), data[0], data[-1], data[:2]
+    (3, ('bread', 'milk'), (), Transactions(2 records, 3 items, 3 occurrences))
+    """
 
     form_in_words: ClassVar[str] = "plain records"
 
@@ -243,18 +251,11 @@ class Transactions:
         """A place for small figures that took long to compute; the data never change, so that they stay true."""
         return {}
 
-    def record(self, number: int) -> list[str]:
-        """Return the labels of one record."""
-        return [self.vocabulary[c] for c in self.items[self.offsets[number] : self.offsets[number + 1]]]
-
     def names(self) -> Any:
         """Return the ids, or the records' numbers from 1 on where they carry none."""
         return (
             self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
         )
-
-    def __len__(self) -> int:
-        return self.records
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Transactions):
@@ -364,11 +365,6 @@ class Transactions:
         return contents, np.bincount(number, minlength=contents.records), content_of
 
     # -- handing on -----------------------------------------------------------------------------------------------------------
-
-    def to_lists(self) -> list[list[str]]:
-        """Return the records as lists of labels."""
-        result: list[list[str]] = self.to_arrow().to_pylist()
-        return result
 
     def to_arrow(self) -> Any:
         """Return the records as an Arrow column of lists of texts."""
