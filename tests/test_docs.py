@@ -8,7 +8,7 @@ import pytest
 PAGES = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize("page", ["data.md", "forms.md", "mining.md"])
+@pytest.mark.parametrize("page", ["data.md", "forms.md", "metrics.md", "mining.md"])
 def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (PAGES / page).read_text(encoding="utf-8"), re.DOTALL)

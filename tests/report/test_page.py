@@ -9,9 +9,10 @@ from html import unescape
 
 import pytest
 
+from setveil.display import figure, share
 from setveil.release.dossier import Private
 from setveil.report import scripts as scripts_module
-from setveil.report.page import brief, figure, page_with_charts, render, share
+from setveil.report.page import brief, page_with_charts, render
 from setveil.report.release_charts import release_charts
 from setveil.report.scripts import scripts, security_policy
 

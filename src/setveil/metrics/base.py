@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Direction = Literal["lower", "higher", "like the original"]
 About = Literal["utility", "privacy"]
+NOT_COMPUTED = "not computed, "
+"""How the reason of a metric begins that was not computed; such metrics share a line where they share the reason."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,12 @@ class Measurement:
     @property
     def title(self) -> str:
         """The name with the settings that it was measured in."""
-        settings = ", ".join(f"{key}={value}" for key, value in self.parameters.items())
-        return f"{self.name} ({settings})" if settings else self.name
+        return f"{self.name} ({self.settings})" if self.settings else self.name
+
+    @property
+    def settings(self) -> str:
+        """The parameters that it was measured with, as one text."""
+        return ", ".join(f"{key}={value}" for key, value in self.parameters.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -107,7 +113,7 @@ class Metric(Declaration, ABC):
     @classmethod
     def not_computed(cls, why: str) -> Measurement:
         """Return the line of a metric that could not be computed."""
-        return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, f"not computed, {why}")
+        return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, NOT_COMPUTED + why)
 
     @abstractmethod
     def measure(self, original: Any, published: Any, alignment: Any) -> tuple[float | None, dict[str, Any]]:

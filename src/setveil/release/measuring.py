@@ -13,6 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
+from setveil.metrics.measurements import Measurements
 from setveil.release.checking import refuse_other_release
 from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
 from setveil.release.opening import Opened
@@ -32,7 +33,7 @@ def measure(
     *,
     private: str | Path | Private | None = None,
     **parameters: Any,
-) -> list[Measurement]:
+) -> Measurements:
     """Measure what a release cost and what can still be inferred from it.
 
     Parameters
@@ -51,8 +52,9 @@ def measure(
 
     Returns
     -------
-    list of Measurement
-        One per metric; a metric that lacks something says what.
+    Measurements
+        A list of one measurement per metric that prints as a table, finds a measurement by the name of its metric, and becomes a data frame
+        with `to_pandas`. A metric that lacks something says what.
 
     Examples
     --------
@@ -88,18 +90,18 @@ def _noted(
 
 def chosen_metrics(
     texts: Iterable[str] | None, known: Mapping[str, Any], form: type = Transactions
-) -> tuple[list[Metric], list[Measurement]]:
+) -> tuple[list[Metric], Measurements]:
     """Return the metrics named as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
     if texts is None:
         return all_metrics(known, form)
     made = [metric_of(text, known, form) for text in texts]
-    return [m for m in made if isinstance(m, Metric)], [m for m in made if isinstance(m, Measurement)]
+    return [m for m in made if isinstance(m, Metric)], Measurements(m for m in made if isinstance(m, Measurement))
 
 
-def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[list[Metric], list[Measurement]]:
+def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[list[Metric], Measurements]:
     """Return every metric of a form whose parameters are known, in all its variants, and a note for each of the others."""
     metrics: list[Metric] = []
-    lacking: list[Measurement] = []
+    lacking = Measurements()
     for kind in METRICS.values():
         if not kind.applies_to(form):
             lacking.append(_of_other_form(kind, form))
@@ -142,9 +144,9 @@ def metric_of(text: str, known: Mapping[str, Any], form: type = Transactions) ->
 
 def measure_all(
     original: Transactions, published: Published, alignment: Alignment | None, metrics: Iterable[Metric]
-) -> list[Measurement]:
+) -> Measurements:
     """Measure with each metric; one that lacks the alignment says so instead of stopping the others."""
-    results = []
+    results = Measurements()
     metrics = list(metrics)
     with progress.step("measuring", len(metrics)) as advance:
         for done, metric in enumerate(metrics):

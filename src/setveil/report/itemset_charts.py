@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from setveil.display import cut
 from setveil.report.charts import Axis, Chart, Series, bars, decades, paired_dots, wrapped
 from setveil.report.look import AFTER, BEFORE, NEUTRAL
-from setveil.report.page import cut, plain
+from setveil.report.page import plain
 
 MOST_ROWS = 200
 MOST_DRAWN = 30

@@ -8,10 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from setveil.display import share
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.report.charts import Axis, Chart, Series, bars, curves, grouped_bars
 from setveil.report.look import AFTER, NEUTRAL, SHARE
-from setveil.report.page import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

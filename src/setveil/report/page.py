@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from setveil.display import cut, figure, share
+from setveil.metrics.base import NOT_COMPUTED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
 PARTS_SHOWN = 12
 MOST_CHARACTERS = 300
 """A longer parameter is cut: the dossier has it whole."""
-NOT_COMPUTED = "not computed, "
-"""How the reason of a metric begins that was not computed; such metrics share a line where they share the reason."""
 
 
 def render(dossier: dict[str, Any]) -> str:
@@ -94,34 +95,9 @@ def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
     return found
 
 
-def figure(value: Any) -> str:
-    """Write a number for people: thousands apart, shares with four significant digits."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 10_000 else f"{value:.4g}"
-    return str(value)
-
-
-def share(value: float) -> str:
-    """Write a share in percent, with enough digits to tell a small one from none."""
-    percent = 100 * value
-    return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
-
-
 def plain(value: float) -> str:
     """Write a number with four significant digits and without an exponent, however small it is."""
     return f"{Decimal(f'{value:.4g}'):,f}"
-
-
-def cut(text: Any, most: int = 120) -> str:
-    """Write a label, or the beginning of a long one."""
-    whole = str(text)
-    return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 
 def words(name: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.catalog import GUARANTEES
+from setveil.display import share
 from setveil.report.charts import (
     SIDES,
     Axis,
@@ -20,7 +21,7 @@ from setveil.report.charts import (
 from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.known_items_charts import cluster_chart, pair_chart
 from setveil.report.look import AFTER, BEFORE, NEUTRAL, SHARE, WARNING
-from setveil.report.page import share, words
+from setveil.report.page import words
 from setveil.report.sensitive_charts import sensitive_chart
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from setveil.display import cut
 from setveil.report.charts import Axis, Chart, decades, paired_dots
-from setveil.report.page import cut
 
 MOST_RULES = 30
 MOST_DRAWN = 30

@@ -1,0 +1,134 @@
+"""How results look at a prompt and in a notebook: small tables, as text and as HTML.
+
+The HTML has no script, no address and no colours of its own, so that it can be read on light and dark pages and without a network. People
+save notebooks and hand them on: a table shows counts and figures, and values of the data only where the text of the same result shows them.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MOST_ROWS = 10
+"""Itemsets or rules of many that a table shows."""
+_LONGEST_IN_TEXT, _LONGEST_IN_HTML = 120, 600
+"""Characters of a cell: a prompt does not wrap columns, a notebook does, and an item may be as long as a book."""
+_FIGURE = re.compile(r"[-–0-9.,e+ %]*")
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that would change the line, the order of the text or the terminal."""
+_CELL = (
+    "padding: 0.2em 0.9em 0.2em 0; vertical-align: top; border: none; border-bottom: 1px solid rgba(128, 128, 128, 0.4)"
+)
+_STYLES = {
+    "div": "overflow-x: auto",
+    "p": "margin: 0.3em 0; font-weight: bold",
+    "small": "display: block; margin: -0.4em 0 0.8em; opacity: 0.75",
+    "table": "border-collapse: collapse; margin: 0 0 0.8em; table-layout: auto; background: transparent; color: inherit",
+    "tr": "background: transparent",
+    "th": f"{_CELL}; font-weight: bold",
+    "td": f"{_CELL}; max-width: 45em; overflow-wrap: anywhere",
+}
+"""Written at every element: notebooks have rules of their own for tables, which would win, and some remove style sheets."""
+
+
+def figure(value: Any) -> str:
+    """Write a number for people: thousands apart, shares with four significant digits."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 10_000 else f"{value:.4g}"
+    return str(value)
+
+
+def share(value: float) -> str:
+    """Write a share in percent, with enough digits to tell a small one from none."""
+    percent = 100 * value
+    return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
+
+
+def cut(text: Any, most: int = 120) -> str:
+    """Write a label, or the beginning of a long one."""
+    whole = str(text)
+    return whole if len(whole) <= most else whole[: most - 1] + "…"
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table for people; without a header its rows are names with what stands beside them."""
+
+    rows: Sequence[Sequence[Any]]
+    header: Sequence[str] = ()
+    title: str = ""
+    note: str = ""
+
+    def to_text(self) -> str:
+        """Return the table for a prompt: columns side by side, numbers to the right."""
+        cells = self._cells(_LONGEST_IN_TEXT)
+        rows = [list(self.header), *cells] if self.header else cells
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        sides = _sides(cells)
+        lines = [
+            "  ".join(
+                cell.rjust(width) if side == "right" else cell.ljust(width)
+                for cell, width, side in zip(row, widths, sides, strict=False)
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join(filter(None, [self.title, *lines, self.note]))
+
+    def to_html(self) -> str:
+        """Return the table for a notebook; every text in it is escaped."""
+        cells = self._cells(_LONGEST_IN_HTML)
+        sides = _sides(cells)
+        head = _row(_element("th", *one) for one in zip(self.header, sides, strict=False))
+        body = [
+            _row(
+                _element("td" if self.header or place else "th", *one)
+                for place, one in enumerate(zip(row, sides, strict=True))
+            )
+            for row in cells
+        ]
+        table = f'<table style="{_STYLES["table"]}"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table>'
+        return (
+            (self.title and _element("p", self.title))
+            + (table if cells else "")
+            + (self.note and _element("small", self.note))
+        )
+
+    def _cells(self, longest: int) -> list[list[str]]:
+        return [[_visible(cut(figure(value), longest)) for value in row] for row in self.rows]
+
+
+def to_html(*tables: ShownTable) -> str:
+    """Return tables one below the other, as `_repr_html_` gives them to a notebook."""
+    # The classes keep MathJax, which notebooks run over HTML, from reading formulas into labels such as '$5 off$'.
+    attributes = f'class="tex2jax_ignore mathjax_ignore" style="{_STYLES["div"]}"'
+    return f"<div {attributes}>{''.join(table.to_html() for table in tables)}</div>"
+
+
+def _sides(cells: list[list[str]]) -> list[str]:
+    """Return the side of each column: numbers stand to the right."""
+    return ["right" if all(map(_FIGURE.fullmatch, column)) else "left" for column in zip(*cells, strict=True)]
+
+
+def _row(cells: Iterable[str]) -> str:
+    joined = "".join(cells)
+    return joined and f'<tr style="{_STYLES["tr"]}">{joined}</tr>'
+
+
+def _element(name: str, text: str, side: str = "left") -> str:
+    return f'<{name} style="{_STYLES[name]}; text-align: {side}">{html.escape(_visible(text))}</{name}>'
+
+
+def _visible(text: str) -> str:
+    """Return a text with the characters that would change what is around it written as escapes."""
+    return _HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)
