@@ -13,6 +13,7 @@ from setveil.data.names_found import NameList, NamesFound
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions, Unit
+from setveil.display import ShownTable, share, to_html
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.release.inputs import as_records
@@ -130,6 +131,26 @@ class Profile:
         """Return the profile as dictionaries and lists, ready for JSON."""
         return {name: _listed(value) for name, value in asdict(self).items()}
 
+    def _repr_html_(self) -> str:
+        counts = ("records", "items", "occurrences", "empty_records", "duplicate_records", "look_alike_pairs")
+        rows: list[tuple[str, Any]] = [(name.replace("_", " "), getattr(self, name)) for name in counts]
+        rows += [("a record is", f"a {self.unit}"), ("ids", self.has_ids)]
+        if self.lengths:
+            n = self.lengths
+            rows.append(("items per record", f"{n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}"))
+        rows += [(one.parameter, f"{one.occur:,} of {one.named:,} named {one.noun} occur") for one in self.names]
+        if self.sensitive:
+            rows.append(("hold a sensitive item", f"{self.sensitive.records:,} records"))
+        unique = [(one.known, one.records, _percent(one.share)) for one in self.unique]
+        top = [(one.label, one.support, _percent(one.share)) for one in self.popularity.top]
+        named = [(", ".join(one.items), one.records, _percent(one.share)) for one in self.itemsets]
+        return to_html(
+            ShownTable(rows, title="Profile"),
+            ShownTable(unique, ["known items", "unique records", "share"]),
+            ShownTable(top, ["most frequent item", "records", "share"]),
+            *([ShownTable(named, ["itemset", "records", "share"])] if named else []),
+        )
+
 
 def profile(
     data: Any,
@@ -221,6 +242,10 @@ def _listed(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _listed(inner) for name, inner in value.items()}
     return [_listed(inner) for inner in value] if isinstance(value, tuple) else value
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else share(value)
 
 
 def _share(part: int, whole: int) -> float | None:

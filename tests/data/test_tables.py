@@ -168,11 +168,17 @@ class Without:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Without())
 import setveil as sv
+from setveil.metrics.measurements import Measurements
 data = sv.from_arrow(sv.from_lists([["a"]]))
-try:
-    data.to_pandas()
-except sv.Missing as error:
-    print(error)
+sets = sv.mine(data, 1)
+for one in (data, sets, sv.association_rules(sets, 0), Measurements()):
+    try:
+        one.to_pandas()
+    except sv.Missing as error:
+        print(error)
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "to_pandas needs pandas, which is not installed; to_arrow and to_lists do without\n"
+    sentence = (
+        "to_pandas needs pandas, which is not installed; run `pip install pandas`, or use to_table, which does without"
+    )
+    assert found.stdout.splitlines() == [sentence] * 4

@@ -16,11 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.frames import as_pandas
 from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.ordering import order_of_sequences, picked
 from setveil.data.record_sequence import RecordSequence
 from setveil.data.tidying import rises_within_records, tidied
-from setveil.errors import BadData, BadParameter, Missing
+from setveil.display import ShownTable, to_html
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -275,6 +277,12 @@ class Transactions(RecordSequence):
             f"Transactions({self.records:,} records, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
         )
 
+    def _repr_html_(self) -> str:
+        """Show counts only: a notebook that is handed on must not carry records along."""
+        counts = {"records": self.records, "items": len(self.vocabulary), "occurrences": self.occurrences}
+        facts = {"empty records": self.empty_records, "a record is": f"a {self.unit}", "ids": self.ids is not None}
+        return to_html(ShownTable([*(counts | facts).items()], title="Transactions"))
+
     def checksum(self) -> str:
         """Return a hash of the content, the same whatever format it was read from."""
         digest = hashlib.sha256()
@@ -384,10 +392,7 @@ class Transactions(RecordSequence):
 
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with the columns of `to_table`; pandas must be installed."""
-        try:
-            return self.to_table().to_pandas()
-        except ImportError:
-            raise Missing("to_pandas needs pandas, which is not installed; to_arrow and to_lists do without") from None
+        return as_pandas(self.to_table())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Let pyarrow, polars, DuckDB and others take the table of `to_table` as it is."""

@@ -9,12 +9,17 @@ from typing import Any, ClassVar, Literal
 from setveil.data.published import form_in_words
 from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
+from setveil.display import ShownTable, to_html
 from setveil.errors import BadParameter
 
 Status = Literal["holds", "violated", "undecided"]
 
 MOST_WITNESSES = 100
 """A verdict carries at most so many cases of each kind; the counts are always complete."""
+
+
+SHOWN_WITNESSES = 3
+"""Witnesses that a notebook shows."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,22 @@ class Verdict:
             head += f" for {self.reach}"
         found = "; ".join(f"{count:,} {_in_words(kind, count)}" for kind, count in self.violations.items())
         return head + (f" ({found})" if found else "") + (f": {self.reason}" if self.reason else "")
+
+    def _repr_html_(self) -> str:
+        """Show what `repr` shows, without the empty parts and with the first witnesses only."""
+        facts: dict[str, Any] = {"covers": self.reach, "reason": self.reason, "not treated": self.failures}
+        rows = [(name, value) for name, value in facts.items() if value]
+        rows += [(name.replace("-", " "), count) for name, count in self.counts.items()]
+        tables = [ShownTable(rows, title=f"{self.guarantee}: {self.status}")]
+        if self.violations:
+            cases = [(_in_words(kind, count), count) for kind, count in self.violations.items()]
+            tables.append(ShownTable(cases, ["violation", "cases"]))
+        if self.witnesses:
+            shown = [(_in_words(one.kind, 1), one.place, one.detail) for one in self.witnesses[:SHOWN_WITNESSES]]
+            more = len(self.witnesses) - len(shown)
+            note = f"and {more:,} more in .witnesses" if more else ""
+            tables.append(ShownTable(shown, ["witness", "place", "detail"], note=note))
+        return to_html(*tables)
 
     def to_dict(self, *, witnesses: int | None = None) -> dict[str, Any]:
         """Return it as plain values, with at most so many witnesses."""

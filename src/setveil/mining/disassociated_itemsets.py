@@ -23,13 +23,16 @@ import numpy as np
 import pyarrow as pa
 
 from setveil import progress
+from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.transactions import Transactions, sealed
+from setveil.display import MOST_ROWS, ShownTable, to_html
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import number_of_threads, share
 from setveil.mining.cluster_index import ClusterIndex
 from setveil.mining.frequent import LIMIT
+from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup
 from setveil.mining.support_bounds import Reading, SupportBounds, bounds_of
 from setveil.mining.threshold import MinSupport
@@ -69,6 +72,20 @@ class BoundedItemsets:
         longest = int(self.lengths.max(initial=0))
         return f"BoundedItemsets({len(self):,} sets of up to {longest} items, in {self.records:,} records)"
 
+    def __str__(self) -> str:
+        return self._shown().to_text()
+
+    def _repr_html_(self) -> str:
+        return to_html(self._shown())
+
+    def _shown(self) -> ShownTable:
+        """Return a table of the sets that are most frequent by the chosen figure."""
+        first = self.take(are_among_first(self.bounds.of(self.reading))).ordered()
+        rows = [
+            (", ".join(row.pop("items")), *row.values()) for row in first.to_table().slice(0, MOST_ROWS).to_pylist()
+        ]
+        return table_of_first(rows, ["items", *get_args(Reading)], self)
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """The number of items of each set."""
@@ -102,6 +119,10 @@ class BoundedItemsets:
     def to_table(self) -> Any:
         """Return an Arrow table: `items`, and in records `expected`, `certain`, `possible`, `inside`."""
         return pa.table({"items": self.to_arrow(), **{name: self.bounds.of(name) for name in get_args(Reading)}})
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the columns of `to_table`, the items as tuples; pandas must be installed."""
+        return as_pandas(self.to_table(), tuples="items")
 
 
 def mine_bounds(

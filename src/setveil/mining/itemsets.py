@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.transactions import Transactions
+from setveil.display import MOST_ROWS, ShownTable, share, to_html
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence, Sized
 
     from numpy.typing import NDArray
 
@@ -45,6 +47,18 @@ class Itemsets:
 
     def __repr__(self) -> str:
         return f"Itemsets({len(self):,} sets of up to {self.longest} items, in {self.records:,} records)"
+
+    def __str__(self) -> str:
+        return self._shown().to_text()
+
+    def _repr_html_(self) -> str:
+        return to_html(self._shown())
+
+    def _shown(self) -> ShownTable:
+        """Return a table of the most frequent sets."""
+        first = self.take(are_among_first(self.supports)).ordered()
+        rows = [(", ".join(items), support, share(support / max(self.records, 1))) for items, support in first]
+        return table_of_first(rows, ["items", "support", "share"], self)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -81,10 +95,29 @@ class Itemsets:
         share = self.supports / max(self.records, 1)
         return pa.table({"items": self.to_arrow(), "support": self.supports, "share": share})
 
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the columns of `to_table`, the items as tuples; pandas must be installed."""
+        return as_pandas(self.to_table(), tuples="items")
+
     def to_lists(self) -> list[list[str]]:
         """Return the sets as lists of labels."""
         sets: list[list[str]] = self.to_arrow().to_pylist()
         return sets
+
+
+def are_among_first(figures: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell of each figure whether it can be among the largest that a table shows; equal ones all can."""
+    if len(figures) <= MOST_ROWS:
+        return np.ones(len(figures), dtype=np.bool_)
+    found: NDArray[np.bool_] = figures >= np.partition(figures, -MOST_ROWS)[-MOST_ROWS]
+    return found
+
+
+def table_of_first(rows: Sequence[Sequence[Any]], header: Sequence[str], mined: Sized) -> ShownTable:
+    """Return a table of the first of what was mined, and how to get the rest."""
+    more = len(mined) - MOST_ROWS
+    note = f"and {more:,} more; all of them: .ordered().to_pandas()" if more > 0 else ""
+    return ShownTable(rows[:MOST_ROWS], header, title=repr(mined), note=note)
 
 
 def codes_of(sets: Iterable[Iterable[str]], data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.tidying import record_numbers
+from setveil.display import MOST_ROWS, ShownTable, share, to_html
 from setveil.errors import BadParameter
+from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup
 from setveil.mining.threshold import MinConfidence
 
@@ -57,6 +61,22 @@ class Rules:
 
     def __repr__(self) -> str:
         return f"Rules({len(self):,} rules, in {self.records:,} records)"
+
+    def __str__(self) -> str:
+        return self._shown().to_text()
+
+    def _repr_html_(self) -> str:
+        return to_html(self._shown())
+
+    def _shown(self) -> ShownTable:
+        """Return a table of the most certain rules."""
+        first = self.take(are_among_first(self.confidence)).ordered()
+        figures = zip(first, first.supports.tolist(), first.confidence.tolist(), first.lift.tolist(), strict=True)
+        rows = [
+            (", ".join(antecedent), consequent, support, share(confidence), lift)
+            for (antecedent, consequent), support, confidence, lift in islice(figures, MOST_ROWS)
+        ]
+        return table_of_first(rows, ["antecedent", "consequent", "support", "confidence", "lift"], self)
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -123,6 +143,10 @@ class Rules:
         consequents = as_arrow(self.vocabulary).take(pa.array(self.consequents))
         columns = {"antecedent": self.to_arrow(), "consequent": consequents, "support": self.supports}
         return pa.table({**columns, "confidence": self.confidence, "lift": self.lift})
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the columns of `to_table`, the antecedents as tuples; pandas must be installed."""
+        return as_pandas(self.to_table(), tuples="antecedent")
 
 
 def association_rules(

@@ -20,6 +20,7 @@ from setveil.data.names_found import MissingNames, NamesFound, names_found
 from setveil.data.published import form_in_words
 from setveil.data.source import in_words
 from setveil.data.transactions import Transactions
+from setveil.display import ShownTable, to_html
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.guarantees.base import Verdict
@@ -99,6 +100,22 @@ class Release:
     def summary(self) -> Summary:
         """Three lines: what holds and for how many records, what it cost, what is not protected."""
         return Summary.of(self)
+
+    def _repr_html_(self) -> str:
+        """Show what is published, and nothing that only the original or the private folder holds."""
+        counts = self.form.counts(self.data)
+        settings = [f"{name}={value}" for name, value in self.method.public_parameters().items()]
+        rows = [
+            ("form", self.data.form_in_words),
+            ("records", counts.records),
+            ("items", counts.items),
+            ("occurrences", counts.occurrences),
+            ("ids", self.terms.ids),
+            ("settings", ", ".join(settings) or "none"),
+            ("guarantee", "none" if self.verdict is None else str(self.verdict)),
+            ("sharing", self.sharing),
+        ]
+        return to_html(ShownTable(rows, title=f"Release by {self.method.name}", note="release.save(FOLDER) writes it."))
 
     @property
     def sharing(self) -> str:
