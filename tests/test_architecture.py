@@ -28,9 +28,10 @@ def test_importing_the_package_imports_nothing_heavy():
 def test_every_public_name_can_be_reached():
     import setveil  # noqa: PLC0415 - the package under test
 
+    assert set(dir(setveil)) == {*setveil.__all__, "__version__"}
     for name in setveil.__all__:
         assert getattr(setveil, name) is not None
-    with pytest.raises(AttributeError, match="has no 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         _ = setveil.nothing
 
 
@@ -114,8 +115,36 @@ def test_what_limits_no_time_is_allowed(allowed):
     assert short_limits(allowed, TESTS) == []
 
 
-def test_no_public_name_is_shadowed_by_a_module():
+AFTER_EVERY_MODULE = """
+import ast, importlib, inspect, pathlib, pkgutil, sys
+import setveil
+
+for module in pkgutil.walk_packages(setveil.__path__, "setveil."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+stub = ast.parse(pathlib.Path(sys.argv[1]).read_text(encoding="ascii"))
+lines = [line for line in stub.body if isinstance(line, ast.ImportFrom)]
+for line in lines:
+    (name,) = line.names
+    assert name.name == name.asname, f"type checkers do not export {name.name}"
+    public = getattr(setveil, name.name)
+    assert public is getattr(importlib.import_module(f"setveil.{line.module}"), name.name), name.name
+    assert callable(public), name.name
+    if not (inspect.isclass(public) and issubclass(public, Exception)):
+        inspect.signature(public)
+    assert inspect.getdoc(public), name.name
+print(len(lines) == len(setveil.__all__))
+"""
+
+
+def test_every_name_of_the_stub_can_be_called_after_every_module_was_imported():
     """Importing a module sets its name on the package, so that a function of that name would be gone."""
+    command = [sys.executable, "-c", AFTER_EVERY_MODULE, REPOSITORY / "src" / "setveil" / "__init__.pyi"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.stdout, found.stderr) == ("True\n", "")
+
+
+def test_no_public_name_is_that_of_a_module():
     import setveil  # noqa: PLC0415 - the package under test
 
     modules = {
