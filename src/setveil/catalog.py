@@ -1,9 +1,15 @@
-"""What exists: explicit tables that the command line, job files, forms, docs and contract tests read."""
+"""What exists: explicit tables that the command line, job files, forms, docs and contract tests read.
+
+Each family registers its members in its `__init__.py`, one line each. These lists name modules and import none, so that importing one
+method does not import all of them. This module does.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from setveil import guarantees, metrics
 from setveil.data.disassociated import Disassociated
 from setveil.data.formats import FORMATS
 from setveil.data.generalized import Generalized
@@ -11,53 +17,12 @@ from setveil.data.grouped import Grouped
 from setveil.data.neighbours import Neighbours
 from setveil.data.transactions import Transactions
 from setveil.errors import UnknownName
-from setveil.guarantees.hidden_itemsets import HiddenItemsets
-from setveil.guarantees.hidden_tendency import HiddenTendency
-from setveil.guarantees.k_anonymity import KAnonymity
-from setveil.guarantees.km_anonymity import KmAnonymity
-from setveil.guarantees.permutation_privacy import PermutationPrivacy
-from setveil.guarantees.reconstruction import Reconstruction
-from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.guarantees.site_presence import SitePresence
-from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
-from setveil.methods.disassociation.disassociation import Disassociation
-from setveil.methods.disassociation.reassociation import Reassociation
-from setveil.methods.itemsets.exact_swap import ExactSwap
-from setveil.methods.itemsets.heu import HEU
-from setveil.methods.itemsets.naive import Naive
-from setveil.methods.itemsets.swap_itemsets import SwapItemsets
-from setveil.methods.tendency.full_swap import FullSwap
-from setveil.methods.tendency.part_supp import PartSupp
-from setveil.methods.tendency.part_swap import PartSwap
-from setveil.methods.tendency.rand_swap import RandSwap
-from setveil.methods.tendency.split_person import SplitPerson
-from setveil.methods.uncertainty.global_suppression import GlobalSuppression
-from setveil.methods.uncertainty.insert import Insert
-from setveil.methods.uncertainty.partial_suppression import PartialSuppression
-from setveil.methods.uncertainty.permutation import Permutation
-from setveil.methods.uncertainty.td_control import TDControl
-from setveil.metrics.associations import AlphaConfidence, RelativeAssociationError, TLost
-from setveil.metrics.border import BorderExposure
-from setveil.metrics.distance import TreeEditDistance
-from setveil.metrics.distribution import Dissimilarity, KullbackLeibler, SymmetricKl
-from setveil.metrics.generalization import LossSplit
-from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
-from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
-from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, NonSensitiveRules, RuleSimilarity
-from setveil.metrics.joined_queries import RangeQueryError
-from setveil.metrics.queries import QueryError
-from setveil.metrics.ranks import FrequentRanks, TopKDeviation, TopRules
-from setveil.metrics.reconstruction import ReconstructionKL
-from setveil.metrics.records import FalseContent, RecordLoss
-from setveil.metrics.suppression import InfoLoss, ItemsLost
-from setveil.metrics.tendency import StillOnTop, TendencyPosterior
-from setveil.presence.methods.dummy_users import DummyUsers
-from setveil.presence.methods.extended_mondrian import ExtendedMondrian
-from setveil.presence.methods.mondrian import Mondrian
-from setveil.presence.methods.mpalm import Mpalm
+from setveil.methods import disassociation, itemsets, tendency, uncertainty
+from setveil.presence import methods as joining
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import ModuleType
 
     from setveil.declaration import Declaration
     from setveil.guarantees.base import Guarantee
@@ -77,87 +42,30 @@ __all__ = [
     "named",
 ]
 
+
+def _imported(family: ModuleType, members: Mapping[str, str]) -> dict[str, Any]:
+    """Import the members of a family; return them by their names on the command line."""
+    kinds = (getattr(import_module(f"{family.__name__}.{module}"), name) for name, module in members.items())
+    return {kind.name: kind for kind in kinds}
+
+
 METHODS: dict[str, type[Method]] = {
-    method.name: method
-    for method in (
-        PartSwap,
-        FullSwap,
-        RandSwap,
-        PartSupp,
-        SplitPerson,
-        ExactSwap,
-        SwapItemsets,
-        HEU,
-        Naive,
-        Insert,
-        PartialSuppression,
-        Permutation,
-        GlobalSuppression,
-        TDControl,
-        Disassociation,
-        Reassociation,
-        AprioriGeneralization,
-    )
+    name: method
+    for family in (tendency, itemsets, uncertainty, disassociation)
+    for name, method in _imported(family, family.MEMBERS).items()
 }
 
-JOINED_METHODS: dict[str, type[JoiningMethod]] = {
-    method.name: method for method in (DummyUsers, ExtendedMondrian, Mpalm, Mondrian)
-}
+JOINED_METHODS: dict[str, type[JoiningMethod]] = _imported(joining, joining.MEMBERS)
 """Those that make a table of the tables of two providers."""
 
-GUARANTEES: dict[str, type[Guarantee]] = {
-    guarantee.name: guarantee
-    for guarantee in (
-        HiddenTendency,
-        HiddenItemsets,
-        RhoUncertainty,
-        PermutationPrivacy,
-        KmAnonymity,
-        Reconstruction,
-    )
-}
+GUARANTEES: dict[str, type[Guarantee]] = _imported(guarantees, guarantees.MEMBERS)
 
-METRICS: dict[str, type[Metric]] = {
-    metric.name: metric
-    for metric in (
-        Dissimilarity,
-        KullbackLeibler,
-        SymmetricKl,
-        InfoLoss,
-        RecordLoss,
-        LossSplit,
-        RecordsTouched,
-        FalseContent,
-        FrequentItemsets,
-        FiSimilarity,
-        RuleSimilarity,
-        QueryError,
-        StillOnTop,
-        TendencyPosterior,
-        HidingFailure,
-        ResidualItemsets,
-        BorderExposure,
-        MissesCost,
-        ArtificialItemsets,
-        ItemsLost,
-        NonSensitiveRules,
-        ExactBasketExposure,
-        SaturatedRules,
-        ReconstructionKL,
-        RelativeAssociationError,
-        AlphaConfidence,
-        TLost,
-        TreeEditDistance,
-        TopKDeviation,
-        FrequentRanks,
-        TopRules,
-    )
-}
+METRICS: dict[str, type[Metric]] = _imported(metrics, metrics.MEMBERS)
 
-JOINED_GUARANTEES: dict[str, type[Guarantee]] = {guarantee.name: guarantee for guarantee in (KAnonymity, SitePresence)}
+JOINED_GUARANTEES: dict[str, type[Guarantee]] = _imported(guarantees, guarantees.JOINED_MEMBERS)
 """Those of tables that two providers join."""
 
-JOINED_METRICS: dict[str, type[Metric]] = {metric.name: metric for metric in (RangeQueryError,)}
+JOINED_METRICS: dict[str, type[Metric]] = _imported(metrics, metrics.JOINED_MEMBERS)
 """Those of the same tables."""
 
 FORMS: dict[str, type] = {
