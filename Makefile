@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint bench system-deps clean
+.PHONY: setup demo test lint stubs bench system-deps clean
 
 setup: $(READY)
 
@@ -27,6 +27,10 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The public names of methods, guarantees and metrics, from the registrations of their families.
+stubs: $(READY)
+	$(BIN)/python tools/write_stub.py
 
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 from importlinter import cli as import_linter
@@ -142,6 +143,14 @@ def test_every_name_of_the_stub_can_be_called_after_every_module_was_imported():
     command = [sys.executable, "-c", AFTER_EVERY_MODULE, REPOSITORY / "src" / "setveil" / "__init__.pyi"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (found.stdout, found.stderr) == ("True\n", "")
+
+
+def test_the_stub_has_the_names_that_the_families_register():
+    stub = (REPOSITORY / "src" / "setveil" / "__init__.pyi").read_text(encoding="ascii")
+    with_registered_names = run_path(str(REPOSITORY / "tools" / "write_stub.py"))["with_registered_names"]
+    assert with_registered_names(stub) == stub, "run make stubs"
+    without = re.sub(r".* import PartSwap as PartSwap\n", "", stub)
+    assert with_registered_names(without) == stub != without
 
 
 def test_no_public_name_is_that_of_a_module():

@@ -104,6 +104,32 @@ def test_it_says_what_it_needs(kind):
         assert metric(data, data).value is not None
 
 
+@pytest.fixture(scope="module")
+def released():
+    data, _categories = make(4, records=400, items=8)
+    return data, sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[])
+
+
+@EVERY
+def test_it_is_public_and_can_be_given_as_it_is(kind, released):
+    data, release = released
+    assert getattr(sv, kind.__name__) is kind
+    metric = filled(kind, data)
+    assert sv.measure(data, release, [metric]) == [metric(data, release.data, release.alignment)]
+
+
+def test_a_metric_and_its_name_give_the_same(released):
+    data, release = released
+    metrics = [sv.FiSimilarity(min_support="2%"), sv.Dissimilarity(form="printed")]
+    texts = ["fi-similarity:min_support=2%", "dissimilarity:form=printed"]
+    assert sv.measure(data, release, metrics) == sv.measure(data, release, texts)
+    again = sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[*metrics, *texts])
+    assert again.measurements[:2] == again.measurements[2:]
+    for wrong in (sv.FiSimilarity, 17, None):
+        with pytest.raises(sv.BadParameter, match=r"metrics: .* is neither a metric, such as FiSimilarity\(\), nor"):
+            sv.measure(data, release, [wrong])
+
+
 @EVERY
 def test_bad_parameters_are_refused(kind):
     data, _categories = make(2)

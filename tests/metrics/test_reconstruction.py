@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.metrics.reconstruction import ReconstructionKL
+from setveil.metrics.reconstruction import ReconstructionKl
 
 from contract.forms import disturbed
 from oracle import permutation as oracle
@@ -38,7 +38,7 @@ def test_of_grouped_data_it_is_that_of_the_definition(seed, cells, smoothing):
     group = np.sort(rng.integers(0, 1 + data.records // 3, data.records))
     group = np.unique(group, return_inverse=True)[1]
     grouped = sv.Grouped.of_records(data, sv.SensitiveItems(sensitive).among(data), group)
-    measured = ReconstructionKL(sensitive=sensitive, items_in_cell=cells, smoothing=smoothing)(data, grouped)
+    measured = ReconstructionKl(sensitive=sensitive, items_in_cell=cells, smoothing=smoothing)(data, grouped)
     records = as_sets(data)
     asked = oracle.most_frequent(records, sensitive, cells)
     told = oracle.estimate(grouped.to_groups(), asked)
@@ -50,7 +50,7 @@ def test_of_grouped_data_it_is_that_of_the_definition(seed, cells, smoothing):
 def test_of_plain_records_it_is_that_of_the_definition(seed, cells, smoothing):
     data, sensitive, rng = drawn(seed)
     released, _alignment = disturbed(data, rng)
-    measured = ReconstructionKL(sensitive=sensitive, items_in_cell=cells, smoothing=smoothing)(data, released)
+    measured = ReconstructionKl(sensitive=sensitive, items_in_cell=cells, smoothing=smoothing)(data, released)
     records = as_sets(data)
     asked = oracle.most_frequent(records, sensitive, cells)
     told = oracle.counted(as_sets(released), asked)
@@ -61,7 +61,7 @@ def test_an_example_by_hand():
     """Of four records two hold s, both with a: in one group the release tells a with a half of them."""
     data = sv.from_lists([["a", "s"], ["a", "s"], ["b"], ["b"]])
     grouped = sv.Grouped.from_groups([([["a"], ["a"], ["b"], ["b"]], {"s": 2})])
-    measured = ReconstructionKL(sensitive=["s"], items_in_cell=1)(data, grouped)
+    measured = ReconstructionKl(sensitive=["s"], items_in_cell=1)(data, grouped)
     assert measured.value == pytest.approx(log(2))
     assert measured.details == {
         "sensitive-items": 1,
@@ -75,10 +75,10 @@ def test_an_example_by_hand():
 def test_lost_cells_and_lost_items_are_told_and_smoothing_helps():
     data = sv.from_lists([["a", "s"], ["s"], ["a", "t"], ["a"]])
     released = sv.from_lists([["a", "s"], [], ["a"], ["a"]])
-    plain = ReconstructionKL(sensitive=["s", "t"])(data, released)
+    plain = ReconstructionKl(sensitive=["s", "t"])(data, released)
     assert plain.value is None
     assert plain.reason.startswith("2 of 2 sensitive items are lost in cells that they were in, 1 of them in all")
-    smooth = ReconstructionKL(sensitive=["s", "t"], smoothing=0.5)(data, released)
+    smooth = ReconstructionKl(sensitive=["s", "t"], smoothing=0.5)(data, released)
     assert smooth.value > 0
     assert smooth.details["items-gone"] == 1
     assert smooth.details["items-with-lost-cells"] == 2
@@ -94,7 +94,7 @@ def test_lost_cells_and_lost_items_are_told_and_smoothing_helps():
 )
 def test_it_is_not_defined_without_items(lists, sensitive, says):
     data = sv.from_lists(lists)
-    measured = ReconstructionKL(sensitive=sensitive)(data, data)
+    measured = ReconstructionKl(sensitive=sensitive)(data, data)
     assert measured.value is None
     assert says in measured.reason
 
@@ -104,7 +104,7 @@ def test_it_is_not_defined_without_items(lists, sensitive, says):
 def test_groups_of_one_tell_all_and_one_group_tells_least(seed):
     data, sensitive, _rng = drawn(seed)
     mask = sv.SensitiveItems(sensitive).among(data)
-    metric = ReconstructionKL(sensitive=sensitive)
+    metric = ReconstructionKl(sensitive=sensitive)
     single = metric(data, sv.Grouped.of_records(data, mask, np.arange(data.records)))
     whole = metric(data, sv.Grouped.of_records(data, mask, np.zeros(data.records, np.int64)))
     if single.value is not None:

@@ -24,7 +24,7 @@ MEMBERS = {
     "NonSensitiveRules": "itemsets",
     "ExactBasketExposure": "inference",
     "SaturatedRules": "inference",
-    "ReconstructionKL": "reconstruction",
+    "ReconstructionKl": "reconstruction",
     "RelativeAssociationError": "associations",
     "AlphaConfidence": "associations",
     "TLost": "associations",

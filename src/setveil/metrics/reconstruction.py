@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
 
 
-class ReconstructionKL(Metric):
+class ReconstructionKl(Metric):
     """How far what a release tells of sensitive items beside others is from the truth (after ghinita2008, section VI)."""
 
     name: ClassVar[str] = "reconstruction-kl"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def measure(
     original: Any,
     release: Any,
-    metrics: Iterable[str] | None = None,
+    metrics: Iterable[str | Metric] | None = None,
     *,
     private: str | Path | Private | None = None,
     **parameters: Any,
@@ -44,7 +44,7 @@ def measure(
     release
         A `Release`, a release folder, what `open_release` returned, or data.
     metrics
-        Metrics as `NAME[:param=value,...]`; by default all that have what they need.
+        Metrics such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all that have what they need.
     private
         The private folder; by default `RELEASE.private` beside the release folder, if it is there.
     **parameters
@@ -89,12 +89,16 @@ def _noted(
 
 
 def chosen_metrics(
-    texts: Iterable[str] | None, known: Mapping[str, Any], form: type = Transactions
+    given: Iterable[str | Metric] | None, known: Mapping[str, Any], form: type = Transactions
 ) -> tuple[list[Metric], Measurements]:
-    """Return the metrics named as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
-    if texts is None:
+    """Return the metrics, given as they are or as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
+    if given is None:
         return all_metrics(known, form)
-    made = [metric_of(text, known, form) for text in texts]
+    given = list(given)
+    for one in given:
+        if not isinstance(one, str | Metric):
+            raise BadParameter(f"metrics: {one!r} is neither a metric, such as FiSimilarity(), nor the name of one")
+    made = [one if isinstance(one, Metric) else metric_of(one, known, form) for one in given]
     return [m for m in made if isinstance(m, Metric)], Measurements(m for m in made if isinstance(m, Measurement))
 
 

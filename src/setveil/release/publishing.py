@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from setveil.data.published import Published
     from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
-    from setveil.metrics.base import Measurement
+    from setveil.metrics.base import Measurement, Metric
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def publish(
     allow_failures: int = 0,
     no_guarantee: bool = False,
     engine: Engine | None = None,
-    metrics: Iterable[str] | None = None,
+    metrics: Iterable[str | Metric] | None = None,
     original: Any = None,
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
@@ -259,7 +259,8 @@ def publish(
     no_guarantee
         Allow a method that promises nothing.
     metrics
-        Metrics to measure with, as `NAME[:param=value,...]`; by default all. An empty list saves time.
+        Metrics to measure with, such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all. An empty list
+        saves time.
     original
         For a release made from a release: the data to measure against.
     missing_names

@@ -21,7 +21,7 @@ from setveil.methods.uncertainty.permutation import Permutation
 from setveil.methods.uncertainty.td_control import TDControl
 from setveil.metrics.distribution import SymmetricKl
 from setveil.metrics.itemsets import NonSensitiveRules, RuleSimilarity
-from setveil.metrics.reconstruction import ReconstructionKL
+from setveil.metrics.reconstruction import ReconstructionKl
 from setveil.metrics.suppression import InfoLoss
 from setveil.reproduce import uncertainty_lines as lines
 from setveil.reproduce.figures import ORIGINAL, Figure
@@ -235,7 +235,7 @@ class Experiment:
         outcome, seconds = self.made(self.data, method, draw)
         note = outcome.advice
         self.add(line, draw, at, "permutation-seconds", None if note else seconds, note)
-        found = ReconstructionKL(sensitive=sensitive, smoothing=SMOOTHING)(self.data, outcome.published)
+        found = ReconstructionKl(sensitive=sensitive, smoothing=SMOOTHING)(self.data, outcome.published)
         self.add(line, draw, at, "reconstruction-kl", None if note else found.value, note or found.reason)
         if permutes:
             return

@@ -1,0 +1,29 @@
+"""Write the public names of methods, guarantees and metrics to `src/setveil/__init__.pyi`, from the registrations of their families."""
+
+from pathlib import Path
+
+from setveil import catalog
+
+STUB = Path(__file__).parents[1] / "src" / "setveil" / "__init__.pyi"
+TABLES = (
+    catalog.METHODS,
+    catalog.JOINED_METHODS,
+    catalog.GUARANTEES,
+    catalog.JOINED_GUARANTEES,
+    catalog.METRICS,
+    catalog.JOINED_METRICS,
+)
+
+
+def with_registered_names(stub: str) -> str:
+    """Return the stub with a line for every registered class; its other lines stay."""
+    kinds = [kind for table in TABLES for kind in table.values()]
+    registered = {
+        f"from {kind.__module__.removeprefix('setveil')} import {kind.__name__} as {kind.__name__}" for kind in kinds
+    }
+    imports = {line for line in stub.splitlines() if line.startswith("from ")}
+    return "\n".join([*sorted(imports | registered), "", "__version__: str", ""])
+
+
+if __name__ == "__main__":
+    STUB.write_text(with_registered_names(STUB.read_text(encoding="ascii")), encoding="ascii")
