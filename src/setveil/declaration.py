@@ -6,13 +6,19 @@ constructor's errors, the command-line options, the job file, the web form, the 
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from types import UnionType
-from typing import Any, ClassVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUndefined
 
 from setveil.errors import BadParameter
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)  # pydantic does not publish its name
 
 
 def parameter(default: Any = ..., *, public: bool, description: str, inferable: bool = False, **limits: Any) -> Any:
@@ -32,7 +38,23 @@ def split_commas(value: Any) -> Any:
     return value
 
 
-class Declaration(BaseModel):
+class DeclarationType(ModelMetaclass):
+    """The type of declarations: makes their help pages when somebody asks for one."""
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override] # it is a str, only not a constant
+        """Return the page that `help` shows; of a class without a name, what it says of itself."""
+        from setveil.help_pages import help_page  # noqa: PLC0415 - only when somebody asks for help
+
+        kind = cast("type[Declaration]", self)
+        return help_page(kind) if kind.name else kind.own_docstring()
+
+    def __dir__(self) -> list[str]:
+        """List the public names of the declaration, without those that every pydantic model has: help pages stay short."""
+        return [name for name in super().__dir__() if not name.startswith("_") and not hasattr(BaseModel, name)]
+
+
+class Declaration(BaseModel, metaclass=DeclarationType):
     """A recipe: printable, comparable, JSON; wrong values are refused when it is made, in one sentence."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -41,6 +63,8 @@ class Declaration(BaseModel):
     """The name on the command line."""
     removed: ClassVar[dict[str, str]] = {}
     """Parameters that earlier versions had, each with why it was removed."""
+    example_lines: ClassVar[tuple[str, ...]] = ("{call}",)
+    """The example on the help page; `{call}` becomes the call that makes one, with its required parameters."""
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():
@@ -82,7 +106,17 @@ class Declaration(BaseModel):
     @classmethod
     def summary(cls) -> str:
         """Return the first line of the class's description."""
-        return (cls.__doc__ or "").strip().splitlines()[0]
+        return cls.own_docstring().splitlines()[0]
+
+    @classmethod
+    def own_docstring(cls) -> str:
+        """Return what is written in the class; `__doc__` is the whole help page."""
+        return cleandoc(cls.__dict__["__doc__"] or "")
+
+    @classmethod
+    def help_sections(cls) -> dict[str, list[str]]:
+        """Return what this kind of declaration adds to its help page, as headings with paragraphs."""
+        return {}
 
 
 class Parameter:
@@ -102,17 +136,27 @@ class Parameter:
         self.annotation = field.annotation
         self.default = None if field.default is PydanticUndefined else field.default
         self._metadata = field.metadata
+        self._examples = field.examples
 
     @property
     def allowed(self) -> str:
         """Say in words what may be given."""
-        limits = [
+        return " and ".join([_type_in_words(self.annotation), *self.limits])
+
+    @property
+    def limits(self) -> list[str]:
+        """Return the limits of a number in words."""
+        return [
             f"{words} {getattr(rule, key)}"
             for rule in self._metadata
             for key, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than"))
             if getattr(rule, key, None) is not None
         ]
-        return " and ".join([_type_in_words(self.annotation), *limits])
+
+    @property
+    def example(self) -> str:
+        """Return a value as Python code: the one that the parameter gives as an example, or that of its kind."""
+        return repr(self._examples[0]) if self._examples else str(getattr(self.annotation, "example", "..."))
 
     @property
     def default_text(self) -> str:

@@ -99,7 +99,7 @@ def test_a_guarantee_is_documented(kind):
         assert f"`{violation}`" in section
     assert filled(kind).statement.endswith(".")
     assert kind.coverage.not_covered
-    references = (DOCS.parent / "references.bib").read_text(encoding="utf-8")
+    references = (DOCS.parent / "src" / "setveil" / "references.bib").read_text(encoding="utf-8")
     assert re.search(rf"^@\w+{{{kind.paper},$", references, re.MULTILINE)
 
 

@@ -242,5 +242,7 @@ def test_it_is_documented_and_offered(kind):
         assert parameter.description.endswith(".")
     assert kind.paper in page
     assert re.search(
-        rf"^@\w+{{{kind.paper},$", (DOCS.parent / "references.bib").read_text(encoding="utf-8"), re.MULTILINE
+        rf"^@\w+{{{kind.paper},$",
+        (DOCS.parent / "src" / "setveil" / "references.bib").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )

@@ -38,7 +38,7 @@ def test_it_is_documented(kind):
         else:
             assert parameter.default_text in named[parameter.name][3]
     assert kind.paper in page
-    references = (REPOSITORY / "references.bib").read_text(encoding="utf-8")
+    references = (REPOSITORY / "src" / "setveil" / "references.bib").read_text(encoding="utf-8")
     assert re.search(rf"^@\w+{{{kind.paper},$", references, re.MULTILINE)
 
 

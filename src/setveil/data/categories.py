@@ -34,6 +34,8 @@ class Categories(Mapping[str, str]):
     """A mapping from item to category, frozen, and usable as a parameter of methods, guarantees and metrics."""
 
     in_words: ClassVar[str] = "a file of categories"
+    python_type: ClassVar[str] = "Categories or a mapping from item to category"
+    example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
 
     def __init__(self, of_item: Mapping[str, str]) -> None:
         items, with_blanks = stripped(list(of_item))

@@ -57,6 +57,7 @@ class Hierarchy:
     """
 
     in_words: ClassVar[str] = "a file of a hierarchy"
+    python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
 
     nodes: tuple[str, ...]
     """The names of all nodes; a node's place here is its number, and the root's is 0."""

@@ -31,6 +31,8 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     """
 
     in_words: ClassVar[str] = "a file of itemsets"
+    python_type: ClassVar[str] = "NamedItemsets or lists of items"
+    example: ClassVar[str] = '[["baking-powder-170g", "caster-sugar-1kg"]]'
     noun: ClassVar[str] = "itemsets"
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:

@@ -29,6 +29,8 @@ class SensitiveItems(NameList, AbstractSet[str]):
     """
 
     in_words: ClassVar[str] = "a file with an item a line"
+    python_type: ClassVar[str] = "SensitiveItems or a list of items"
+    example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
     noun: ClassVar[str] = "items"
 
     def __init__(self, items: Iterable[str]) -> None:

@@ -162,6 +162,26 @@ class Guarantee(Declaration, ABC):
     """The published forms that it speaks of."""
     counts_of_one_kind: ClassVar[bool] = True
     """Whether all that a check counts are records, or all are itemsets, so that the numbers can stand in one chart."""
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        "guarantee = {call}",
+        "verdict = guarantee.check(data)",
+    )
+
+    @classmethod
+    def help_sections(cls) -> dict[str, list[str]]:
+        """Describe on the help page what it protects against."""
+        coverage = cls.coverage
+        bounds = {"Singling out": coverage.singling_out, "Linking": coverage.linking, "Inference": coverage.inference}
+        needs = [f"Beside the release, a check needs the {' and the '.join(cls.needs)}."] if cls.needs else []
+        return {
+            "Protection": [
+                f"The attacker {coverage.attacker}.",
+                *(f"{risk}: {bound}." for risk, bound in bounds.items()),
+                f"Not covered: {'; '.join(coverage.not_covered)}.",
+                *needs,
+            ]
+        }
 
     @property
     @abstractmethod

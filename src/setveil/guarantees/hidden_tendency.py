@@ -42,6 +42,13 @@ class HiddenTendency(Guarantee):
     title: ClassVar[str] = "Hidden tendency"
     paper: ClassVar[str] = "gunawan2019"
     needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        'method = sv.PartSwap(categories=sv.read_categories("sample:supermarket"))',
+        "release = sv.publish(data, method, metrics=[])",
+        "guarantee = {call}",
+        "verdict = guarantee.check(release.data, original=data, alignment=release.alignment)",
+    )
     coverage: ClassVar[Coverage] = Coverage(
         attacker=(
             "knows which released row is a person's, the categories and the method, but neither the seed nor items of the"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from setveil.data.joined import EXAMPLE_LINES
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.declaration import Declaration, parameter
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
@@ -37,6 +38,12 @@ class KAnonymity(GroupLimit, Guarantee):
     """Every combination of intervals that a joined table shows has at least k records, with at least l sensitive values."""
 
     name: ClassVar[str] = "k-anonymity"
+    example_lines: ClassVar[tuple[str, ...]] = (
+        *EXAMPLE_LINES,
+        "outcome = sv.Mondrian(k=2).apply(originals, keys=keys)",
+        "guarantee = {call}",
+        "verdict = guarantee.check(outcome.table)",
+    )
     title: ClassVar[str] = "k-anonymity"
     paper: ClassVar[str] = "takenouchi2012"
     takes: ClassVar[tuple[type, ...]] = (JoinedTable,)

@@ -48,8 +48,10 @@ SHOWN_ITEMS = 12
 class KmLimit(Declaration):
     """What is asked for: how many known items must lead to how many records. Methods declare the same as their guarantee."""
 
-    k: int = parameter(ge=1, public=True, description="How many records any known items must lead to.")
-    m: int = parameter(ge=1, public=True, description="How many items of a person somebody may know at most.")
+    k: int = parameter(ge=1, public=True, examples=[3], description="How many records any known items must lead to.")
+    m: int = parameter(
+        ge=1, public=True, examples=[2], description="How many items of a person somebody may know at most."
+    )
 
 
 class KmAnonymity(KmLimit, Guarantee):

@@ -32,6 +32,13 @@ class PermutationPrivacy(Guarantee):
     """In a group of rows each sensitive item belongs to at most one row in p, and no row shows one."""
 
     name: ClassVar[str] = "permutation-privacy"
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        'method = sv.Permutation(sensitive=sv.read_sensitive("sample:supermarket"), p=4)',
+        "release = sv.publish(data, method, metrics=[])",
+        "guarantee = {call}",
+        "verdict = guarantee.check(release.data)",
+    )
     title: ClassVar[str] = "Permutation privacy"
     paper: ClassVar[str] = "ghinita2008"
     takes: ClassVar[tuple[type, ...]] = (Grouped,)
@@ -53,7 +60,10 @@ class PermutationPrivacy(Guarantee):
 
     sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     p: int = parameter(
-        ge=2, public=True, description="At most one row in so many of a group may hold any one sensitive item."
+        ge=2,
+        public=True,
+        examples=[4],
+        description="At most one row in so many of a group may hold any one sensitive item.",
     )
 
     @property

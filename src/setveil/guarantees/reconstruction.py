@@ -52,6 +52,13 @@ class Reconstruction(Guarantee):
     name: ClassVar[str] = "reconstruction"
     title: ClassVar[str] = "Reconstruction"
     paper: ClassVar[str] = "awad2020"
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        "chunks = sv.publish(data, sv.Disassociation(k=3, m=2), metrics=[]).data",
+        "release = sv.publish(chunks, sv.Reassociation(), metrics=[])",
+        "guarantee = sv.Reconstruction(release_sha256=chunks.checksum(), k=3, m=2)",
+        "verdict = guarantee.check(release.data, original=chunks, alignment=release.alignment)",
+    )
     takes: ClassVar[tuple[type, ...]] = (Neighbours,)
     needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
     rests_on_draw: ClassVar[bool] = True
@@ -72,8 +79,10 @@ class Reconstruction(Guarantee):
     release_sha256: str = parameter(
         public=True, description="The sha256 of the data file of the disassociated release that it was made from."
     )
-    k: int = parameter(ge=1, public=True, description="How many records any known items lead to in that release.")
-    m: int = parameter(ge=1, public=True, description="How many items somebody may know there.")
+    k: int = parameter(
+        ge=1, public=True, examples=[3], description="How many records any known items lead to in that release."
+    )
+    m: int = parameter(ge=1, public=True, examples=[2], description="How many items somebody may know there.")
     term_chunk: TermChunk = parameter(
         "drop", public=True, description="Whether items of term chunks are left out, or placed in one record each."
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
+from setveil.data.joined import EXAMPLE_LINES
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.declaration import Declaration, parameter
 from setveil.errors import BadData, Missing
@@ -47,16 +48,16 @@ class PresenceLimit(Declaration):
     """Between which shares of a provider's users in a group the common ones may lie."""
 
     max_a: Share = parameter(
-        public=True, description="Of A's users in a group, the largest share that may be at B too."
+        public=True, examples=["95%"], description="Of A's users in a group, the largest share that may be at B too."
     )
     min_a: Share = parameter(
-        public=True, description="Of A's users in a group, the smallest share that may be at B too."
+        public=True, examples=["5%"], description="Of A's users in a group, the smallest share that may be at B too."
     )
     max_b: Share = parameter(
-        public=True, description="Of B's users in a group, the largest share that may be at A too."
+        public=True, examples=["95%"], description="Of B's users in a group, the largest share that may be at A too."
     )
     min_b: Share = parameter(
-        public=True, description="Of B's users in a group, the smallest share that may be at A too."
+        public=True, examples=["5%"], description="Of B's users in a group, the smallest share that may be at A too."
     )
     scope: Scope = parameter(
         "qi+sa",
@@ -79,6 +80,13 @@ class SitePresence(PresenceLimit, Guarantee):
     title: ClassVar[str] = "δ-site-presence"
     paper: ClassVar[str] = "takenouchi2012"
     needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
+    example_lines: ClassVar[tuple[str, ...]] = (
+        *EXAMPLE_LINES,
+        'method = sv.ExtendedMondrian(max_a="95%", min_a="5%", max_b="95%", min_b="5%")',
+        "outcome = method.apply(originals, keys=keys)",
+        "guarantee = {call}",
+        "verdict = guarantee.check(outcome.table, original=originals, alignment=outcome.groups)",
+    )
     takes: ClassVar[tuple[type, ...]] = (JoinedTable,)
     counts_of_one_kind: ClassVar[bool] = False
     coverage: ClassVar[Coverage] = Coverage(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_type_hints
 
 from setveil.data.transactions import Transactions
 from setveil.declaration import Declaration
@@ -52,11 +52,26 @@ class Method(Declaration, ABC):
     """What it publishes: plain records, or another of the published forms."""
     about_people: ClassVar[bool] = False
     """Whether a release is about the link between a person and a row: then rows carry pseudonyms where the data has ids."""
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        "method = {call}",
+        "release = sv.publish(data, method)",
+    )
 
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee | None:
         """What the release will be checked for; None for a method that promises nothing."""
+
+    @classmethod
+    def help_sections(cls) -> dict[str, list[str]]:
+        """Name the guarantee on the help page."""
+        promised = get_type_hints(cls.guarantee.fget)["return"]  # type: ignore[attr-defined] # mypy takes it for its value
+        kinds = [kind for kind in get_args(promised) or (promised,) if kind is not type(None)]
+        if not kinds:
+            return {"Guarantee": ["None: this is a baseline. Publish it with `no_guarantee=True`."]}
+        some = " Some settings and some data have none." if len(kinds) < len(get_args(promised)) else ""
+        return {"Guarantee": [f"{kind.name} (`{kind.__name__}`): {kind.summary()}{some}" for kind in kinds]}
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check names against the data before any work and return the method as it will run.
@@ -74,6 +89,11 @@ class Method(Declaration, ABC):
 
 class Baseline(Method, ABC):
     """A method that promises nothing: papers compare with it, and so can people."""
+
+    example_lines: ClassVar[tuple[str, ...]] = (
+        *Method.example_lines[:-1],
+        "release = sv.publish(data, method, no_guarantee=True)",
+    )
 
     @property
     def guarantee(self) -> None:

@@ -164,7 +164,7 @@ class TLost(Metric):
     )
     takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
 
-    k: int = parameter(ge=1, public=True, description="From how many records on an item could be told.")
+    k: int = parameter(ge=1, public=True, examples=[3], description="From how many records on an item could be told.")
 
     def measure(
         self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None

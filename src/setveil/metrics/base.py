@@ -73,6 +73,25 @@ class Metric(Declaration, ABC):
     """What it needs beside both data sets: `alignment`, `categories`."""
     takes: ClassVar[tuple[type, ...]] = (Transactions,)
     """The published forms that it can be computed of."""
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        "release = sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[])",
+        "metric = {call}",
+        "(measured,) = sv.measure(data, release, [metric])",
+    )
+
+    @classmethod
+    def help_sections(cls) -> dict[str, list[str]]:
+        """Define the figure on the help page."""
+        needs = [f"Beside both data sets, it needs the {' and the '.join(cls.needs)}."] if cls.needs else []
+        return {
+            "Figure": [
+                f"Unit: {cls.unit}. Better: {cls.better}. About: {cls.about}.",
+                f"Formula: {cls.formula}.",
+                f"Cannot see: {cls.blind_to}.",
+                *needs,
+            ]
+        }
 
     def __call__(self, original: Any, published: Any, alignment: Any = None) -> Measurement:
         """Measure, or say why there is no figure."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import field_validator
 
+from setveil.data.joined import EXAMPLE_LINES
 from setveil.data.joined.joined_table import JoinedTable
 from setveil.data.joined.predicates import Predicates
 from setveil.declaration import parameter
@@ -31,6 +32,12 @@ class RangeQueryError(Metric):
     """How far the number of records within given ranges is off, for queries drawn at random or given, on average."""
 
     name: ClassVar[str] = "range-query-error"
+    example_lines: ClassVar[tuple[str, ...]] = (
+        *EXAMPLE_LINES,
+        "outcome = sv.Mondrian(k=2).apply(originals, keys=keys)",
+        "metric = {call}",
+        "measured = metric(originals, outcome.table)",
+    )
     title: ClassVar[str] = "Error of range queries"
     unit: ClassVar[str] = "mean relative error"
     better: ClassVar[Direction] = "lower"

@@ -35,6 +35,13 @@ class ReconstructionKl(Metric):
     blind_to: ClassVar[str] = (
         "items that are not among the most frequent; sensitive items beside each other; how many occurrences are gone"
     )
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        'method = sv.Permutation(sensitive=sv.read_sensitive("sample:supermarket"), p=4)',
+        "release = sv.publish(data, method, metrics=[])",
+        "metric = {call}",
+        "(measured,) = sv.measure(data, release, [metric])",
+    )
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"smoothing": 0.5})
     takes: ClassVar[tuple[type, ...]] = (Transactions, Grouped)
 

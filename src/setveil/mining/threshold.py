@@ -24,6 +24,8 @@ class Threshold:
 
     what: ClassVar[str]
     in_words: ClassVar[str]
+    example: ClassVar[str]
+    """A value as Python code."""
 
     def __init__(self, value: Self | str | float) -> None:
         self.text: str = value.text if isinstance(value, Threshold) else self._text_of(value)
@@ -88,6 +90,7 @@ class MinSupport(Threshold):
 
     what: ClassVar[str] = "support"
     in_words: ClassVar[str] = "a number of records (30) or a share of them (0.1%)"
+    example: ClassVar[str] = '"1%"'
 
     def _read(self, text: str) -> tuple[int | None, Fraction | None]:
         self._count = int(text) if _COUNT.fullmatch(text) else None
@@ -135,6 +138,7 @@ class Share(Threshold):
 
     what: ClassVar[str] = "share"
     in_words: ClassVar[str] = "a share up to 100% (0.7, 70% or 7/10)"
+    example: ClassVar[str] = '"50%"'
 
     def _read(self, text: str) -> tuple[Fraction]:
         ratio = _RATIO.fullmatch(text)

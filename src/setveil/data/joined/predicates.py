@@ -36,6 +36,7 @@ class Predicates(Sequence[dict[str, list[str | None]]]):
     """
 
     in_words: ClassVar[str] = "a file of queries (JSON Lines)"
+    python_type: ClassVar[str] = "Predicates or a list of queries"
 
     def __init__(self, queries: Iterable[Mapping[str, Iterable[Any]]]) -> None:
         if isinstance(queries, str | bytes | Mapping) or not isinstance(queries, Iterable):

@@ -46,6 +46,12 @@ class Reassociation(Method):
     name: ClassVar[str] = "reassociation"
     title: ClassVar[str] = "Wheel re-association"
     paper: ClassVar[str] = "awad2020"
+    example_lines: ClassVar[tuple[str, ...]] = (
+        'data = sv.read("sample:supermarket?records=1000")',
+        "chunks = sv.publish(data, sv.Disassociation(k=3, m=2))",
+        "method = {call}",
+        "release = sv.publish(chunks, method)",
+    )
     truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
     accepts: ClassVar[tuple[type, ...]] = (Disassociated,)
     form: ClassVar[type] = Neighbours

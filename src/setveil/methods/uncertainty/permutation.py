@@ -52,7 +52,10 @@ class Permutation(Method):
 
     sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     p: int = parameter(
-        ge=2, public=True, description="At most one row in so many of a group may hold any one sensitive item."
+        ge=2,
+        public=True,
+        examples=[4],
+        description="At most one row in so many of a group may hold any one sensitive item.",
     )
     alpha: int = parameter(
         3,

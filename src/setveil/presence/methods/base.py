@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from setveil.data.joined import EXAMPLE_LINES
 from setveil.declaration import Declaration
 
 if TYPE_CHECKING:
@@ -39,6 +40,16 @@ class JoiningMethod(Declaration, ABC):
 
     title: ClassVar[str]
     paper: ClassVar[str]
+    example_lines: ClassVar[tuple[str, ...]] = (
+        *EXAMPLE_LINES,
+        "method = {call}",
+        "outcome = method.apply(originals, keys=keys)",
+    )
+
+    @classmethod
+    def help_sections(cls) -> dict[str, list[str]]:
+        """Name the guarantees on the help page."""
+        return {"Guarantee": [cls.guarantees.__doc__ or ""]}
 
     @property
     @abstractmethod
