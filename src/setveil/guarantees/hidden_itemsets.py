@@ -8,7 +8,7 @@ Departs  the paper knows one threshold and no targets. See docs/decisions/0014.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, model_validator
@@ -45,11 +45,11 @@ def _possible(targets: tuple[int, ...]) -> tuple[int, ...]:
 class HiddenItemsets(Guarantee):
     """None of the named itemsets is frequent in the release, and each is at or below its target."""
 
-    name: ClassVar[str] = "hidden-itemsets"
-    title: ClassVar[str] = "Hidden itemsets"
-    paper: ClassVar[str] = "gunawan2021"
-    protects: ClassVar[Literal["people", "itemsets"]] = "itemsets"
-    coverage: ClassVar[Coverage] = Coverage(
+    name = "hidden-itemsets"
+    title = "Hidden itemsets"
+    paper = "gunawan2021"
+    protects = "itemsets"
+    coverage = Coverage(
         attacker="mines the release for frequent itemsets, at the threshold that was agreed or at a higher one",
         singling_out="not bounded",
         linking="not bounded",

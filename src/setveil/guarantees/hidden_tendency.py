@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 class HiddenTendency(Guarantee):
     """No released record holds an item of the category that its person leaned to."""
 
-    name: ClassVar[str] = "hidden-tendency"
-    title: ClassVar[str] = "Hidden tendency"
-    paper: ClassVar[str] = "gunawan2019"
-    needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "hidden-tendency"
+    title = "Hidden tendency"
+    paper = "gunawan2019"
+    needs = ("original", "alignment")
+    example_lines = (
         'data = sv.read("sample:supermarket?records=1000")',
         'method = sv.PartSwap(categories=sv.read_categories("sample:supermarket"))',
         "release = sv.publish(data, method, metrics=[])",
         "guarantee = {call}",
         "verdict = guarantee.check(release.data, original=data, alignment=release.alignment)",
     )
-    coverage: ClassVar[Coverage] = Coverage(
+    coverage = Coverage(
         attacker=(
             "knows which released row is a person's, the categories and the method, but neither the seed nor items of the"
             " tendency itself"

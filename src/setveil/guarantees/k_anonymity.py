@@ -6,7 +6,7 @@ Checked  on the released table alone, exactly: how many records, and how many di
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -37,18 +37,18 @@ class GroupLimit(Declaration):
 class KAnonymity(GroupLimit, Guarantee):
     """Every combination of intervals that a joined table shows has at least k records, with at least l sensitive values."""
 
-    name: ClassVar[str] = "k-anonymity"
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "k-anonymity"
+    example_lines = (
         *EXAMPLE_LINES,
         "outcome = sv.Mondrian(k=2).apply(originals, keys=keys)",
         "guarantee = {call}",
         "verdict = guarantee.check(outcome.table)",
     )
-    title: ClassVar[str] = "k-anonymity"
-    paper: ClassVar[str] = "takenouchi2012"
-    takes: ClassVar[tuple[type, ...]] = (JoinedTable,)
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    title = "k-anonymity"
+    paper = "takenouchi2012"
+    takes = (JoinedTable,)
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="knows the quasi-identifiers of a person, all of them and exactly, and looks for the person's record",
         singling_out="bounded: at least k records fit the person equally well",
         linking="bounded in this table: nobody's values fit fewer than k records; two tables can be compared",

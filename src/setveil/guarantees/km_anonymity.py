@@ -11,7 +11,7 @@ Departs  records of any length are searched; `attacker="aware"` asks for more th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -57,12 +57,12 @@ class KmLimit(Declaration):
 class KmAnonymity(KmLimit, Guarantee):
     """Any m items or fewer that somebody may know of a person lead to at least k records."""
 
-    name: ClassVar[str] = "km-anonymity"
-    title: ClassVar[str] = "k^m-anonymity"
-    paper: ClassVar[str] = "terrovitis2012"
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized, Disassociated)
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    name = "km-anonymity"
+    title = "k^m-anonymity"
+    paper = "terrovitis2012"
+    takes = (Transactions, Generalized, Disassociated)
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="knows at most m items of a person's record, and looks for records that hold them",
         singling_out="bounded for at most m known items: at least k records hold them",
         linking="not bounded: an attacker who knows more than m items, or has other releases of the same people, may link them",

@@ -8,7 +8,7 @@ Beside   ρ-uncertainty: weaker than that with ρ = 1/p, since nobody may know a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,19 +31,19 @@ IN_A_ROW = "sensitive-item-in-a-row"
 class PermutationPrivacy(Guarantee):
     """In a group of rows each sensitive item belongs to at most one row in p, and no row shows one."""
 
-    name: ClassVar[str] = "permutation-privacy"
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "permutation-privacy"
+    example_lines = (
         'data = sv.read("sample:supermarket?records=1000")',
         'method = sv.Permutation(sensitive=sv.read_sensitive("sample:supermarket"), p=4)',
         "release = sv.publish(data, method, metrics=[])",
         "guarantee = {call}",
         "verdict = guarantee.check(release.data)",
     )
-    title: ClassVar[str] = "Permutation privacy"
-    paper: ClassVar[str] = "ghinita2008"
-    takes: ClassVar[tuple[type, ...]] = (Grouped,)
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    title = "Permutation privacy"
+    paper = "ghinita2008"
+    takes = (Grouped,)
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="knows items of a person's record that are not sensitive, and finds the person's row or group by them",
         singling_out="not bounded: a row shows all items that are not sensitive, and these can be of one person alone",
         linking="not bounded: the rows of two releases can be compared",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -49,21 +49,21 @@ RARE_BUDGET = 20_000_000
 class Reconstruction(Guarantee):
     """Each file is one way to put the chunks of a disassociated release together, and nothing else."""
 
-    name: ClassVar[str] = "reconstruction"
-    title: ClassVar[str] = "Reconstruction"
-    paper: ClassVar[str] = "awad2020"
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "reconstruction"
+    title = "Reconstruction"
+    paper = "awad2020"
+    example_lines = (
         'data = sv.read("sample:supermarket?records=1000")',
         "chunks = sv.publish(data, sv.Disassociation(k=3, m=2), metrics=[]).data",
         "release = sv.publish(chunks, sv.Reassociation(), metrics=[])",
         "guarantee = sv.Reconstruction(release_sha256=chunks.checksum(), k=3, m=2)",
         "verdict = guarantee.check(release.data, original=chunks, alignment=release.alignment)",
     )
-    takes: ClassVar[tuple[type, ...]] = (Neighbours,)
-    needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
-    rests_on_draw: ClassVar[bool] = True
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    takes = (Neighbours,)
+    needs = ("original", "alignment")
+    rests_on_draw = True
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="has the disassociated release, knows up to m items of a person, and looks for records that hold them",
         singling_out="as far as the disassociated release bounds it: these records are drawn from it at random and add nothing",
         linking="not bounded",

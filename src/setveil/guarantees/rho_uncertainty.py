@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -75,12 +75,12 @@ class InferenceLimit(Declaration):
 class RhoUncertainty(InferenceLimit, Guarantee):
     """No known items betray a sensitive one with a confidence above ρ."""
 
-    name: ClassVar[str] = "rho-uncertainty"
-    title: ClassVar[str] = "ρ-uncertainty"
-    paper: ClassVar[str] = "jia2014"
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized)
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    name = "rho-uncertainty"
+    title = "ρ-uncertainty"
+    paper = "jia2014"
+    takes = (Transactions, Generalized)
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="knows any items of a person's record, sensitive ones among them, and looks for records that hold them",
         singling_out="not bounded: known items can lead to one record, which then holds no sensitive item that is not known",
         linking="not bounded",

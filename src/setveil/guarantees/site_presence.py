@@ -14,7 +14,7 @@ Who      With both tables and both sides' groups the *whole* promise is checked,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -76,20 +76,20 @@ class PresenceLimit(Declaration):
 class SitePresence(PresenceLimit, Guarantee):
     """Of a provider's users in any part of a joined table, the share that the other has too lies between two bounds."""
 
-    name: ClassVar[str] = "site-presence"
-    title: ClassVar[str] = "δ-site-presence"
-    paper: ClassVar[str] = "takenouchi2012"
-    needs: ClassVar[tuple[str, ...]] = ("original", "alignment")
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "site-presence"
+    title = "δ-site-presence"
+    paper = "takenouchi2012"
+    needs = ("original", "alignment")
+    example_lines = (
         *EXAMPLE_LINES,
         'method = sv.ExtendedMondrian(max_a="95%", min_a="5%", max_b="95%", min_b="5%")',
         "outcome = method.apply(originals, keys=keys)",
         "guarantee = {call}",
         "verdict = guarantee.check(outcome.table, original=originals, alignment=outcome.groups)",
     )
-    takes: ClassVar[tuple[type, ...]] = (JoinedTable,)
-    counts_of_one_kind: ClassVar[bool] = False
-    coverage: ClassVar[Coverage] = Coverage(
+    takes = (JoinedTable,)
+    counts_of_one_kind = False
+    coverage = Coverage(
         attacker="is one of the two providers, has its own table and the groups of ids, sees the joined table, and asks which of its users "
         "the other one has too",
         singling_out="not bounded here: that is what k-anonymity is for",

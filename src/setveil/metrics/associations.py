@@ -11,7 +11,7 @@ plain records both are the number of records that hold it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.mining.itemsets import Itemsets, codes_of
 from setveil.mining.support_bounds import support_bounds
 from setveil.mining.supports import supports
@@ -42,28 +42,28 @@ NO_RULE_IS_HELD = "no record of the original holds any of the rules"
 class RelativeAssociationError(Metric):
     """How far the supports of associations moved, relative to their size, summed up (awad2020, section 2.6)."""
 
-    name: ClassVar[str] = "relative-association-error"
-    title: ClassVar[str] = "Relative association error"
-    unit: ClassVar[str] = "sum of relative errors"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "relative-association-error"
+    title = "Relative association error"
+    unit = "sum of relative errors"
+    better = "lower"
+    about = "utility"
+    formula = (
         "RAE = Σ over associations A of |s − s~| / ((s + s~) / 2), s and s~ the supports of A in the original and in the release."
         " over=pairs: all couples of items in the records that hold at least one rule; over=rules: the rules that the original holds."
         " In disassociated data s~ counts the occurrences inside one record chunk (reading=inside) or is what is expected"
         " (reading=expected)"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "whether supports rose or fell; associations that the original lacks; and one that a single record holds weighs as much as one"
         " that thousands do. It grows with the number of associations: beside it stands the mean"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = (
+    variants = (
         {"over": "pairs", "reading": "inside"},
         {"over": "pairs", "reading": "expected"},
         {"over": "rules", "reading": "inside"},
         {"over": "rules", "reading": "expected"},
     )
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    takes = (Transactions, Disassociated)
 
     rules: NamedItemsets = parameter(public=False, description="The utility rules: itemsets that analysts care about.")
     reading: Literal["inside", "expected"] = parameter("inside", public=True, description=READ_AS)
@@ -106,21 +106,19 @@ class RelativeAssociationError(Metric):
 class AlphaConfidence(Metric):
     """Which share of their support utility rules keep, on average (awad2020, equation 1)."""
 
-    name: ClassVar[str] = "alpha-confidence"
-    title: ClassVar[str] = "Confidence of utility rules"
-    unit: ClassVar[str] = "mean ratio of supports"
-    better: ClassVar[Direction] = "higher"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "alpha-confidence"
+    title = "Confidence of utility rules"
+    unit = "mean ratio of supports"
+    better = "higher"
+    about = "utility"
+    formula = (
         "mean over the rules that the original holds of α = s~ / s, s and s~ the supports of the rule in the original and in the release;"
         " beside it the least α, and of each rule [rule, s, s~, α], the least first. In disassociated data s~ is read as in"
         " relative-association-error"
     )
-    blind_to: ClassVar[str] = (
-        "other associations: see relative-association-error; rules that became too frequent make up for others that became rare"
-    )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"reading": "inside"}, {"reading": "expected"})
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    blind_to = "other associations: see relative-association-error; rules that became too frequent make up for others that became rare"
+    variants = ({"reading": "inside"}, {"reading": "expected"})
+    takes = (Transactions, Disassociated)
 
     rules: NamedItemsets = parameter(public=False, description="The utility rules: itemsets that analysts care about.")
     reading: Literal["inside", "expected"] = parameter("inside", public=True, description=READ_AS)
@@ -150,19 +148,17 @@ class AlphaConfidence(Metric):
 class TLost(Metric):
     """Which share of the items that are frequent enough to be told is told in term chunks only, or not at all."""
 
-    name: ClassVar[str] = "tlost"
-    title: ClassVar[str] = "Items lost to term chunks"
-    unit: ClassVar[str] = "share of items"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "tlost"
+    title = "Items lost to term chunks"
+    unit = "share of items"
+    better = "lower"
+    about = "utility"
+    formula = (
         "|{i : at least k original records hold i, and no record chunk of the release does}| / |{i : at least k original records hold i}|;"
         " in a release of plain records, that no released record holds"
     )
-    blind_to: ClassVar[str] = (
-        "how often an item is told: one subrecord is enough; and items that fewer than k records hold"
-    )
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    blind_to = "how often an item is told: one subrecord is enough; and items that fewer than k records hold"
+    takes = (Transactions, Disassociated)
 
     k: int = parameter(ge=1, public=True, examples=[3], description="From how many records on an item could be told.")
 

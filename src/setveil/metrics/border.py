@@ -8,12 +8,11 @@ chooses the number by the secrets that he knows, and is tried on one that he doe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.errors import TooManyItemsets
-from setveil.metrics.base import About, Direction
 from setveil.metrics.hiding import NONE_WAS_FREQUENT, OfNamedItemsets, places_among
 from setveil.metrics.itemsets import LIMIT, _mined, _number, _Undefined
 from setveil.mining import border as borders
@@ -29,19 +28,19 @@ if TYPE_CHECKING:
 class BorderExposure(OfNamedItemsets):
     """How much more often than elsewhere a named itemset stands among those that a certain number of records holds."""
 
-    name: ClassVar[str] = "border-exposure"
-    title: ClassVar[str] = "Exposure at the border"
-    unit: ClassVar[str] = "share of listed itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "border-exposure"
+    title = "Exposure at the border"
+    unit = "share of listed itemsets"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "L(s): the minimal infrequent itemsets of the release (not frequent, all proper parts frequent) that exactly s released records"
         " hold; Fs: the named itemsets that are frequent in the original. Each x of Fs is sought by an attacker who knows the others: he"
         " takes the s at which L(s) finds these best (F1 of precision and recall; of equal ones the more precise, then the larger s) and"
         " leaves them out. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for"
         " a list of all frequent itemsets of the original"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "attackers who look at several supports, at lengths, at what the items mean or at other data: it is a lower bound; and secrets a"
         " part of which is not frequent either, which stand on no such list"
     )

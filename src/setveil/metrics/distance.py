@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.mining.tree_distance import TreeDistance, bounded_tree_distance
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ SEED = 2020
 class TreeEditDistance(Metric):
     """How many items must be inserted, deleted or replaced to turn the original into the release, both as trees of sorted records."""
 
-    name: ClassVar[str] = "tree-edit-distance"
-    title: ClassVar[str] = "Tree edit distance"
-    unit: ClassVar[str] = "items"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "tree-edit-distance"
+    title = "Tree edit distance"
+    unit = "items"
+    better = "lower"
+    about = "utility"
+    formula = (
         "min over matchings of records that do not cross of Σ Lev(t, t~) over matched pairs + Σ |t| over all others; items in label order,"
         " records sorted by content. relative: by the items of both"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "who holds what: exchanging whole records leaves it 0. It depends on the order of items, which means nothing: an early item that is"
         " gone moves its record to another place, a late one does not. Whether what analysts look for is still there"
     )
-    only_if_named: ClassVar[tuple[type, ...]] = (Transactions,)
+    only_if_named = (Transactions,)
 
     orders: int = parameter(
         5,

@@ -8,14 +8,14 @@ Departs  jia2014 does not say what the probability of an item is, nor what the u
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from setveil.data.grouped import Grouped
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,17 +38,15 @@ def supports_after(original: Transactions, published: Transactions) -> NDArray[n
 class Dissimilarity(Metric):
     """How far the occurrences of items differ from the original's (Diss of gunawan2019, equation 3)."""
 
-    name: ClassVar[str] = "dissimilarity"
-    title: ClassVar[str] = "Dissimilarity"
-    unit: ClassVar[str] = "share of occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
-    blind_to: ClassVar[str] = (
-        "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
-    )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"form": "per-item"}, {"form": "printed"})
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Grouped)
+    name = "dissimilarity"
+    title = "Dissimilarity"
+    unit = "share of occurrences"
+    better = "lower"
+    about = "utility"
+    formula = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
+    blind_to = "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
+    variants = ({"form": "per-item"}, {"form": "printed"})
+    takes = (Transactions, Grouped)
 
     form: Literal["per-item", "printed"] = parameter(
         "per-item", public=True, description="Differences item by item, or of the totals as the paper prints it."
@@ -72,13 +70,13 @@ class Dissimilarity(Metric):
 class KullbackLeibler(Metric):
     """How far the shares of the items in all occurrences diverge from the original's (KL of jia2014, equation 3)."""
 
-    name: ClassVar[str] = "kl"
-    title: ClassVar[str] = "Kullback-Leibler divergence"
-    unit: ClassVar[str] = "nats"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "KL(P~‖P) = Σ P~(i) ln(P~(i) / P(i)), P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~"
-    blind_to: ClassVar[str] = (
+    name = "kl"
+    title = "Kullback-Leibler divergence"
+    unit = "nats"
+    better = "lower"
+    about = "utility"
+    formula = "KL(P~‖P) = Σ P~(i) ln(P~(i) / P(i)), P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~"
+    blind_to = (
         "how much is gone: leaving out the same share of every item leaves it 0; which record an item is in; and rare items weigh little,"
         " also where all of their occurrences are gone"
     )
@@ -102,16 +100,18 @@ class KullbackLeibler(Metric):
 class SymmetricKl(Metric):
     """How far the shares of the items, before and after, lie from their mean (Jensen-Shannon; jia2014, section 4)."""
 
-    name: ClassVar[str] = "symmetric-kl"
-    title: ClassVar[str] = "Symmetric Kullback-Leibler divergence"
-    unit: ClassVar[str] = "nats"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
-        "½ KL(P‖M) + ½ KL(P~‖M), M = (P + P~) / 2, P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~; at most ln 2 = 0.693, where no item is in both"
+    name = "symmetric-kl"
+    title = "Symmetric Kullback-Leibler divergence"
+    unit = "nats"
+    better = "lower"
+    about = "utility"
+    formula = (
+        "½ KL(P‖M) + ½ KL(P~‖M), M = (P + P~) / 2, P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~; at most ln 2 = 0.693,"
+        " where no item is in both"
     )
-    blind_to: ClassVar[str] = (
-        "how much is gone: leaving out the same share of every item leaves it 0; which record an item is in; and rare items weigh little"
+    blind_to = (
+        "how much is gone: leaving out the same share of every item leaves it 0; which record an item is in; and rare"
+        " items weigh little"
     )
 
     def measure(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.generalized import Generalized
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 class LossSplit(Metric):
     """Which share of the original's occurrences is gone, and how much of the rest is lost by being shown as a node above it."""
 
-    name: ClassVar[str] = "loss-split"
-    title: ClassVar[str] = "Loss by suppression and generalization"
-    unit: ClassVar[str] = "share of occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "loss-split"
+    title = "Loss by suppression and generalization"
+    unit = "share of occurrences"
+    better = "lower"
+    about = "utility"
+    formula = (
         "(s + Σ (|leaves(v)| − 1) / (|I| − 1)) / Σ |t|: s occurrences whose record holds neither the item nor a node above it, the sum over"
         " the others, v the lowest such node or the item itself, I the leaves of the published hierarchy; without one the sum is 0"
     )
-    blind_to: ClassVar[str] = (
-        "items that came in, and that several items of a record under one node are shown as a single one"
-    )
-    needs: ClassVar[tuple[str, ...]] = ("alignment",)
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Generalized)
+    blind_to = "items that came in, and that several items of a record under one node are shown as a single one"
+    needs = ("alignment",)
+    takes = (Transactions, Generalized)
 
     def measure(
         self, original: Transactions, published: Transactions | Generalized, alignment: Alignment | None

@@ -12,14 +12,14 @@ records counts instead if it is smaller, since that is what whoever mines it wou
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric, shared_items
+from setveil.metrics.base import Metric, shared_items
 from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
 from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets, codes_of
@@ -65,16 +65,16 @@ class OfNamedItemsets(Metric, ABC):
 class HidingFailure(OfNamedItemsets):
     """Which share of the named itemsets that were frequent is frequent in the release too."""
 
-    name: ClassVar[str] = "hiding-failure"
-    title: ClassVar[str] = "Hiding failure"
-    unit: ClassVar[str] = "share of named itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "hiding-failure"
+    title = "Hiding failure"
+    unit = "share of named itemsets"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "HF = |Fs ∩ FI~| / |Fs|, Fs the named itemsets that are frequent in the original. became-frequent: named itemsets that are"
         " frequent only in the release"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "how far below the threshold an itemset is: see residual-itemsets; that its number of records can give it away: see"
         " border-exposure; and named itemsets that became frequent only by the change, which stand beside it"
     )
@@ -103,18 +103,16 @@ class HidingFailure(OfNamedItemsets):
 class ResidualItemsets(OfNamedItemsets):
     """Which share of the named itemsets some released record still holds: what a lower threshold would show."""
 
-    name: ClassVar[str] = "residual-itemsets"
-    title: ClassVar[str] = "Residual itemsets"
-    unit: ClassVar[str] = "share of named itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "residual-itemsets"
+    title = "Residual itemsets"
+    unit = "share of named itemsets"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "|{s named : at least one released record holds s}| / |{s named}|; beside it the largest number of released records that hold one,"
         " and count, the number from which on it would be frequent"
     )
-    blind_to: ClassVar[str] = (
-        "how many records hold an itemset: one is enough; and that an itemset which was common is held by none can tell as much"
-    )
+    blind_to = "how many records hold an itemset: one is enough; and that an itemset which was common is held by none can tell as much"
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
@@ -130,19 +128,20 @@ class ResidualItemsets(OfNamedItemsets):
 class MissesCost(OfNamedItemsets):
     """Which share of the frequent itemsets that nobody named is not frequent in the release."""
 
-    name: ClassVar[str] = "misses-cost"
-    title: ClassVar[str] = "Misses cost"
-    unit: ClassVar[str] = "share of itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "misses-cost"
+    title = "Misses cost"
+    unit = "share of itemsets"
+    better = "lower"
+    about = "utility"
+    formula = (
         "MC = |Fn \\ FI~| / |Fn|, Fn the frequent itemsets of the original that are not named. which=avoidable: the same without the sets"
         " that hold a named itemset, above and below the line, since they cannot stay when that goes; unavoidable is their number in Fn"
     )
-    blind_to: ClassVar[str] = (
-        "itemsets that are new: see artificial-itemsets; who holds what; and an itemset that just misses weighs as much as one that is gone"
+    blind_to = (
+        "itemsets that are new: see artificial-itemsets; who holds what; and an itemset that just misses weighs as"
+        " much as one that is gone"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"which": "all"}, {"which": "avoidable"})
+    variants = ({"which": "all"}, {"which": "avoidable"})
 
     which: Literal["all", "avoidable"] = parameter(
         "all", public=True, description="All itemsets that are not named, or only those that could have stayed."
@@ -176,15 +175,13 @@ class MissesCost(OfNamedItemsets):
 class ArtificialItemsets(OfNamedItemsets):
     """Which share of the itemsets that are frequent in the release is not frequent in the original."""
 
-    name: ClassVar[str] = "artificial-itemsets"
-    title: ClassVar[str] = "Artificial itemsets"
-    unit: ClassVar[str] = "share of itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "AFI = |FI~ \\ FI| / |FI~|; beside it how many these are, and how many of them are named"
-    blind_to: ClassVar[str] = (
-        "itemsets that are lost: see misses-cost; false combinations below the threshold; who holds what"
-    )
+    name = "artificial-itemsets"
+    title = "Artificial itemsets"
+    unit = "share of itemsets"
+    better = "lower"
+    about = "utility"
+    formula = "AFI = |FI~ \\ FI| / |FI~|; beside it how many these are, and how many of them are named"
+    blind_to = "itemsets that are lost: see misses-cost; false combinations below the threshold; who holds what"
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
@@ -207,16 +204,14 @@ class ArtificialItemsets(OfNamedItemsets):
 class RecordsTouched(Metric):
     """Which share of the records is not released as it was."""
 
-    name: ClassVar[str] = "records-touched"
-    title: ClassVar[str] = "Records touched"
-    unit: ClassVar[str] = "share of records"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
-        "|{t : t is not released as one row t~ = t}| / |D|; a record without a row was touched, and so was one that was split"
-    )
-    blind_to: ClassVar[str] = "how much of a record changed: see record-loss and false-content"
-    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+    name = "records-touched"
+    title = "Records touched"
+    unit = "share of records"
+    better = "lower"
+    about = "utility"
+    formula = "|{t : t is not released as one row t~ = t}| / |D|; a record without a row was touched, and so was one that was split"
+    blind_to = "how much of a record changed: see record-loss and false-content"
+    needs = ("alignment",)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None

@@ -7,14 +7,14 @@ knows that there is nothing else, nor what the limit itself gives away. See docs
 from __future__ import annotations
 
 from abc import ABC
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.tidying import record_numbers
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts
@@ -43,17 +43,17 @@ class OfSensitiveItems(Metric, ABC):
 class ExactBasketExposure(OfSensitiveItems):
     """How many pairs of a whole non-sensitive part and a sensitive item have a confidence above ρ."""
 
-    name: ClassVar[str] = "exact-basket-exposure"
-    title: ClassVar[str] = "Exposure by exact baskets"
-    unit: ClassVar[str] = "pairs"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "exact-basket-exposure"
+    title = "Exposure by exact baskets"
+    unit = "pairs"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "|{(q, e) : e sensitive, |{t~ : t~ \\ S = q, e ∈ t~}| > ρ |{t~ : t~ \\ S = q}|}|, S the sensitive items. records: how many released"
         " records hold the e of such a pair beside its q; occurrences: how often, also as a share of all released sensitive occurrences;"
         " with-empty-part: how many of the pairs have an empty q; before: how many such pairs the original has"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "what somebody infers who knows some items only, which rho-uncertainty bounds; and that who knows all other items of a person"
         " seldom knows that these are all"
     )
@@ -92,16 +92,16 @@ class ExactBasketExposure(OfSensitiveItems):
 class SaturatedRules(OfSensitiveItems):
     """For which share of the sensitive occurrences the rest of the record implies the item as surely as ρ allows."""
 
-    name: ClassVar[str] = "saturated-rules"
-    title: ClassVar[str] = "Saturated rules"
-    unit: ClassVar[str] = "share of sensitive occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "saturated-rules"
+    title = "Saturated rules"
+    unit = "share of sensitive occurrences"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "|{(t~, e) : e ∈ t~ sensitive, q = t~ \\ {e}, sup~(q ∪ {e}) + 1 > ρ sup~(q)}| / |{(t~, e) : e ∈ t~ sensitive}|; above: the number"
         " of those with sup~(q ∪ {e}) > ρ sup~(q)"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "rules of which the left side is only a part of a record; whether anything was left out at all: a rule can stand at its limit in"
         " the original too, see before"
     )

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.mining.comparison import common_codes, compare
 from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.rules import Rules, association_rules
@@ -91,14 +91,14 @@ _MIN_CONFIDENCE = "The least share of the records with A that hold b too."
 class FrequentItemsets(Metric):
     """How many itemsets are frequent in the release; beside it, how many in the original."""
 
-    name: ClassVar[str] = "frequent-itemsets"
-    title: ClassVar[str] = "Frequent itemsets"
-    unit: ClassVar[str] = "itemsets"
-    better: ClassVar[Direction] = "like the original"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "|FI~|, the number of itemsets that at least ⌈min_support × |D~|⌉ released records hold"
-    blind_to: ClassVar[str] = "which itemsets they are: lost and new ones cancel"
-    variants: ClassVar[tuple[dict[str, Any], ...]] = tuple({"min_support": share} for share in SUPPORTS)
+    name = "frequent-itemsets"
+    title = "Frequent itemsets"
+    unit = "itemsets"
+    better = "like the original"
+    about = "utility"
+    formula = "|FI~|, the number of itemsets that at least ⌈min_support × |D~|⌉ released records hold"
+    blind_to = "which itemsets they are: lost and new ones cancel"
+    variants = tuple({"min_support": share} for share in SUPPORTS)
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
 
@@ -118,19 +118,17 @@ class FrequentItemsets(Metric):
 class FiSimilarity(Metric):
     """Which share of the itemsets that are frequent before or after is frequent both before and after."""
 
-    name: ClassVar[str] = "fi-similarity"
-    title: ClassVar[str] = "Similarity of frequent itemsets"
-    unit: ClassVar[str] = "share of itemsets"
-    better: ClassVar[Direction] = "higher"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
-        "U = |FI ∩ FI~| / |FI ∪ FI~|, of the itemsets that at least ⌈min_support × records⌉ records hold"
-    )
-    blind_to: ClassVar[str] = (
+    name = "fi-similarity"
+    title = "Similarity of frequent itemsets"
+    unit = "share of itemsets"
+    better = "higher"
+    about = "utility"
+    formula = "U = |FI ∩ FI~| / |FI ∪ FI~|, of the itemsets that at least ⌈min_support × records⌉ records hold"
+    blind_to = (
         "who holds what: exchanging whole records leaves it 1; how far supports moved on one side of the threshold, such as many that"
         " pile up just below it; and an itemset that just misses weighs as much as one that is gone"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = tuple({"min_support": share} for share in SUPPORTS)
+    variants = tuple({"min_support": share} for share in SUPPORTS)
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
 
@@ -153,20 +151,20 @@ class FiSimilarity(Metric):
 class RuleSimilarity(Metric):
     """Which share of the association rules A → b that hold before or after holds both before and after."""
 
-    name: ClassVar[str] = "rule-similarity"
-    title: ClassVar[str] = "Similarity of association rules"
-    unit: ClassVar[str] = "share of rules"
-    better: ClassVar[Direction] = "higher"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "rule-similarity"
+    title = "Similarity of association rules"
+    unit = "share of rules"
+    better = "higher"
+    about = "utility"
+    formula = (
         "|R ∩ R~| / |R ∪ R~|, R = {A → b : A ∪ {b} frequent at min_support, support(A ∪ {b}) / support(A) ≥ min_confidence}, b one item."
         " confidence-difference: mean over R ∩ R~ of the absolute difference of the confidences"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "who holds what: exchanging whole records leaves it 1; rules below either threshold; and one strong pair of items brings as many"
         " rules as there are itemsets around it, all of which count"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"min_support": "2%"}, {"min_support": "0.5%"})
+    variants = ({"min_support": "2%"}, {"min_support": "0.5%"})
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
     min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
@@ -182,19 +180,17 @@ class RuleSimilarity(Metric):
 class NonSensitiveRules(Metric):
     """Which share of the association rules without a sensitive item that hold before or after holds both before and after."""
 
-    name: ClassVar[str] = "non-sensitive-rules"
-    title: ClassVar[str] = "Similarity of rules without sensitive items"
-    unit: ClassVar[str] = "share of rules"
-    better: ClassVar[Direction] = "higher"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "non-sensitive-rules"
+    title = "Similarity of rules without sensitive items"
+    unit = "share of rules"
+    better = "higher"
+    about = "utility"
+    formula = (
         "|R ∩ R~| / |R ∪ R~|, R the rules A → b of rule-similarity of which neither A nor b is sensitive: those that nothing but the method"
         " makes differ, while rules that betray sensitive items must go"
     )
-    blind_to: ClassVar[str] = (
-        "rules with sensitive items: see rule-similarity; and all that rule-similarity is blind to"
-    )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"min_support": "2%"}, {"min_support": "0.5%"})
+    blind_to = "rules with sensitive items: see rule-similarity; and all that rule-similarity is blind to"
+    variants = ({"min_support": "2%"}, {"min_support": "0.5%"})
 
     sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)

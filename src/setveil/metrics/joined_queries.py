@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import field_validator
@@ -13,7 +13,7 @@ from setveil.data.joined.joined_table import JoinedTable
 from setveil.data.joined.predicates import Predicates
 from setveil.declaration import parameter
 from setveil.errors import BadData
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.mining.threshold import Share
 
 if TYPE_CHECKING:
@@ -31,29 +31,29 @@ _USERS_AT_ONCE = 1 << 12
 class RangeQueryError(Metric):
     """How far the number of records within given ranges is off, for queries drawn at random or given, on average."""
 
-    name: ClassVar[str] = "range-query-error"
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "range-query-error"
+    example_lines = (
         *EXAMPLE_LINES,
         "outcome = sv.Mondrian(k=2).apply(originals, keys=keys)",
         "metric = {call}",
         "measured = metric(originals, outcome.table)",
     )
-    title: ClassVar[str] = "Error of range queries"
-    unit: ClassVar[str] = "mean relative error"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    title = "Error of range queries"
+    unit = "mean relative error"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over queries of |act − est| / act: act the common users within all ranges of the query, est the sum over groups of records ×"
         " the share of each interval that the range covers, as if values were spread evenly. A random query picks so many"
         " quasi-identifiers and on each a range of whole cells, uniformly where it begins: from the attribute with the fewest cells on, the"
         " m-th root of the selectivity still to reach, m attributes left, rounded to whole cells, at least one. Queries that nobody meets"
         " are left out"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "queries that nobody meets, of which the table may tell some; sensitive values, unless given queries name them; how attributes go"
         " together beyond the few of a query"
     )
-    takes: ClassVar[tuple[type, ...]] = (JoinedTable,)
+    takes = (JoinedTable,)
 
     selectivity: Share = parameter(
         Share("10%"),

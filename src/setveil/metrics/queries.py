@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.disassociated import Disassociated
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.metrics.counting import counts_in
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 class QueryError(Metric):
     """How far the number of records that hold an itemset is off, for itemsets drawn from the original, on average."""
 
-    name: ClassVar[str] = "query-error"
-    title: ClassVar[str] = "Error of counting queries"
-    unit: ClassVar[str] = "mean relative error"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "query-error"
+    title = "Error of counting queries"
+    unit = "mean relative error"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over drawn itemsets of |c~ − c| / max(c, s), c and c~ the numbers of records that hold the itemset before and after,"
         " s = ⌈sanity × |D|⌉. A draw: a record with items, a length from 1 to max_length and the record's own, so many of its items; all"
         " uniformly at random"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "combinations that no record of the original holds: false ones are never asked for. Common items are drawn often, rare ones"
         " hardly; counts below s are forgiven by as much as they lie below it"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"max_length": 1}, {"max_length": 4})
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    variants = ({"max_length": 1}, {"max_length": 4})
+    takes = (Transactions, Disassociated)
 
     queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="How many itemsets are drawn.")
     max_length: int = parameter(4, public=True, ge=1, le=100, description="Up to how many items an itemset has.")

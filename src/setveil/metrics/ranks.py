@@ -7,7 +7,7 @@ that at least two records hold count: from one record on every part of every rec
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from setveil.data.disassociated import Disassociated
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.metrics.counting import counts_in
 from setveil.mining.comparison import compare
 from setveil.mining.frequent import mine
@@ -44,20 +44,20 @@ def competition_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
 class TopKDeviation(Metric):
     """Which share of the most frequent itemsets is not among the most frequent after."""
 
-    name: ClassVar[str] = "tkd"
-    title: ClassVar[str] = "Change of the most frequent itemsets"
-    unit: ClassVar[str] = "share of itemsets"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "tkd"
+    title = "Change of the most frequent itemsets"
+    unit = "share of itemsets"
+    better = "lower"
+    about = "utility"
+    formula = (
         "tKd = 1 − |T ∩ T~| / max(|T|, |T~|), T and T~ the itemsets that are at least as frequent as the top-th most frequent one, in the"
         " original and in the release: without equals 1 − |T ∩ T~| / top"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "the order within the most frequent, and how far supports moved; who holds what: exchanging whole records leaves it 0; all that is"
         " less frequent"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"top": 100}, {"top": 1000})
+    variants = ({"top": 100}, {"top": 1000})
 
     top: int = parameter(
         1000, public=True, ge=1, le=100_000, description="How many of the most frequent itemsets are compared."
@@ -86,21 +86,21 @@ class TopKDeviation(Metric):
 class FrequentRanks(Metric):
     """By how many places the most frequent itemsets of a length moved among each other, on average."""
 
-    name: ClassVar[str] = "frequent-ranks"
-    title: ClassVar[str] = "Ranks of frequent itemsets"
-    unit: ClassVar[str] = "places"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "frequent-ranks"
+    title = "Ranks of frequent itemsets"
+    unit = "places"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over the top most frequent itemsets of a length of |r − r~|, r and r~ the ranks among these by the number of records that"
         " hold them before and after. support-change: mean of |c − c~| / c of these numbers"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "itemsets that were less frequent before and are frequent now: see tkd; a loss that all share leaves ranks as they are: see"
         " support-change"
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({"length": 2}, {"length": 3})
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    variants = ({"length": 2}, {"length": 3})
+    takes = (Transactions, Disassociated)
 
     length: int = parameter(2, public=True, ge=1, le=10, description="How many items the itemsets have.")
     top: int = parameter(
@@ -136,20 +136,18 @@ class FrequentRanks(Metric):
 class TopRules(Metric):
     """By which share the supports of the most frequent association rules changed, on average."""
 
-    name: ClassVar[str] = "top-rules"
-    title: ClassVar[str] = "Supports of the most frequent rules"
-    unit: ClassVar[str] = "mean relative change"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "top-rules"
+    title = "Supports of the most frequent rules"
+    unit = "mean relative change"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over the top most frequent rules A → b of the original, at min_support and min_confidence, of |c − c~| / c, c and c~ the"
         " numbers of records that hold A ∪ {b} before and after. confidence-difference: mean absolute difference of c / c(A), over rules"
         " whose A is still there"
     )
-    blind_to: ClassVar[str] = (
-        "rules that hold only in the release: see rule-similarity; all rules that are less frequent"
-    )
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Disassociated)
+    blind_to = "rules that hold only in the release: see rule-similarity; all rules that are less frequent"
+    takes = (Transactions, Disassociated)
 
     top: int = parameter(
         50, public=True, ge=1, le=100_000, description="How many of the most frequent rules are compared."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from setveil.data.sensitive_items import SensitiveItems
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 class ReconstructionKl(Metric):
     """How far what a release tells of sensitive items beside others is from the truth (after ghinita2008, section VI)."""
 
-    name: ClassVar[str] = "reconstruction-kl"
-    title: ClassVar[str] = "Reconstruction error"
-    unit: ClassVar[str] = "mean KL divergence in nats"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "reconstruction-kl"
+    title = "Reconstruction error"
+    unit = "mean KL divergence in nats"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over sensitive items s of Σ over cells c of A(c) ln(A(c) / E(c)), a cell being which of the items_in_cell most frequent items"
         " that are not sensitive a record holds; A(c) is the share of the original records with s that are in c, E(c) the same of the"
         " release: of grouped data Σ over groups a(c) b(s) / rows, by Σ over groups b(s)"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "items that are not among the most frequent; sensitive items beside each other; how many occurrences are gone"
     )
-    example_lines: ClassVar[tuple[str, ...]] = (
+    example_lines = (
         'data = sv.read("sample:supermarket?records=1000")',
         'method = sv.Permutation(sensitive=sv.read_sensitive("sample:supermarket"), p=4)',
         "release = sv.publish(data, method, metrics=[])",
         "metric = {call}",
         "(measured,) = sv.measure(data, release, [metric])",
     )
-    variants: ClassVar[tuple[dict[str, Any], ...]] = ({}, {"smoothing": 0.5})
-    takes: ClassVar[tuple[type, ...]] = (Transactions, Grouped)
+    variants = ({}, {"smoothing": 0.5})
+    takes = (Transactions, Grouped)
 
     sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
     items_in_cell: int = parameter(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.metrics.base import About, Direction, Metric, shared_items
+from setveil.metrics.base import Metric, shared_items
 
 if TYPE_CHECKING:
     from setveil.data.alignment import Alignment
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 class RecordLoss(Metric):
     """How much of a record is not in its released row and the other way round, on average."""
 
-    name: ClassVar[str] = "record-loss"
-    title: ClassVar[str] = "Record loss"
-    unit: ClassVar[str] = "mean Jaccard distance"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "record-loss"
+    title = "Record loss"
+    unit = "mean Jaccard distance"
+    better = "lower"
+    about = "utility"
+    formula = (
         "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty; the mean over its rows for a record that"
         " was split"
     )
-    blind_to: ClassVar[str] = "whether the items that came in are plausible beside the others"
-    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+    blind_to = "whether the items that came in are plausible beside the others"
+    needs = ("alignment",)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
@@ -47,14 +47,14 @@ class RecordLoss(Metric):
 class FalseContent(Metric):
     """Which share of the released occurrences is untrue: the item was not in that record."""
 
-    name: ClassVar[str] = "false-content"
-    title: ClassVar[str] = "False content"
-    unit: ClassVar[str] = "share of released occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "Σ |t~ \\ t| / Σ |t~|"
-    blind_to: ClassVar[str] = "items that are missing"
-    needs: ClassVar[tuple[str, ...]] = ("alignment",)
+    name = "false-content"
+    title = "False content"
+    unit = "share of released occurrences"
+    better = "lower"
+    about = "utility"
+    formula = "Σ |t~ \\ t| / Σ |t~|"
+    blind_to = "items that are missing"
+    needs = ("alignment",)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None

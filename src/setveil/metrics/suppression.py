@@ -7,13 +7,13 @@ Departs  `items-lost` is ours. It counts item by item, so that what came in does
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 from setveil.metrics.distribution import NO_ITEM, supports_after
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ MOST_ROWS = 50
 class InfoLoss(Metric):
     """Which share of the original's occurrences of items the release lacks (NS of jia2014, equation 2)."""
 
-    name: ClassVar[str] = "info-loss"
-    title: ClassVar[str] = "Information loss"
-    unit: ClassVar[str] = "share of occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = "(Σ f(i) − Σ f~(i)) / Σ f(i)"
-    blind_to: ClassVar[str] = (
+    name = "info-loss"
+    title = "Information loss"
+    unit = "share of occurrences"
+    better = "lower"
+    about = "utility"
+    formula = "(Σ f(i) − Σ f~(i)) / Σ f(i)"
+    blind_to = (
         "which items were left out, and in which records; items that came in: they cancel others that went out, as in every method that"
         " exchanges items"
     )
@@ -56,18 +56,16 @@ class InfoLoss(Metric):
 class ItemsLost(Metric):
     """Which share of the occurrences of items was lost; beside it, the same for sensitive items and for the others."""
 
-    name: ClassVar[str] = "items-lost"
-    title: ClassVar[str] = "Items lost"
-    unit: ClassVar[str] = "share of occurrences"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "utility"
-    formula: ClassVar[str] = (
+    name = "items-lost"
+    title = "Items lost"
+    unit = "share of occurrences"
+    better = "lower"
+    about = "utility"
+    formula = (
         "Σ max(f(i) − f~(i), 0) / Σ f(i). sensitive-lost and others-lost: the same sum over sensitive items and over the others;"
         " trivial-loss: Σ f(i) over sensitive items / Σ f(i), what it costs to leave out every sensitive item"
     )
-    blind_to: ClassVar[str] = (
-        "items that came in; items that moved from one record to another: see record-loss; and what the lost items were worth"
-    )
+    blind_to = "items that came in; items that moved from one record to another: see record-loss; and what the lost items were worth"
 
     sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.data.categories import Categories
 from setveil.data.tendency import Kind, tendencies, weights
 from setveil.declaration import parameter
-from setveil.metrics.base import About, Direction, Metric
+from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,16 +49,14 @@ def _released_weights(
 class StillOnTop(Metric):
     """How many records with a tendency still have one of their heaviest categories on top in their released row."""
 
-    name: ClassVar[str] = "still-on-top"
-    title: ClassVar[str] = "Still on top"
-    unit: ClassVar[str] = "share of records with a tendency"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
-        "|{t with a tendency : the weight in t~ of a heaviest category of t is positive and the largest}| / |{t with a tendency}|"
-    )
-    blind_to: ClassVar[str] = "a tendency that shows by its absence: see tendency-posterior"
-    needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
+    name = "still-on-top"
+    title = "Still on top"
+    unit = "share of records with a tendency"
+    better = "lower"
+    about = "privacy"
+    formula = "|{t with a tendency : the weight in t~ of a heaviest category of t is positive and the largest}| / |{t with a tendency}|"
+    blind_to = "a tendency that shows by its absence: see tendency-posterior"
+    needs = ("alignment", "categories")
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
 
@@ -85,20 +83,20 @@ class StillOnTop(Metric):
 class TendencyPosterior(Metric):
     """How often an attacker who knows the method names a heaviest category of the record from the released row."""
 
-    name: ClassVar[str] = "tendency-posterior"
-    title: ClassVar[str] = "Tendency posterior"
-    unit: ClassVar[str] = "share of records with a tendency"
-    better: ClassVar[Direction] = "lower"
-    about: ClassVar[About] = "privacy"
-    formula: ClassVar[str] = (
+    name = "tendency-posterior"
+    title = "Tendency posterior"
+    unit = "share of records with a tendency"
+    better = "lower"
+    about = "privacy"
+    formula = (
         "the best of three guessers, each taught on half of the true pairs (row, g') and tried on the other half: the most common absent"
         " category; the one most common beside the row's heaviest category; a naive Bayes over absent and present categories and the"
         " heaviest one with its size; right is any heaviest category of the record. base-rate: always naming the most common g'"
     )
-    blind_to: ClassVar[str] = (
+    blind_to = (
         "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
     )
-    needs: ClassVar[tuple[str, ...]] = ("alignment", "categories")
+    needs = ("alignment", "categories")
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
 

@@ -22,7 +22,7 @@ Cost     for each node the sets with it are searched in the records with it: for
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -53,11 +53,11 @@ MOST_TRIED = 10_000
 class AprioriGeneralization(OverTree, KmLimit, Method):
     """Publish items as nodes of a hierarchy, coarser step by step, until any m known nodes lead to at least k records."""
 
-    name: ClassVar[str] = "apriori-generalization"
-    title: ClassVar[str] = "AprioriGeneralization"
-    paper: ClassVar[str] = "terrovitis2008"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    form: ClassVar[type] = Generalized
+    name = "apriori-generalization"
+    title = "AprioriGeneralization"
+    paper = "terrovitis2008"
+    truthful = "subset"
+    form = Generalized
 
     refine: bool = parameter(
         True, public=True, description="Whether nodes give way to their children again in the end, where they can."

@@ -12,7 +12,7 @@ Cost     clusters: each record is looked at once for every item that it is split
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 class Disassociation(KmLimit, Method):
     """Take records apart so that any m known items lead to at least k records; no item changes."""
 
-    name: ClassVar[str] = "disassociation"
-    title: ClassVar[str] = "Disassociation"
-    paper: ClassVar[str] = "awad2020"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    form: ClassVar[type] = Disassociated
+    name = "disassociation"
+    title = "Disassociation"
+    paper = "awad2020"
+    truthful = "subset"
+    form = Disassociated
 
     delta: int = parameter(
         50,

@@ -14,7 +14,7 @@ Cost     a random number for each chunk and record of its cluster, and sorting t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from pydantic import PrivateAttr
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 class Reassociation(Method):
     """Make plain records from disassociated data at random; benchmarks kept 18 to 66 % of occurrences (term_chunk=place: 87 to 95 %)."""
 
-    name: ClassVar[str] = "reassociation"
-    title: ClassVar[str] = "Wheel re-association"
-    paper: ClassVar[str] = "awad2020"
-    example_lines: ClassVar[tuple[str, ...]] = (
+    name = "reassociation"
+    title = "Wheel re-association"
+    paper = "awad2020"
+    example_lines = (
         'data = sv.read("sample:supermarket?records=1000")',
         "chunks = sv.publish(data, sv.Disassociation(k=3, m=2))",
         "method = {call}",
         "release = sv.publish(chunks, method)",
     )
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
-    accepts: ClassVar[tuple[type, ...]] = (Disassociated,)
-    form: ClassVar[type] = Neighbours
+    truthful = "no"
+    accepts = (Disassociated,)
+    form = Neighbours
 
     neighbours: int = parameter(
         1, ge=1, le=1000, public=True, description="How many sets of records are made from the same release."

@@ -11,7 +11,7 @@ Cost     one mining run, one pass over the data, and for each record too many a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 class ExactSwap(HidesItemsets):
     """Exchange single items between records until no named itemset is above its target; what can be kept is kept."""
 
-    name: ClassVar[str] = "exact-swap"
-    title: ClassVar[str] = "ExactSwap"
-    paper: ClassVar[str] = "gunawan2021"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+    name = "exact-swap"
+    title = "ExactSwap"
+    paper = "gunawan2021"
+    truthful = "no"
 
     target: Targets = parameter(
         Targets(RANDOM),

@@ -12,7 +12,7 @@ Cost     linear in the data and in the records that hold each itemset; the recor
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 class HEU(HidesItemsets, Baseline):
     """Leave out one item of each named itemset from as few records as bring it to its target; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "heu"
-    title: ClassVar[str] = "HEU"
-    paper: ClassVar[str] = "gunawan2021"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    name = "heu"
+    title = "HEU"
+    paper = "gunawan2021"
+    truthful = "subset"
 
     target: Targets = parameter(
         Targets("border"),

@@ -8,7 +8,7 @@ Cost     linear in the data, and in the records that hold each itemset times its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 class Naive(HidesItemsets, Baseline):
     """Leave out all items of the named itemsets from the records that hold them; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "naive"
-    title: ClassVar[str] = "NV"
-    paper: ClassVar[str] = "gunawan2021"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    name = "naive"
+    title = "NV"
+    paper = "gunawan2021"
+    truthful = "subset"
 
     def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
         """Leave out every item of every named itemset that a record holds."""

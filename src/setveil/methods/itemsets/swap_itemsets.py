@@ -11,7 +11,7 @@ Cost     the square of the number of records that hold a named itemset where mos
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -44,10 +44,10 @@ class Held(NamedTuple):
 class SwapItemsets(HidesItemsets, Baseline):
     """Exchange items of named itemsets between pairs of records that hold different ones; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "swap-itemsets"
-    title: ClassVar[str] = "SW"
-    paper: ClassVar[str] = "gunawan2021"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
+    name = "swap-itemsets"
+    title = "SW"
+    paper = "gunawan2021"
+    truthful = "no"
 
     reading: Literal["one", "all"] = parameter(
         "one",

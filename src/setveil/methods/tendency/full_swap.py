@@ -9,7 +9,7 @@ Cost     a sort of the records of one category.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 from setveil.data.alignment import Alignment
 from setveil.data.categories import Categories
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 class FullSwap(Method):
     """Exchange records of a single category whole, between categories."""
 
-    name: ClassVar[str] = "full-swap"
-    title: ClassVar[str] = "FullSwap"
-    paper: ClassVar[str] = "gunawan2019"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
-    about_people: ClassVar[bool] = True
+    name = "full-swap"
+    title = "FullSwap"
+    paper = "gunawan2019"
+    truthful = "no"
+    about_people = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     full_min: int = parameter(

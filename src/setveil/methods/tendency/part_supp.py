@@ -8,7 +8,7 @@ Cost     linear: one pass to classify, and a few array operations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 class PartSupp(Baseline):
     """Leave out the items of the category each record leans to; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "part-supp"
-    title: ClassVar[str] = "PartSupp"
-    paper: ClassVar[str] = "gunawan2019"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    about_people: ClassVar[bool] = True
+    name = "part-supp"
+    title = "PartSupp"
+    paper = "gunawan2019"
+    truthful = "subset"
+    about_people = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
 

@@ -12,7 +12,7 @@ Cost     one pass to classify, a sort, and a partner search that grows nearly li
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, model_validator
 
@@ -37,11 +37,11 @@ FEWEST_CATEGORIES = 3
 class PartSwap(Method):
     """Exchange the items of the category each record leans to with a record as different as can be."""
 
-    name: ClassVar[str] = "part-swap"
-    title: ClassVar[str] = "PartSwap"
-    paper: ClassVar[str] = "gunawan2019"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
-    about_people: ClassVar[bool] = True
+    name = "part-swap"
+    title = "PartSwap"
+    paper = "gunawan2019"
+    truthful = "no"
+    about_people = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     order: Literal["hard", "seeded", "file"] = parameter(

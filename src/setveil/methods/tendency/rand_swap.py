@@ -10,7 +10,7 @@ Cost     linear: two shuffles of the records, one random number an occurrence, t
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -34,11 +34,11 @@ NOBODY = -1
 class RandSwap(Baseline):
     """Exchange random items between random pairs of records; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "rand-swap"
-    title: ClassVar[str] = "RandSwap"
-    paper: ClassVar[str] = "gunawan2019"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "no"
-    about_people: ClassVar[bool] = True
+    name = "rand-swap"
+    title = "RandSwap"
+    paper = "gunawan2019"
+    truthful = "no"
+    about_people = True
 
     mode: Literal["plain", "matched"] = parameter(
         "plain",

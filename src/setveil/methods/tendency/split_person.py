@@ -8,7 +8,7 @@ Cost     linear: two passes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 class SplitPerson(Baseline):
     """Split each record into one row a category; a baseline that promises nothing."""
 
-    name: ClassVar[str] = "split-person"
-    title: ClassVar[str] = "SplitPerson"
-    paper: ClassVar[str] = "gunawan2019"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    about_people: ClassVar[bool] = True
+    name = "split-person"
+    title = "SplitPerson"
+    paper = "gunawan2019"
+    truthful = "subset"
+    about_people = True
 
     categories: Categories = parameter(public=False, description="Which category each item belongs to.")
 

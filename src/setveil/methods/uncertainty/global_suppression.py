@@ -16,7 +16,7 @@ Cost     `sensitive`: for each sensitive type counting its records' other items,
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,10 +43,10 @@ ITEMS_AT_ONCE = 64
 class GlobalSuppression(ReachesUncertainty):
     """Leave out whole types of items from all records until no known items betray a sensitive one."""
 
-    name: ClassVar[str] = "global-suppression"
-    title: ClassVar[str] = "GlobalSuppression"
-    paper: ClassVar[str] = "cao2010"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    name = "global-suppression"
+    title = "GlobalSuppression"
+    paper = "cao2010"
+    truthful = "subset"
 
     payoff: Literal["sensitive", "cao"] = parameter(
         "sensitive",

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 class Insert(ReachesUncertainty):
     """Take all sensitive items out and put back as many as stay safe."""
 
-    name: ClassVar[str] = "insert"
-    title: ClassVar[str] = "Insert"
-    paper: ClassVar[str] = "jia2014"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    name = "insert"
+    title = "Insert"
+    paper = "jia2014"
+    truthful = "subset"
     removed: ClassVar[dict[str, str]] = {"jitter": "it did not keep an attacker from finding the limit of an item"}
 
     order: Literal["frequent", "rarest"] = parameter(

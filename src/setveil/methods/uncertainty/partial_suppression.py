@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -46,10 +46,10 @@ UNDECIDED = (
 class PartialSuppression(ReachesUncertainty):
     """Leave out single occurrences of items, as few as make every rule for a sensitive item weak enough."""
 
-    name: ClassVar[str] = "partial-suppression"
-    title: ClassVar[str] = "PartialSuppression"
-    paper: ClassVar[str] = "jia2014"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
+    name = "partial-suppression"
+    title = "PartialSuppression"
+    paper = "jia2014"
+    truthful = "subset"
 
     objective: Literal["mine", "dist"] = parameter(
         "mine",

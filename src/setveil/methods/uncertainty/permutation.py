@@ -17,7 +17,7 @@ Cost     linear in the data for the order; for the groups 2·alpha·p records fo
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,11 +44,11 @@ IN_THE_ORDER_PERCENT = 1
 class Permutation(Method):
     """Group records with common items, and tell sensitive items for a group as a whole."""
 
-    name: ClassVar[str] = "permutation"
-    title: ClassVar[str] = "Permutation"
-    paper: ClassVar[str] = "ghinita2008"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    form: ClassVar[type] = Grouped
+    name = "permutation"
+    title = "Permutation"
+    paper = "ghinita2008"
+    truthful = "subset"
+    form = Grouped
 
     sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
     p: int = parameter(

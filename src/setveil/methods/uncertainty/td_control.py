@@ -25,7 +25,7 @@ Cost     each step looks at the records that hold the node, once for each living
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 class TDControl(OverTree, ReachesUncertainty):
     """Publish items that are not sensitive as nodes of a hierarchy, top down, and leave out sensitive types that can be inferred."""
 
-    name: ClassVar[str] = "td-control"
-    title: ClassVar[str] = "TDControl"
-    paper: ClassVar[str] = "cao2010"
-    truthful: ClassVar[Literal["yes", "subset", "no"]] = "subset"
-    form: ClassVar[type] = Generalized
+    name = "td-control"
+    title = "TDControl"
+    paper = "cao2010"
+    truthful = "subset"
+    form = Generalized
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check the hierarchy against the data."""

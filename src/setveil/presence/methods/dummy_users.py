@@ -10,7 +10,7 @@ Ours     D counts negatively and over all ids, dummies included; entropies are d
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -36,9 +36,9 @@ Backend = Literal["two-party", "mpyc", "clear"]
 class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
     """Two providers divide groups of ids together; dummies and secure computation hide who exists where."""
 
-    name: ClassVar[str] = "dummy-users"
-    title: ClassVar[str] = "Dummy user protocol"
-    paper: ClassVar[str] = "takenouchi2012"
+    name = "dummy-users"
+    title = "Dummy user protocol"
+    paper = "takenouchi2012"
 
     alpha: Share = parameter(
         Share("0.5"),

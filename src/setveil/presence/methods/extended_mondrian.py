@@ -15,7 +15,7 @@ Cost     ids times attributes times the depth of the tree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 class ExtendedMondrian(GroupLimit, PresenceLimit, JoiningMethod):
     """Divide the population at the median of the widest attribute while both parts keep k and the limits of presence."""
 
-    name: ClassVar[str] = "extended-mondrian"
-    title: ClassVar[str] = "Extended Mondrian"
-    paper: ClassVar[str] = "takenouchi2012"
+    name = "extended-mondrian"
+    title = "Extended Mondrian"
+    paper = "takenouchi2012"
 
     absent: Literal["fixed", "dropped"] = parameter(
         "fixed",

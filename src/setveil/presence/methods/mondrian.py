@@ -8,7 +8,7 @@ Cost     users times attributes times the depth of the tree, about the logarithm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +28,9 @@ class Mondrian(GroupLimit, JoiningMethod):
     Users who are not common are in no group.
     """
 
-    name: ClassVar[str] = "mondrian"
-    title: ClassVar[str] = "Mondrian"
-    paper: ClassVar[str] = "lefevre2006"
+    name = "mondrian"
+    title = "Mondrian"
+    paper = "lefevre2006"
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:

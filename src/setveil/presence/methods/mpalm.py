@@ -10,7 +10,7 @@ Cost     as `mondrian`; all cuts of a group are checked at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class Mpalm(GroupLimit, PresenceLimit, JoiningMethod):
     """Divide the population at the first of all cuts that keeps k and the limits of presence; sees both tables."""
 
-    name: ClassVar[str] = "mpalm"
-    title: ClassVar[str] = "MPALM"
-    paper: ClassVar[str] = "nergiz2007"
+    name = "mpalm"
+    title = "MPALM"
+    paper = "nergiz2007"
 
     max_b: Share = parameter(
         Share(1), public=True, description="Of B's users in a group, the largest share that may be at A too."
