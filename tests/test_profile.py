@@ -192,7 +192,7 @@ def test_a_profile_survives_json():
 
 @pytest.mark.parametrize("known", [0, 4, -1, 2.0, "2"])
 def test_known_out_of_its_limits_is_refused(known):
-    with pytest.raises(BadParameter, match=r"known is .*; it must be a whole number of items from 1 to 3"):
+    with pytest.raises(BadParameter, match=r"known is .*; (it must be|expected) a whole number"):
         profile(Transactions.from_lists([["a"]]), known=known)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from setveil.arguments import check_arguments
 from setveil.data import databases
 from setveil.data.formats import Format, Layout, format_named, format_to_write
 from setveil.data.packing import packing_of, plain_suffix, writing
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.transactions import Transactions
 
+Shape = Literal["levels", "parents"]
+"""How a hierarchy is written: a column for each level, or a row for each node and its parent."""
 RAGGED = "ragged"
 """What names wide files without header, which are a layout and not a format of their own."""
 
 
+@check_arguments
 def write(
     data: Transactions,
     target: str | Path,
@@ -117,10 +121,11 @@ def format_for(path: Path, named: str | None) -> Format:
     return form
 
 
-def write_hierarchy(
-    tree: Hierarchy, target: str | Path, *, shape: Literal["levels", "parents"] = "levels", force: bool = False
-) -> None:
+@check_arguments
+def write_hierarchy(tree: Hierarchy, target: str | Path, *, shape: Shape = "levels", force: bool = False) -> None:
     """Write a hierarchy as CSV: a column a level, or `item,parent`."""
+    if shape not in get_args(Shape):
+        raise BadParameter(f"shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
     path = Path(target)
     with replacing(path, force=force) as hidden, writing(hidden) as file:
         file.write(tree.to_levels_csv() if shape == "levels" else tree.to_parents_csv())

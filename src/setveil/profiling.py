@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.arguments import check_arguments
 from setveil.data.look_alikes import LookAlikes
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.names_found import NameList, NamesFound
@@ -152,6 +153,7 @@ class Profile:
         )
 
 
+@check_arguments
 def profile(
     data: Any,
     *,
@@ -173,6 +175,7 @@ def profile(
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
         raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
     data = as_records(data)
+    sensitive, itemsets = list(sensitive), list(itemsets)  # an array or a column has no truth of its own
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)

@@ -114,7 +114,7 @@ def test_zeros_that_a_sparse_matrix_names_are_no_items():
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: sv.from_arrow([["a"]]), "a list hands over no Arrow data"),
+        (lambda: sv.from_arrow([["a"]]), "table is of the type list; expected Arrow data"),
         (lambda: sv.from_arrow(pa.table({"a": [1]})), "the table: has no column 'id'; the columns are: a. Name yours"),
         (lambda: sv.from_arrow(pa.table({"id": [1], "item": [1.5]})), "'item' is of type double; items must be text"),
         (
@@ -127,7 +127,7 @@ def test_zeros_that_a_sparse_matrix_names_are_no_items():
             lambda: sv.from_arrow(pa.table({"id": ["x", "x"], "items": [["a"], ["b"]]})),
             "row 2: carries the id of a row",
         ),
-        (lambda: sv.from_pandas(3), "a int is not a pandas DataFrame or Series"),
+        (lambda: sv.from_pandas(3), "frame is 3; expected a pandas DataFrame or Series"),
         (lambda: sv.from_pandas(pd.DataFrame({"a": [1]})), "has none of the columns; they are: a"),
         (lambda: sv.from_pandas(pd.DataFrame({"id": [1, 2], "item": ["a", 2.5]})), "neither text nor whole numbers"),
         (
@@ -135,7 +135,7 @@ def test_zeros_that_a_sparse_matrix_names_are_no_items():
             "row 2: the column 'item' has a missing",
         ),
         (lambda: sv.from_pandas(pd.DataFrame({"id": [1, 2], "item": [1, np.nan]})), "'item' is of type double"),
-        (lambda: sv.from_scipy([[1]]), "a list is not a sparse matrix of scipy"),
+        (lambda: sv.from_scipy([[1]]), "matrix is of the type list; expected a sparse matrix of scipy"),
         (
             lambda: sv.from_scipy(scipy.sparse.csr_array([[1, 0]]), labels=["a"]),
             "1 labels for 2 columns; give one each",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic_core import core_schema
 
+from setveil.arguments import check_arguments
 from setveil.data.labels import note_stripped, stripped
 from setveil.data.side_files import read_table, shown
 from setveil.data.texts import in_words
@@ -106,6 +107,7 @@ class Categories(Mapping[str, str]):
         return np.array([code[name] for name in of_code], dtype=np.int32), names
 
 
+@check_arguments
 def read_categories(
     source: str | Path, *, level: str | int | None = None, data: Transactions | None = None
 ) -> Categories:

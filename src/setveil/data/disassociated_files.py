@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from setveil.arguments import check_arguments
 from setveil.data import column_files, packing
 from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.disassociated import Disassociated
@@ -65,6 +66,7 @@ class DisassociatedFiles(OwnFormat):
         write_disassociated(data, path)
 
 
+@check_arguments
 def read_disassociated(source: str | Path) -> Disassociated:
     """Read disassociated data; clusters, chunks, subrecords and items may stand in any order."""
     path = Path(source)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.arguments import check_arguments
 from setveil.data.coded_labels import CodedLabels, as_array
 from setveil.data.grouped import Grouped
 from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
@@ -49,6 +50,7 @@ class GroupedLines(OwnFormat):
         write_grouped(data, path)
 
 
+@check_arguments
 def read_grouped(source: str | Path) -> Grouped:
     """Read grouped data; groups, rows and items may stand in any order."""
     path = Path(source)

@@ -12,10 +12,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from setveil import progress
+from setveil.arguments import check_arguments, describe
 from setveil.data.hierarchy import Cycle, Hierarchy
 from setveil.data.side_files import read_table, shown
 from setveil.data.texts import CONTROL, RULE
-from setveil.errors import BadData
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _control = re.compile(CONTROL).search
 
 
+@check_arguments
 def read_hierarchy(source: str | Path, *, levels: str | Sequence[str] | None = None, paths: bool = False) -> Hierarchy:
     """Read a hierarchy from a CSV file with a header (gz too), or take that of `sample:NAME`.
 
@@ -125,6 +127,10 @@ class _LevelRows:
         self.level_of: dict[str, int] = {}
         if not levels:
             raise BadData("no level was named; name at least one with --levels", file=self.file, line=1)
+        if other := [level for level in levels if not isinstance(level, str)]:
+            raise BadParameter(
+                f"levels holds a level that is {describe(other[0])}; expected names of columns, as texts"
+            )
         name, times = Counter(levels).most_common(1)[0]
         if times > 1:
             raise BadData(

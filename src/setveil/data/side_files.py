@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.arguments import check_arguments
 from setveil.data.json_lines import JSON_KINDS, item_text, json_value
 from setveil.data.labels import BLANKS, are_texts, note_stripped
 from setveil.data.packing import plain_suffix, read_bytes
@@ -150,6 +151,7 @@ def _rows(reader: Any, file: str, width: int | None = None) -> Iterator[tuple[in
 # -- lists of items ----------------------------------------------------------------------------------------------------
 
 
+@check_arguments
 def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
     """Read sensitive items from a text file, one per line, or take those of `sample:NAME`; they come in label order.
 
@@ -180,6 +182,7 @@ def _sensitive(file: str) -> list[str]:
     return items
 
 
+@check_arguments
 def read_itemsets(
     source: str | Path, data: Transactions | None = None, *, separator: str | None = None
 ) -> tuple[tuple[str, ...], ...]:

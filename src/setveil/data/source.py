@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil import progress
+from setveil.arguments import check_arguments
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.look_alikes import note_look_alikes
 from setveil.data.packing import plain_suffix
-from setveil.data.transactions import of_person
+from setveil.data.transactions import Unit, of_person
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions, Unit
+    from setveil.data.transactions import Transactions
 
 Empty = Literal["keep", "drop"]
 
@@ -33,6 +34,7 @@ class Source:
     """The reading options that were given."""
 
 
+@check_arguments
 def read(
     source: str | Path,
     *,
@@ -98,6 +100,11 @@ def _read(source: str | Path, form: Format, named: str | None, layout: Layout, q
         from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
 
         return read_sample(text)
+    if isinstance(source, str) and "\n" in source:  # the content of a file instead of its name
+        lines = len(source.splitlines())
+        raise BadParameter(
+            f"source is a text of {lines:,} lines; expected a path: write it to a file, or use from_lists"
+        )
     return form.read(Path(source), layout)
 
 

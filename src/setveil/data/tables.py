@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.arguments import check_arguments, describe
 from setveil.data.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
 from setveil.data.look_alikes import note_look_alikes
 from setveil.data.texts import check_column_names, in_words, is_list_type
-from setveil.data.transactions import Transactions, of_person
+from setveil.data.transactions import Transactions, Unit, of_person
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from setveil.data.transactions import Unit
 
 _HINT = "Name yours with --items, or with --id and --item"
 
@@ -66,6 +65,7 @@ def assemble(
     return rows.finish()
 
 
+@check_arguments
 def from_arrow(
     table: Any,
     *,
@@ -109,12 +109,12 @@ def _reader(table: Any, items_column: str) -> tuple[Any, bool]:
             return pa.RecordBatchReader.from_stream(table), False
         except pa.ArrowInvalid:  # a stream of a single column, as a Series gives
             return pa.table({items_column: pa.chunked_array(table)}).to_reader(), True
-    kind = type(table).__name__
     raise BadParameter(
-        f"a {kind} hands over no Arrow data; give a table, a data frame or a column of lists, or use from_lists"
+        f"table is {describe(table)}; expected Arrow data: a table, a data frame or a column of lists; use from_lists for lists"
     )
 
 
+@check_arguments
 def from_pandas(
     frame: Any,
     *,
@@ -129,7 +129,9 @@ def from_pandas(
         frame = frame.to_frame(items or "items")
         items = items or "items"
     if not hasattr(frame, "columns"):
-        raise BadParameter(f"a {type(frame).__name__} is not a pandas DataFrame or Series")
+        raise BadParameter(
+            f"frame is {describe(frame)}; expected a pandas DataFrame or Series; use from_lists for lists"
+        )
     id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     wanted = [name for name in (id or "id", item or "item", items or "items") if name in frame.columns]
     try:
@@ -149,6 +151,7 @@ from_polars = from_arrow
 """Polars hands its frames and series over as Arrow."""
 
 
+@check_arguments
 def from_scipy(
     matrix: Any, *, labels: Sequence[str] | None = None, ids: Sequence[str] | None = None, unit: Unit = "record"
 ) -> Transactions:
@@ -157,15 +160,15 @@ def from_scipy(
     Items are named by `labels`, one a column, or by the columns' numbers from 0 on; columns without an entry are left out.
     """
     if not hasattr(matrix, "tocsr"):
-        raise BadParameter(f"a {type(matrix).__name__} is not a sparse matrix of scipy")
+        raise BadParameter(f"matrix is {describe(matrix)}; expected a sparse matrix of scipy; use from_lists for lists")
     rows = matrix.tocsr().copy()
     rows.sum_duplicates()
     if rows.dtype.kind in "fc" and not np.isfinite(rows.data).all():
         raise BadData("the matrix holds values that are not numbers")
     rows.eliminate_zeros()
     columns = rows.shape[1]
-    if labels is not None and len(labels) != columns:
-        raise BadParameter(f"{len(labels)} labels for {columns} columns; give one each")
     names = [str(c) for c in range(columns)] if labels is None else list(labels)
+    if len(names) != columns:
+        raise BadParameter(f"{len(names)} labels for {columns} columns; give one each")
     made = Transactions.from_codes(rows.indptr, rows.indices, names, ids=ids, unit=unit)
     return note_look_alikes(made.compacted())

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.encoding import text_buffers
-from setveil.data.labels import BLANKS
+from setveil.data.labels import BLANKS, are_texts
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def check_column_names(*names: str) -> None:
     if len(set(names)) < len(names):
         raise BadParameter(f"two columns have the same name {names[0]!r}; name them apart with --id, --item, --items")
     for name in names:
-        if not name or re.search(CONTROL, name):
-            raise BadParameter(f"the column name {name!r} is empty or holds a control character")
+        if not name or re.search(CONTROL, name) or not are_texts([name]):
+            raise BadParameter(f"the column name {name!r} is empty or holds a control character or half a character")
 
 
 def refuse_unusable(data: Transactions, form: str) -> None:

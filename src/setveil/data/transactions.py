@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.arguments import check_arguments
 from setveil.data.frames import as_pandas
 from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.ordering import order_of_sequences, picked
@@ -94,19 +95,17 @@ def _id_column(ids: Any) -> Any:
         column = pa.array(ids, type=pa.large_string()) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
         column = column.cast(pa.large_string())
         return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    except (pa.ArrowException, UnicodeEncodeError):
-        raise BadData("ids must be texts, one a record") from None
+    except (pa.ArrowException, UnicodeEncodeError, TypeError, KeyError):
+        raise BadData("ids must be texts, one per record") from None
 
 
 @dataclass(frozen=True, eq=False)
 class Transactions(RecordSequence):
     """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards.
 
-    They are a sequence of records, each a tuple of labels:
-
     >>> data = Transactions.from_lists([["milk", "bread"], ["tea"], []])
-    >>> len(data), data[0], data[-1], data[:2]
-    (3, ('bread', 'milk'), (), Transactions(2 records, 3 items, 3 occurrences))
+    >>> len(data), data[0], data[:2]
+    (3, ('bread', 'milk'), Transactions(2 records, 3 items, 3 occurrences))
     """
 
     form_in_words: ClassVar[str] = "plain records"
@@ -151,6 +150,7 @@ class Transactions(RecordSequence):
     # -- making ---------------------------------------------------------------------------------------------------------------
 
     @classmethod
+    @check_arguments
     def from_lists(
         cls, records: Iterable[Iterable[str]], *, ids: Sequence[str] | None = None, unit: Unit = "record"
     ) -> Transactions:

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil import progress
+from setveil.arguments import check_arguments
 from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.transactions import Transactions, sealed
@@ -48,6 +49,8 @@ ITEMS_AT_ONCE = 64
 """Items of one part of the search for pairs."""
 TRIED_AT_ONCE = 1 << 20
 """Sets that are tried together: bounds memory."""
+_NO_LIMIT = 1 << 62
+"""More sets than any memory holds; compiled loops count up to here."""
 _ROUNDING = 1e-9
 _WEIGHTS = {"inside": (0, 0, 0), "certain": (1, 0, 0), "possible": (0, 1, 0), "expected": (0, 0, 1)}
 """What counts of a pair that is not inside one chunk, as `frequent_pairs` takes it."""
@@ -125,6 +128,7 @@ class BoundedItemsets:
         return as_pandas(self.to_table(), tuples="items")
 
 
+@check_arguments
 def mine_bounds(
     data: Disassociated,
     min_support: MinSupport | str | float,
@@ -216,7 +220,7 @@ class _Search:
         self._index = ClusterIndex.of(data)
         self._reading: Reading = reading
         self._count = count
-        self._limit = limit
+        self._limit = min(limit, _NO_LIMIT)
         self._threads = threads
         every = np.arange(len(data.vocabulary), dtype=np.int64)
         self.singles = self._bounds(every[:, np.newaxis])

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from setveil.arguments import check_arguments
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import number_of_threads, share
@@ -49,6 +50,7 @@ _COUNT_BUDGET = 5_000_000
 """How many places of the search may be looked at to say how many sets there would be."""
 
 
+@check_arguments
 def mine(
     data: Transactions,
     min_support: MinSupport | str | float,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from setveil.arguments import describe
 from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.transactions import Transactions
@@ -15,7 +17,7 @@ from setveil.display import MOST_ROWS, ShownTable, share, to_html
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Sized
+    from collections.abc import Iterator, Sequence, Sized
 
     from numpy.typing import NDArray
 
@@ -128,6 +130,11 @@ def codes_of(sets: Iterable[Iterable[str]], data: Transactions) -> tuple[NDArray
     for one in sets:
         if isinstance(one, str):
             raise BadData(f"an itemset is the text {one[:40]!r}; expected a list of items")
-        flat.extend(sorted({code_of.get(label, -1) for label in one}))
+        if not isinstance(one, Iterable):
+            raise BadData(f"an itemset is {describe(one)}; expected a list of items, such as ['milk', 'bread']")
+        labels = list(one)
+        if other := [label for label in labels if not isinstance(label, str)]:
+            raise BadData(f"an item of an itemset is {describe(other[0])}; expected a text")
+        flat.extend(sorted({code_of.get(label, -1) for label in labels}))
         offsets.append(len(flat))
     return np.array(offsets, dtype=np.int64), np.array(flat, dtype=np.int32)

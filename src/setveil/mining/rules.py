@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from setveil.arguments import check_arguments
 from setveil.data.frames import as_pandas
 from setveil.data.labels import as_arrow
 from setveil.data.tidying import record_numbers
@@ -149,6 +150,7 @@ class Rules:
         return as_pandas(self.to_table(), tuples="antecedent")
 
 
+@check_arguments
 def association_rules(
     itemsets: Itemsets,
     min_confidence: MinConfidence | str | float,

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from setveil.arguments import check_arguments
 from setveil.data.disassociated import Disassociated
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import sealed
@@ -65,6 +66,7 @@ class SupportBounds:
         return SupportBounds(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
 
+@check_arguments
 def support_bounds(
     data: Disassociated,
     itemsets: Itemsets | Iterable[Iterable[str]] | tuple[NDArray[Any], NDArray[Any]],

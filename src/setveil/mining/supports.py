@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.arguments import check_arguments
 from setveil.data.tidying import record_numbers
 from setveil.data.transactions import Transactions
 from setveil.errors import BadData
@@ -27,6 +28,7 @@ SETS_AT_ONCE = 2048
 """Sets of one part of the work."""
 
 
+@check_arguments
 def supports(
     data: Transactions,
     itemsets: Itemsets | Iterable[Iterable[str]] | tuple[NDArray[Any], NDArray[Any]],

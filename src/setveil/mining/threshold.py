@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic_core import core_schema
 
+from setveil.arguments import describe
 from setveil.errors import BadParameter
 
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -40,7 +41,7 @@ class Threshold:
         if isinstance(value, str):
             return value.strip()
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise BadParameter(f"a {cls.what} is {cls.in_words}, not {type(value).__name__}")
+            raise BadParameter(f"the {cls.what} is {describe(value)}; expected {cls.in_words}")
         # A float stands for the decimal number that a person wrote: 0.001, not the binary fraction nearest to it.
         return format(Decimal(repr(value)), "f")
 

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.arguments import check_arguments
 from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.joined.attributes import TaxonomyAttribute
 from setveil.data.joined.schema import Schema
@@ -117,6 +118,7 @@ def attribute_tables(side: str, attributes: tuple[Attribute, ...]) -> list[str]:
     return lines
 
 
+@check_arguments
 def read_policy(path: str | Path) -> Policy:
     """Read a policy file, or say in one sentence what is wrong with it."""
     file = Path(path)
@@ -125,7 +127,7 @@ def read_policy(path: str | Path) -> Policy:
     except FileNotFoundError:
         raise BadData("is not there; expected a policy file", file=str(file)) from None
     except OSError as error:
-        what = "is a folder" if file.is_dir() else f"cannot be read: {error.strerror or error}"
+        what = "is a folder" if isinstance(error, IsADirectoryError) else f"cannot be read: {error.strerror or error}"
         raise BadData(f"{what}; expected a policy file", file=str(file)) from None
     except UnicodeDecodeError:
         raise BadData("is not UTF-8 text; expected a policy file", file=str(file)) from None

@@ -9,6 +9,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from setveil.arguments import check_arguments
 from setveil.data.joined.joined_files import csv_sha256
 from setveil.data.joined.originals import BothGroups
 from setveil.errors import BadData, PeerFailed
@@ -70,6 +71,7 @@ def refuse_union(originals: Originals, outsiders: int) -> None:
         )
 
 
+@check_arguments
 def simulate(
     policy: Policy,
     originals: Originals,

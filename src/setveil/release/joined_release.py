@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from setveil.arguments import check_arguments
 from setveil.data.joined.joined_files import ATTRIBUTES_NAME, read_joined, write_joined
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.presence.secure.backends import EXPERIMENTAL
@@ -118,11 +119,15 @@ class OpenedJoined:
     table: JoinedTable
 
 
+@check_arguments
 def open_joined(folder: str | Path) -> OpenedJoined:
     """Read the folder of a joined release; its files must be those that the card describes."""
     place = Path(folder)
-    if not place.is_dir():
-        raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
+    try:
+        if not place.is_dir():
+            raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
+    except OSError as error:
+        raise BadData(f"cannot be read: {error.strerror or error}", file=str(place)) from None
     card = JoinedCard.load(place)
     if [one.file for one in card.beside] != [ATTRIBUTES_NAME]:
         raise BadData(f"names other files beside the data than {ATTRIBUTES_NAME}", file=str(place / CARD_NAME))

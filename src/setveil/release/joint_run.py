@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.arguments import check_arguments
 from setveil.presence.network_run import meet_as_collector, meet_as_provider
 from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME
 from setveil.release.joined_release import JoinedDoor
@@ -45,6 +46,7 @@ class Collected:
     costs: Costs
 
 
+@check_arguments
 def provide(
     home: Home,
     policy: Policy,
@@ -101,6 +103,7 @@ def provide(
     return Provided(result, record)
 
 
+@check_arguments
 def collect(
     home: Home,
     policy: Policy,

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.arguments import check_arguments
 from setveil.data import column_files
 from setveil.data.assembly import Origin
 from setveil.data.csv_tables import CsvOrigin, csv_batches, header
@@ -68,6 +69,7 @@ class JoinedFiles(OwnFormat):
 # -- writing -----------------------------------------------------------------------------------------------------------
 
 
+@check_arguments
 def write_joined(table: JoinedTable, folder: str | Path, file: str = DATA_NAME) -> None:
     """Write a table into a folder that is there."""
     path = Path(folder) / file
@@ -143,6 +145,7 @@ def _parquet(table: JoinedTable, path: Path) -> Iterator[bytes]:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
+@check_arguments
 def read_joined(folder: str | Path, file: str = DATA_NAME) -> JoinedTable:
     """Read a table; rows may stand in any order."""
     path = Path(folder) / file

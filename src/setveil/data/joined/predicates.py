@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic_core import core_schema
 
+from setveil.arguments import check_arguments
 from setveil.data.joined.attributes import NumericAttribute
 from setveil.data.json_lines import json_value, kind_in_words, lines_of
 from setveil.data.side_files import shown
@@ -100,6 +101,7 @@ class Predicates(Sequence[dict[str, list[str | None]]]):
         return found
 
 
+@check_arguments
 def read_predicates(source: str | Path) -> Predicates:
     """Read queries, a line each."""
     path = Path(source)

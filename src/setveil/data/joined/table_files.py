@@ -16,10 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.arguments import check_arguments, describe
 from setveil.data import column_files
 from setveil.data.assembly import Origin
 from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
 from setveil.data.formats.long import delimiter_of
+from setveil.data.joined.attributes import Attribute
 from setveil.data.joined.population import Population
 from setveil.data.joined.provider_table import ONE_PER_CUSTOMER, ProviderTable, provider_table
 from setveil.data.packing import plain_suffix, read_bytes
@@ -29,7 +31,7 @@ from setveil.errors import BadData, BadParameter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from setveil.data.joined.attributes import Attribute, OrderedAttribute
+    from setveil.data.joined.attributes import OrderedAttribute
 
 _CSV = (".csv", ".tsv")
 _HINT = "The policy names the columns of a table, and --id that of its ids"
@@ -37,6 +39,7 @@ _PERSON_HINT = f"{_HINT}; person='COLUMN' names that of your own customer keys"
 _POPULATION_HINT = "Name the column of ids with --id"
 
 
+@check_arguments
 def read_provider_table(
     source: str | Path,
     attributes: Sequence[Attribute],
@@ -54,6 +57,11 @@ def read_provider_table(
     query. `sensitive` is None for provider A. Where the population is given, an id that is not in it is refused. `person` is the column
     of the provider's own customer keys, which may be that of the ids; it is never sent.
     """
+    attributes = tuple(attributes)
+    if other := [one for one in attributes if not isinstance(one, Attribute)]:
+        raise BadParameter(
+            f"one of the attributes is {describe(other[0])}; expected attributes: take schema.a or schema.b of the policy"
+        )
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
@@ -76,7 +84,7 @@ def read_provider_table(
         _refuse_strangers(read.columns[id_column], population, read.origin)
     name = read.origin.name
     try:
-        return provider_table(read.columns, tuple(attributes), sensitive, id_column=id_column, person=person, file=name)
+        return provider_table(read.columns, attributes, sensitive, id_column=id_column, person=person, file=name)
     except BadData as error:
         if error.row is None:
             raise
@@ -85,6 +93,7 @@ def read_provider_table(
         raise read.origin.wrong(message, error.row - 1) from None
 
 
+@check_arguments
 def read_population(
     source: str | Path, *, id_column: str = "id", query: str | None = None, separator: str | None = None
 ) -> Population:

@@ -1,0 +1,137 @@
+"""Arguments of public functions: one sentence says what was given, what is expected and what to do.
+
+`check_arguments` reads the annotations of a function, so that they are said once. It checks the kind of an argument; its values are for the
+function to judge. An annotation with a part that is not known here is left to the function as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import signature
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
+
+from setveil.errors import BadParameter
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LONGEST = 60
+_ALTERNATIVES = re.compile(r"\s*\|\s*(?![^\[]*\])")
+"""Between the alternatives of an annotation, not inside of brackets."""
+
+
+class Kind(NamedTuple):
+    """A kind of argument: how it is known, and what a sentence says of it."""
+
+    holds: Callable[[Any], bool]
+    words: str
+
+
+def _is_listed(value: Any) -> bool:
+    is_table = hasattr(value, "columns")  # going through a data frame gives the names of its columns
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type) and not is_table
+
+
+def _is_flag(value: Any) -> bool:
+    return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's
+
+
+_KINDS = {
+    "None": Kind(lambda value: value is None, "None"),
+    "str": Kind(lambda value: isinstance(value, str), "a text"),
+    "Path": Kind(lambda value: isinstance(value, PathLike), "a path"),
+    "bool": Kind(_is_flag, "True or False"),
+    "int": Kind(lambda value: isinstance(value, Integral) and not _is_flag(value), "a whole number"),
+    "float": Kind(lambda value: isinstance(value, Real) and not _is_flag(value), "a number"),
+    "Iterable": Kind(_is_listed, "a list"),
+    "Sequence": Kind(_is_listed, "a list"),
+    "tuple": Kind(lambda value: isinstance(value, tuple), "a tuple"),
+    "Callable": Kind(callable, "a function"),
+}
+_OUR_CLASSES = {
+    "Transactions": "Transactions: read a file with setveil.read, or make them with setveil.from_lists, from_pandas or from_arrow",
+    "Disassociated": "disassociated data: read them with setveil.read_disassociated",
+    "Itemsets": "Itemsets: find them with setveil.mine",
+    "Hierarchy": "a Hierarchy: read it with setveil.read_hierarchy",
+    "JoinedTable": "a JoinedTable: read it with setveil.read_joined",
+    "OrderedAttribute": "an OrderedAttribute: take schema.sensitive of the policy",
+    "Originals": "Originals: make them of both tables with setveil.Originals",
+    "Population": "a Population: read it with setveil.read_population",
+    "ProviderTable": "a ProviderTable: read it with setveil.read_provider_table",
+    "Policy": "a Policy: read it with setveil.read_policy",
+    "Home": "a Home: open it with setveil.Home.open",
+    "Places": "Places: make them with setveil.Places",
+    "Keys": "Keys: make them with setveil.Keys",
+}
+"""Classes of this package by name, since most are imported where they are used only, each with how to get one."""
+
+
+def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse arguments of another kind than its annotations say, with `BadParameter`.
+
+    >>> @check_arguments
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> double("2")
+    Traceback (most recent call last):
+    setveil.errors.BadParameter: number is '2'; expected a whole number
+    """
+    shape = signature(function)
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value in _named(shape, args, kwargs):
+            refuse_other_kind(name, value, shape.parameters[name].annotation, function.__globals__)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def _named(shape: Any, args: Any, kwargs: Any) -> Iterable[tuple[str, Any]]:
+    try:
+        named: Iterable[tuple[str, Any]] = shape.bind(*args, **kwargs).arguments.items()
+    except TypeError:  # too many or too few, of which Python's own error speaks, when the function is called
+        return ()
+    return named
+
+
+def refuse_other_kind(name: str, value: Any, annotation: Any, known: Mapping[str, Any]) -> None:
+    """Refuse an argument that is of none of the kinds that its annotation lists; `known` has the names of its module."""
+    kinds = kinds_in(annotation, known)
+    if kinds and not any(kind.holds(value) for kind in kinds):
+        words = dict.fromkeys(kind.words for kind in kinds)
+        raise BadParameter(f"{name} is {describe(value)}; expected {' or '.join(words)}")
+
+
+def kinds_in(annotation: Any, known: Mapping[str, Any]) -> list[Kind]:
+    """Return the kinds that an annotation lists, or none where one of them is not known."""
+    kinds = [_kind(one, known) for one in _ALTERNATIVES.split(annotation)] if isinstance(annotation, str) else [None]
+    return [kind for kind in kinds if kind is not None] if None not in kinds else []
+
+
+def _kind(annotation: str, known: Mapping[str, Any]) -> Kind | None:
+    name = annotation.partition("[")[0]
+    if get_origin(known.get(name)) is Literal:  # the function itself says which texts are allowed
+        return Kind(lambda value: isinstance(value, str), " | ".join(get_args(known[name])))
+    if name in _OUR_CLASSES:
+        return Kind(lambda value: name in {kind.__name__ for kind in type(value).__mro__}, _OUR_CLASSES[name])
+    return _KINDS.get(name)
+
+
+def describe(value: Any) -> str:
+    """Say what was given, without anything of the data that it may hold, and without a password."""
+    if isinstance(value, str):
+        return _cut(repr(value)) if "://" not in value else "an address"
+    if value is None or isinstance(value, bool | Real):
+        return _cut(repr(value))
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return f"of the type {type(value).__name__}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
