@@ -134,7 +134,7 @@ from .release.joint_run import collect as collect
 from .release.joint_run import provide as provide
 from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
-from .release.publishing import Release as Release
 from .release.publishing import publish as publish
+from .release.release import Release as Release
 
 __version__: str

@@ -18,7 +18,7 @@ from setveil.help_pages import WIDTH
 from setveil.methods.base import Method
 from setveil.metrics.base import Measurement
 from setveil.presence.methods.base import JoinedOutcome
-from setveil.release.publishing import Release
+from setveil.release.release import Release
 
 TABLES = (METHODS, JOINED_METHODS, GUARANTEES, JOINED_GUARANTEES, METRICS, JOINED_METRICS)
 KINDS = [kind for table in TABLES for kind in table.values()]

@@ -22,7 +22,8 @@ from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.measuring import all_metrics, measure, metric_of
 from setveil.release.opening import open_release
-from setveil.release.publishing import arrange, judge
+from setveil.release.publishing import arrange
+from setveil.release.release import judge
 from setveil.release.seed import Randomness, Seed
 
 from random_data import as_sets, make, seeds

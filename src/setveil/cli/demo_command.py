@@ -26,7 +26,7 @@ from setveil.release.staging import private_beside
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.guarantees.base import Verdict
-    from setveil.release.publishing import Release
+    from setveil.release.release import Release
 
 SHORT = 6
 SAMPLE = "sample:supermarket"

@@ -32,7 +32,7 @@ from setveil.release.saving import Target
 
 if TYPE_CHECKING:
     from setveil.methods.base import Method
-    from setveil.release.publishing import Release
+    from setveil.release.release import Release
 
 TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
 this page shows that method's options.

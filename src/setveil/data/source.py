@@ -59,6 +59,11 @@ def read(
     """
     if empty not in ("keep", "drop"):
         raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
+    if isinstance(source, str) and "\n" in source:  # the content of a file instead of its name
+        lines = len(source.splitlines())
+        raise BadParameter(
+            f"source is a text of {lines:,} lines; expected a path: write it to a file, or use from_lists"
+        )
     id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
     form = source_format(source, format, layout)
@@ -100,11 +105,6 @@ def _read(source: str | Path, form: Format, named: str | None, layout: Layout, q
         from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
 
         return read_sample(text)
-    if isinstance(source, str) and "\n" in source:  # the content of a file instead of its name
-        lines = len(source.splitlines())
-        raise BadParameter(
-            f"source is a text of {lines:,} lines; expected a path: write it to a file, or use from_lists"
-        )
     return form.read(Path(source), layout)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.guarantees.base import Verdict
-    from setveil.release.publishing import Release
+    from setveil.release.release import Release
 
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"

@@ -13,7 +13,7 @@ from setveil.uniqueness import unique_records
 
 if TYPE_CHECKING:
     from setveil.metrics.base import Measurement
-    from setveil.release.publishing import Release
+    from setveil.release.release import Release
 
 KNOWN = 2
 """How many items of a person the attacker knows whose success the summary shows."""

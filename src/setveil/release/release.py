@@ -1,0 +1,242 @@
+"""A release: data that may be handed over, checked, and apart from it what stays private. `Release.save` is the only way to write one.
+
+`save` stages both folders, reads the staged files again and checks the guarantee on what it read. Only then do the folders appear. Or it
+raises and leaves nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from setveil import progress
+from setveil.data.alignment import Alignment
+from setveil.data.names_found import NamesFound
+from setveil.data.transactions import Transactions
+from setveil.display import ShownTable, to_html
+from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
+from setveil.guarantees.base import Verdict
+from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
+from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
+from setveil.release.form import Form, Ids
+from setveil.release.forms import form_of
+from setveil.release.kept import Kept, kept
+from setveil.release.saving import Packing, Target
+from setveil.release.seed import Randomness
+from setveil.release.staging import staged
+from setveil.release.summary import Summary
+from setveil.release.truthfulness import find_untrue, with_truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from setveil.data.disassociated import Disassociated
+    from setveil.data.published import Published
+    from setveil.methods.base import Method
+    from setveil.metrics.base import Measurement
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On which terms a release is made, beside the method."""
+
+    ids: Ids
+    allow_failures: int = 0
+    distinct_labels: bool = False
+    """Whether labels that look alike are different items."""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Data that may be handed over, checked, and apart from it what stays private."""
+
+    data: Published
+    verdict: Verdict | None
+    """The outcome of the check; None where the method promises nothing."""
+    method: Method
+    terms: Terms
+    original: Transactions | Disassociated = field(repr=False)
+    """What it was made from."""
+    alignment: Alignment = field(repr=False)
+    randomness: Randomness = field(repr=False)
+    account: dict[str, Any] = field(repr=False)
+    advice: str = field(repr=False)
+    seconds: dict[str, float] = field(repr=False)
+    before: Verdict | None = field(default=None, repr=False)
+    """How the guarantee stood with the original, where that says something."""
+    measurements: list[Measurement] = field(default_factory=list, repr=False)
+    source: str = field(default="", repr=False)
+    """Where the data were read from."""
+    reading: dict[str, Any] = field(default_factory=dict, repr=False)
+    """The options with which they were read."""
+    compared: Transactions | None = field(default=None, repr=False)
+    """What it was measured against, where that is not what it was made from."""
+    names: tuple[NamesFound, ...] = field(default=(), repr=False)
+    """Of each list of items or itemsets that the method was given, how much of it occurs in the original."""
+
+    @property
+    def form(self) -> Form:
+        """The form in which the data are published."""
+        return form_of(type(self.data))
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What it keeps of the original, or of the release that it was made from if the original is not given."""
+        against = self.original if self.compared is None else self.compared
+        return kept(against, self.data, self.alignment, getattr(self.method, "sensitive", None))
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Three lines: what holds and for how many records, what it cost, what is not protected."""
+        return Summary.of(self)
+
+    def _repr_html_(self) -> str:
+        """Show what is published, and nothing that only the original or the private folder holds."""
+        counts = self.form.counts(self.data)
+        settings = [f"{name}={value}" for name, value in self.method.public_parameters().items()]
+        rows = [
+            ("form", self.data.form_in_words),
+            ("records", counts.records),
+            ("items", counts.items),
+            ("occurrences", counts.occurrences),
+            ("ids", self.terms.ids),
+            ("settings", ", ".join(settings) or "none"),
+            ("guarantee", "none" if self.verdict is None else str(self.verdict)),
+            ("sharing", self.sharing),
+        ]
+        return to_html(ShownTable(rows, title=f"Release by {self.method.name}", note="release.save(FOLDER) writes it."))
+
+    @property
+    def sharing(self) -> str:
+        """Whether the release folder may be shared, in a few words."""
+        if self.verdict is None:
+            return "no guarantee: do not share it as protected data"
+        return "an experiment: do not share it" if self.randomness.seed.weak else "may be shared"
+
+    @property
+    def rows(self) -> Transactions:
+        """The released rows as plain records, of a form that has such."""
+        plain = self.form.plain(self.data)
+        if plain is None:
+            raise BadParameter(f"this release is {self.data.form_in_words}, whose rows are no whole records")
+        return plain
+
+    def save(
+        self,
+        out: str | Path,
+        *,
+        private: str | Path | None = None,
+        format: str | None = None,  # noqa: A002 - the word people use
+        separator: str | None = None,
+        compress: Packing | None = None,
+        force: bool = False,
+    ) -> Card:
+        """Write the release folder and the private folder, and return the card; the guarantee is checked again on the staged files.
+
+        Parameters
+        ----------
+        out, private
+            The folders to make; the private one is `OUT.private` by default.
+        format
+            The format of the data file, with an ending if it has several, such as `long.parquet`; by default that of the data, or one that
+            has a place for ids.
+        separator
+            What separates items or columns in the data file.
+        compress
+            `gzip` or `zstd`.
+        force
+            Replace the folders of an earlier release.
+        """
+        return self._save(Target.of(out, private, format=format, separator=separator, compress=compress, force=force))
+
+    def _save(self, target: Target) -> Card:
+        target.refuse()
+        kind = self.form
+        written = target.data_format(kind, self.original, self.terms.ids)
+        written.refuse_unfit(kind.counts(self.data).empty_records, self.terms.ids)
+        form, layout = written.form, written.layout
+        file = kind.first_file(written.file_name)
+        with staged(target.out, target.private, force=target.force) as (public_folder, private_folder):
+            started = time.perf_counter()
+            with progress.step("writing"):
+                kind.write(self.data, public_folder, file, form, layout)
+                self.alignment.save(private_folder / ALIGNMENT_NAME)
+            reread = kind.read(public_folder, file, form, layout, kind.countable(self.data).unit)
+            realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
+            if reread != self.data:
+                raise OutputRefused(
+                    f"the written file does not read back as the same data: a fault of the format {form.name!r}"
+                )
+            verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
+            card = make_card(
+                self.method,
+                verdict,
+                form=kind.name,
+                data=DataFile(
+                    file=file,
+                    sha256=file_sha256(public_folder / file),
+                    format=form.name,
+                    format_version=form.version,
+                    layout=form.public_layout(kind.countable(reread), layout),
+                    ids=self.terms.ids,
+                    beside=tuple(
+                        FileBeside(file=name, sha256=file_sha256(public_folder / name))
+                        for name in kind.files_beside(reread, file)
+                    ),
+                ),
+                counts=kind.counts(reread),
+                unit=kind.countable(reread).unit,
+                run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
+            )
+            (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
+            seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
+            dossier = make_dossier(self, card, verdict, seconds)
+            (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
+            with progress.step("writing the report"):
+                from setveil.report.page import render  # noqa: PLC0415 - only when a report is made
+
+                (private_folder / REPORT_NAME).write_text(render(dossier), encoding="utf-8")
+        return card
+
+    def _private_sha256(self) -> str:
+        """Return what the card commits to, so that nobody can claim another promise later."""
+        guarantee = self.method.guarantee
+        of_guarantee = {} if guarantee is None else guarantee.private_parameters()
+        return commitment(self.method.private_parameters(), of_guarantee, self.randomness.salt)
+
+
+def judge(
+    published: Published,
+    original: Transactions | Disassociated,
+    alignment: Alignment,
+    method: Method,
+    terms: Terms,
+    account: dict[str, Any],
+    advice: str,
+) -> Verdict | None:
+    """Check the guarantee, and whether the release is as true as its card says.
+
+    Raises unless both hold, or the guarantee fails only in as many records as were allowed.
+    """
+    guarantee = method.guarantee
+    made_from: Any = original  # a guarantee looks itself at what it compares with
+    verdict = None
+    if guarantee is not None:
+        with progress.step(f"checking {guarantee.name}"):
+            verdict = guarantee.check(published, original=made_from, alignment=alignment)
+        if not verdict.acceptable(terms.allow_failures):
+            state = "not decided" if verdict.status == "undecided" else "not kept"
+            message = f"{guarantee.name} is {state}; nothing was written. {advice or verdict}"
+            raise GuaranteeViolated(message, verdict=verdict, account=account)
+    found = find_untrue(form_of(type(published)), published, method.truthful, made_from, alignment)
+    if found.cases:
+        statement = f"{method.name} says that its releases are truthful: {method.truthful}"
+        message = (
+            f"{statement}, and that is not so in {found.cases:,} cases, the first at {found.witnesses[0].place}; nothing was written. "
+            "This is a fault of the method: report it, and choose another one"
+        )
+        judged = with_truth(verdict or Verdict("holds", "no guarantee", {}), found, statement)
+        raise GuaranteeViolated(message, verdict=judged, account=account)
+    return verdict
