@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 PROGRAM = (sys.executable, "-W", "error", "-m", "setveil")
 PATIENCE_SECONDS = 300
 """A program that hangs is given up then; one that compiles all its loops on a busy machine takes a minute or two."""
+AWKWARD_NAMES = ["out", "out[1]", "o*t", "two words", "out.v1", "lock", "new", "old"]
+"""Names of files and folders to make: with blanks, with signs of patterns, and like the names inside a workplace of `atomic`."""
 HANG_SECONDS = 60
 """The shortest limit that a test may set: only a hang takes longer. How long things take is measured in `benchmarks`."""
 
@@ -120,6 +122,19 @@ def signalled(
     since = time.monotonic()
     process.send_signal(number)
     return ended(process, since)
+
+
+def held(script: str, target: Path) -> subprocess.Popen[str]:
+    """Start a script that makes a target, and return the process once it says that it is at work and waits."""
+    process = start(target.name, cwd=target.parent, program=[sys.executable, "-W", "error", "-c", script])
+    assert process.stdout.readline() == "staged\n"
+    return process
+
+
+def killed(process: subprocess.Popen[str]) -> None:
+    """Kill a process, and wait for its end."""
+    process.kill()
+    process.communicate()
 
 
 def hidden_in(folder: Path) -> list[str]:

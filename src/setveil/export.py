@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from setveil.arguments import check_arguments
+from setveil.atomic import make_file, refuse_file
 from setveil.data import databases
 from setveil.data.formats import Format, Layout, format_named, format_to_write
 from setveil.data.packing import packing_of, plain_suffix, writing
 from setveil.errors import BadParameter, Missing, OutputRefused
 from setveil.progress import note, step
 from setveil.release.inputs import as_records
-from setveil.release.staging import refuse_file, replacing
 
 if TYPE_CHECKING:
     from setveil.data.hierarchy import Hierarchy
@@ -53,7 +53,7 @@ def write(
     layout = Layout(separator=separator, id=id, item=item, items=items)
     if format == RAGGED:
         layout = Layout(separator=separator, ragged=True)  # no columns, and so no names
-    with replacing(path, force=force) as hidden, step(f"writing {path.name}"):
+    with make_file(path, force=force) as hidden, step(f"writing {path.name}"):
         form.write(_named(data, form, layout), hidden, layout)
 
 
@@ -127,7 +127,7 @@ def write_hierarchy(tree: Hierarchy, target: str | Path, *, shape: Shape = "leve
     if shape not in get_args(Shape):
         raise BadParameter(f"shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
     path = Path(target)
-    with replacing(path, force=force) as hidden, writing(hidden) as file:
+    with make_file(path, force=force) as hidden, writing(hidden) as file:
         file.write(tree.to_levels_csv() if shape == "levels" else tree.to_parents_csv())
 
 

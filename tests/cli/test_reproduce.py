@@ -152,7 +152,7 @@ def test_force_replaces_an_earlier_run_and_nothing_else(folder, told, tmp_path, 
     (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     (tmp_path / "link").symlink_to(folder / "again")
-    for name, why in (("mine", "mine holds thesis.txt"), ("file", "file is a file"), ("link", "link is a link")):
+    for name, why in (("mine", "mine holds 'thesis.txt'"), ("file", "file is a file"), ("link", "link is a link")):
         ended = call(*PAPER, "--data", folder / "data", "--out", name, "--force", cwd=tmp_path)
         assert ended.code == 2
         assert why in ended.sentence()
@@ -166,7 +166,7 @@ def test_a_disk_that_fails_leaves_nothing(folder, told, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     shrink(monkeypatch)
-    monkeypatch.setattr("setveil.reproduce.writing.sync", fail)
+    monkeypatch.setattr("setveil.atomic._sync", fail)
     ended = call(*PAPER, "--data", folder / "data", "--quick", "--quiet", "--out", "new", cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == "new cannot be written: No space left on device"

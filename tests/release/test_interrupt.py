@@ -19,8 +19,8 @@ FORCE = {"publish": ("--force",), "convert": ("--force",)}
 STUCK = """
 import hashlib, os, signal, sys
 from pathlib import Path
+from setveil.atomic import make_file, make_two_folders
 from setveil.cli import interrupt
-from setveil.release.staging import replacing, staged
 
 def work(place):
     (place / "half").write_text("half")
@@ -36,16 +36,16 @@ if sys.argv[1] == "lost in a callback":
     Callback()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
 elif sys.argv[1] == "folders":
-    with staged(Path("out"), Path("out.private")) as (out, private):
+    with make_two_folders(Path("out"), Path("out.private")) as (out, private):
         work(private)
 else:
-    with replacing(Path("out.csv"), force=False) as hidden:
+    with make_file(Path("out.csv")) as hidden:
         work(hidden.parent)
 """
 AGAIN = """
 import os, shutil, signal
+from setveil import atomic
 from setveil.cli import main
-from setveil.release import staging
 
 def press(*_arguments, **_options):
     os.kill(os.getpid(), signal.SIGINT)
@@ -54,7 +54,7 @@ def press_and_remove(*arguments, **options):
     press()
     remove(*arguments, **options)
 
-remove, shutil.rmtree, staging._sync_tree = shutil.rmtree, press_and_remove, press
+remove, shutil.rmtree, atomic._sync_tree = shutil.rmtree, press_and_remove, press
 main.main()
 """
 LATE = """

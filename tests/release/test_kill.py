@@ -22,10 +22,10 @@ import os, shutil, signal, sys, threading, time
 from pathlib import Path
 from typing import ClassVar
 import setveil as sv
+from setveil import atomic
 from setveil.cli import interrupt
 from setveil.data.alignment import Alignment
 from setveil.methods.base import Method, Outcome
-from setveil.release import staging
 
 how, fatal, force = sys.argv[1], int(sys.argv[2]), "--force" in sys.argv
 done = 0
@@ -67,7 +67,7 @@ def commit(*arguments, **options):
     plain(*arguments, **options)
 
 
-committing, plain, staging._commit = False, staging._commit, commit
+committing, plain, atomic._rename = False, atomic._rename, commit
 Path.rename, Path.unlink, shutil.rmtree = counted(Path.rename), counted(Path.unlink), counted(shutil.rmtree)
 data = sv.read("sample:supermarket?records=50")
 sv.publish(data, Nothing(), no_guarantee=True, metrics=[]).save("out", force=force)
@@ -110,16 +110,16 @@ def test_killed_at_any_moment(tmp_path, whole_run, share):
 
 @pytest.mark.parametrize("step", range(1, 6))
 def test_killed_before_each_step_of_the_renaming(tmp_path, step):
-    """The steps are: private folder, public folder, mark away; twice nothing to clean up."""
+    """The steps are: private folder, public folder, mark away, both workplaces away."""
     assert died(tmp_path, "kill", step).code == -signal.SIGKILL
     assert_whole_or_absent(tmp_path)
     assert (tmp_path / "out").exists() == (step > 2)
     assert_next_run_clears_up(tmp_path, force=step > 2)
 
 
-@pytest.mark.parametrize("step", range(1, 10))
+@pytest.mark.parametrize("step", range(1, 8))
 def test_killed_before_each_step_of_replacing_a_release(tmp_path, step):
-    """The steps are: old public and old private folder aside, the new ones in, mark away, old ones away; twice nothing to clean up."""
+    """The steps are: old public and old private folder aside, the new ones in, mark away, both workplaces away with the old ones."""
     assert call(*SMALL, cwd=tmp_path).code == 0
     assert died(tmp_path, "kill", step, "--force").code == -signal.SIGKILL
     assert_whole_or_absent(tmp_path)
@@ -127,7 +127,7 @@ def test_killed_before_each_step_of_replacing_a_release(tmp_path, step):
     assert_next_run_clears_up(tmp_path, force=True)
 
 
-@pytest.mark.parametrize(("step", "options"), [(6, ()), (10, ("--force",))])
+@pytest.mark.parametrize(("step", "options"), [(6, ()), (8, ("--force",))])
 def test_no_step_of_the_renaming_is_left_out_above(tmp_path, step, options):
     if options:
         assert call(*SMALL, cwd=tmp_path).code == 0

@@ -17,11 +17,10 @@ from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profiling import profile
 from setveil.release.checking import guarantee_of
-from setveil.release.dossier import REPORT_NAME, Private
+from setveil.release.dossier import REPORT_NAME, Private, private_beside
 from setveil.release.opening import open_release
 from setveil.release.publishing import publish
 from setveil.release.saving import refuse_targets
-from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions

@@ -78,8 +78,8 @@ def end() -> None:
     """End the process at once, with nothing half-written left behind."""
     _ending.acquire()  # for good: who comes second waits for the end
     try:
-        unfinished = sys.modules.get("setveil.unfinished")
-        remove_unfinished = getattr(unfinished, "remove_unfinished", list)  # absent while it is being imported
+        atomic = sys.modules.get("setveil.atomic")
+        remove_unfinished = getattr(atomic, "remove_unfinished", list)  # absent while it is being imported
         written = " and ".join(remove_unfinished())
         what = f"{written} was written before and is complete" if written else "nothing was written"
         show_cursor = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""  # a progress bar hides it

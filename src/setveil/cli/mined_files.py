@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.atomic import make_file, refuse_file
 from setveil.data.column_files import EXTENSIONS as TABLES
 from setveil.data.column_files import written
 from setveil.data.packing import packing_of, plain_suffix, writing
@@ -20,7 +21,6 @@ from setveil.data.texts import check_separator
 from setveil.errors import OutputRefused
 from setveil.mining.rules import Rules
 from setveil.progress import step
-from setveil.release.staging import refuse_file, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def write_mined(found: Itemsets | BoundedItemsets | Rules, target: Path, *, sepa
     if suffix in TEXTS or suffix == ".csv":
         _refuse_separator_inside(found.itemsets if isinstance(found, Rules) else found, joined_by, target)
     table = found.to_table()
-    with replacing(target, force=force) as hidden, step(f"writing {target.name}"), writing(hidden) as file:
+    with make_file(target, force=force) as hidden, step(f"writing {target.name}"), writing(hidden) as file:
         if suffix in TABLES:
             columns = dict(zip(table.column_names, table.schema.types, strict=True))
             for block in written(hidden, columns, iter(table.to_batches(_ROWS))):

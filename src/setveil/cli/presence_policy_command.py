@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from setveil.atomic import make_file, refuse_file
 from setveil.cli.options import FORCE, Option, of_declaration
 from setveil.cli.presence_options import EITHER_TABLE, population_of, query_of
 from setveil.cli.show import say, say_json
 from setveil.data.joined.drafting import draft_attributes, draft_sensitive
 from setveil.data.joined.schema import Schema
-from setveil.errors import BadParameter, Missing, OutputRefused
+from setveil.errors import BadParameter, Missing
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.policy import Policy, attribute_tables, read_policy, sensitive_table
 from setveil.progress import note
-from setveil.release.staging import refuse_file, replacing
 
 TEXT = """Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order.
 Look at it before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their
@@ -91,11 +91,8 @@ def _reading(role: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(out: Path, text: str, *, force: bool) -> None:
-    with replacing(out, force=force) as file:
-        try:
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise OutputRefused(f"{out} cannot be written: {error.strerror or error}") from None
+    with make_file(out, force=force) as file:
+        file.write_text(text, encoding="utf-8")
 
 
 def _require(given: dict[str, Any]) -> None:

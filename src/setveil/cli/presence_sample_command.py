@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil import progress
+from setveil.atomic import make_folder, refuse_folder
 from setveil.cli.options import FORCE, REQUIRED, Option
 from setveil.cli.show import say, say_json
 from setveil.data.joined.sample import sample
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.trial import policy_of
-from setveil.release.staging import refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Write the files."""
     out = Path(given["out"])
-    refuse_folder_taken(out, mark=ABOUT, names=frozenset({ABOUT, POLICY, *TABLES}), force=given["force"])
+    refuse_folder(out, mark=ABOUT, names=frozenset({ABOUT, POLICY, *TABLES}), force=given["force"])
     with progress.step("inventing people"):
         made = sample(given["people"], given["seed"])
     originals, texts = made.originals, made.texts
@@ -57,7 +57,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         assert table.persons is not None
         own = {one.name: compress(texts[one.name], here) for one in attributes}
         columns[name] = {"id": table.ids.to_pylist(), "customer": table.persons.to_pylist(), **own}
-    with staged_folder(out, force=given["force"]) as folder, progress.step("writing"):
+    with make_folder(out, force=given["force"]) as folder, progress.step("writing"):
         for name, held in columns.items():
             with (folder / name).open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")

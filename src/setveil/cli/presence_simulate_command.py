@@ -12,12 +12,11 @@ from setveil.cli.show import say, say_json, say_table
 from setveil.metrics.joined_queries import RangeQueryError
 from setveil.presence.trial import simulate
 from setveil.release.card import CARD_NAME
-from setveil.release.dossier import REPORT_NAME
+from setveil.release.dossier import REPORT_NAME, private_beside
 from setveil.release.joined_dossier import make_joined_dossier, save_joined_dossier
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.provider_folder import write_provider_folder
 from setveil.release.saving import refuse_targets
-from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

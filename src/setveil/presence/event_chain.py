@@ -20,8 +20,8 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from setveil.atomic import replace_file
 from setveil.errors import BadData, OutputRefused
-from setveil.unfinished import sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,8 +110,8 @@ class EventChain:
             aside = self.path.with_name(f"{self.path.name}.damaged-{secrets.token_hex(4)}")
             self.path.rename(aside)
         renewed.path.rename(self.path)
-        renewed.head.rename(self.head)
-        sync(self.path.parent)
+        renewed.head.unlink()
+        self._write_head()
         return aside
 
     def damaged(self, how: str) -> Damaged:
@@ -171,16 +171,7 @@ class EventChain:
         """Name the last event. The file is held meanwhile, so that two processes do not put back each other's head."""
         with self._connected() as file:
             number, digits = file.execute("SELECT number, hash FROM events ORDER BY number DESC LIMIT 1").fetchone()
-            unfinished = self.head.with_suffix(".unfinished")  # one that a killed process left is written over
-            try:
-                with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as head:
-                    head.write(f"{number} {digits}\n".encode())
-                    head.flush()
-                    os.fsync(head.fileno())
-                unfinished.replace(self.head)
-                sync(self.head.parent)
-            except OSError as error:
-                raise OutputRefused(f"{self.head} cannot be written: {error.strerror}") from None
+            replace_file(self.head, f"{number} {digits}\n".encode(), mode=0o600, is_result=False)
 
 
 class OpenChain:

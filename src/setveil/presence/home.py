@@ -23,6 +23,7 @@ from pathlib import Path
 from ssl import DER_cert_to_PEM_cert, PEM_cert_to_DER_cert
 from typing import TYPE_CHECKING, get_args
 
+from setveil import atomic
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
 from setveil.presence.certificates import (
     Certificate,
@@ -36,7 +37,6 @@ from setveil.presence.certificates import (
 )
 from setveil.presence.channel import PARTY_IN_WORDS, Role
 from setveil.presence.run_ledger import RunLedger
-from setveil.unfinished import committing, hidden_folder, sweep, sync
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -50,6 +50,7 @@ PEERS = "peers"
 LEDGER = "ledger.sqlite"
 DUMMY_KEY_BYTES = 32
 MOST_NAME_BYTES = 64
+_EXISTS = "exists, and a home is never replaced since its keys would be lost; name another place"
 
 
 @dataclass(frozen=True)
@@ -72,19 +73,9 @@ class Home:
                 f"a name in a certificate is printable and has 1 to {MOST_NAME_BYTES} bytes of UTF-8; {len(name.encode())} were given"
             )
         require_cryptography()
-        if folder.name in ("", "..") or "\0" in str(folder):
-            raise OutputRefused(f"{str(folder)!r} is not a name for a new folder; name another place")
-        _refuse_taken(folder)
-        sweep(folder)
-        with hidden_folder(folder) as staging:
-            try:
-                _fill(staging, role, name)
-                with committing(str(folder)):
-                    _refuse_taken(folder)  # another process may have made it meanwhile
-                    staging.rename(folder)
-                    sync(folder.parent)
-            except OSError as error:
-                raise OutputRefused(f"{folder} cannot be written: {error.strerror or error}") from None
+        atomic.refuse_folder(folder, if_exists=_EXISTS)
+        with atomic.make_folder(folder, if_exists=_EXISTS) as staging:
+            _fill(staging, role, name)
         return cls.open(folder)
 
     @classmethod
@@ -178,19 +169,10 @@ class Home:
         if before is not None and not force:
             raise OutputRefused(
                 f"another certificate of {certificate.party} is pinned: {in_pairs(before.fingerprint)}; given is "
-                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with --force"
+                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with force=True"
             )
-        _write_pinned(self.folder / PEERS / f"{role}.pem", certificate)
+        atomic.replace_file(self.folder / PEERS / f"{role}.pem", DER_cert_to_PEM_cert(certificate.der).encode())
         return Home(self.folder, self.certificate, {**self.pinned, role: certificate})
-
-
-def _refuse_taken(folder: Path) -> None:
-    if not folder.parent.is_dir():
-        raise OutputRefused(f"{folder.parent} is not a folder; make it first or name another place")
-    if folder.is_symlink() or folder.exists():
-        raise OutputRefused(
-            f"{folder} exists, and a home is never replaced since its keys would be lost; name another place"
-        )
 
 
 def _fill(staging: Path, role: Role, name: str) -> None:
@@ -200,18 +182,13 @@ def _fill(staging: Path, role: Role, name: str) -> None:
     _write_new(staging / DUMMIES, secrets.token_hex(DUMMY_KEY_BYTES).encode() + b"\n", 0o600)
     RunLedger(staging / LEDGER, fingerprint(PEM_cert_to_DER_cert(certificate.decode()))).create()
     (staging / PEERS).mkdir(mode=0o700)
-    sync(staging / PEERS)
-    sync(staging)
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
     """Write a file that never had a wider mode than it ends with."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fchmod(file.fileno(), mode)
-        os.fsync(file.fileno())
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_bytes(content)
+    path.chmod(mode)
 
 
 def _refuse_open(path: Path, bits: int, what: str, wanted: str) -> None:
@@ -233,16 +210,3 @@ def _read_pinned(folder: Path, own: Certificate, replacing: Collection[Role]) ->
             )
         pinned[role] = certificate
     return pinned
-
-
-def _write_pinned(target: Path, certificate: Certificate) -> None:
-    sweep(target)
-    with hidden_folder(target) as staging:
-        made = staging / target.name
-        try:
-            _write_new(made, DER_cert_to_PEM_cert(certificate.der).encode(), 0o644)
-            with committing(str(target)):
-                made.replace(target)
-                sync(target.parent)
-        except OSError as error:
-            raise OutputRefused(f"{target} cannot be written: {error.strerror or error}") from None

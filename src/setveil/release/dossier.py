@@ -38,6 +38,11 @@ verdict is `violated` and counts `violations` and its reach; before, these were 
 it also holds `run`, `private_salt` and `randomness`: how everything random was derived; before, that was scheme 1."""
 
 
+def private_beside(out: Path) -> Path:
+    """Return where the private folder goes unless said otherwise."""
+    return out.parent / f"{out.name}.private"
+
+
 def program_versions() -> dict[str, str]:
     """Return the versions of what makes a release."""
     libraries = {name: version(name) for name in ("numpy", "numba", "pyarrow")}

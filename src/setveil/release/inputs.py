@@ -14,10 +14,9 @@ from setveil.data.source import read
 from setveil.data.tables import from_arrow, from_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import BadParameter
-from setveil.release.dossier import DOSSIER_NAME, Private
+from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
 from setveil.release.forms import form_of
 from setveil.release.opening import Opened, open_file, open_release
-from setveil.release.staging import private_beside
 
 if TYPE_CHECKING:
     from setveil.data.published import Published

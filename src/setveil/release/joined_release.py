@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from setveil.arguments import check_arguments
+from setveil.atomic import make_two_folders
 from setveil.data.joined.joined_files import ATTRIBUTES_NAME, read_joined, write_joined
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, OutputRefused
 from setveil.presence.secure.backends import EXPERIMENTAL
 from setveil.release.card import CARD_NAME, FileBeside, file_sha256
 from setveil.release.joined_card import JoinedCard, make_joined_card
-from setveil.release.staging import staged
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -67,7 +67,7 @@ class JoinedDoor:
 
     def stage(self, table: JoinedTable) -> JoinedTable:
         """Write the table to a hidden place, and return what a reader finds there."""
-        self.public, self.private = self._stack.enter_context(staged(*self._targets, force=self._force))
+        self.public, self.private = self._stack.enter_context(make_two_folders(*self._targets, force=self._force))
         write_joined(table, self.public, self._file)
         again = read_joined(self.public, self._file)
         self.sha256 = file_sha256(self.public / self._file)

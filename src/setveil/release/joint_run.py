@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.arguments import check_arguments
+from setveil.atomic import make_folder, refuse_folder
 from setveil.presence.network_run import meet_as_collector, meet_as_provider
-from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME
+from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, private_beside
 from setveil.release.joined_release import JoinedDoor
 from setveil.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
 from setveil.release.saving import refuse_targets
-from setveil.release.staging import private_beside, refuse_folder_taken, staged_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,9 +93,9 @@ def provide(
     >>> sv.provide(home, policy, table, population, sv.Places("10.0.0.2:7621", "10.0.0.3:7622"), "run-a")  # doctest: +SKIP
     """
     target = Path(private)
-    refuse_folder_taken(target, mark=RUN_NAME, names=NAMES, force=force)
+    refuse_folder(target, mark=RUN_NAME, names=NAMES, force=force)
     result = meet_as_provider(home, policy, table, population, places, again=again)
-    with staged_folder(target, force=force) as folder:
+    with make_folder(target, force=force) as folder:
         record = write_provider_folder(folder, home.role, policy, table, population, result)
         from setveil.report.joined_page import render_run  # noqa: PLC0415 - only when a report is made
 

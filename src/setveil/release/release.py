@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from setveil import progress
+from setveil.atomic import make_two_folders
 from setveil.data.alignment import Alignment
 from setveil.data.names_found import NamesFound
 from setveil.data.transactions import Transactions
@@ -25,7 +26,6 @@ from setveil.release.forms import form_of
 from setveil.release.kept import Kept, kept
 from setveil.release.saving import Packing, Target
 from setveil.release.seed import Randomness
-from setveil.release.staging import staged
 from setveil.release.summary import Summary
 from setveil.release.truthfulness import find_untrue, with_truth
 
@@ -158,7 +158,7 @@ class Release:
         written.refuse_unfit(kind.counts(self.data).empty_records, self.terms.ids)
         form, layout = written.form, written.layout
         file = kind.first_file(written.file_name)
-        with staged(target.out, target.private, force=target.force) as (public_folder, private_folder):
+        with make_two_folders(target.out, target.private, force=target.force) as (public_folder, private_folder):
             started = time.perf_counter()
             with progress.step("writing"):
                 kind.write(self.data, public_folder, file, form, layout)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from setveil.atomic import refuse_two_folders
 from setveil.data.formats import Layout
 from setveil.data.packing import PACKINGS
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.progress import note
 from setveil.release.card import CARD_NAME
-from setveil.release.dossier import DOSSIER_NAME
-from setveil.release.staging import private_beside, refuse_taken
+from setveil.release.dossier import DOSSIER_NAME, private_beside
 
 if TYPE_CHECKING:
     from setveil.data.disassociated import Disassociated
@@ -124,7 +124,7 @@ def _default_format(form: Form, data: Transactions | Disassociated, ids: Ids) ->
 
 def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
     """Refuse targets that exist, before any work is done; with `force` only what a release left may be replaced."""
-    refuse_taken(out, private, force=force)
+    refuse_two_folders(out, private, force=force)
     for folder, mark in ((out, CARD_NAME), (private, DOSSIER_NAME)):
         if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
             raise OutputRefused(

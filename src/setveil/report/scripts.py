@@ -14,10 +14,10 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
+from setveil.atomic import replace_file
 from setveil.caching import cache_root
+from setveil.errors import OutputRefused
 
 JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 
@@ -76,12 +76,10 @@ def _kept(stem: str) -> str | None:
 def _keep(stem: str, text: str) -> None:
     """Keep the text for the next page, where that can be done, and drop what was kept of other versions."""
     folder = cache_root()
-    with suppress(OSError):
+    with suppress(OSError, OutputRefused):
         folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("wb", dir=folder, prefix=".charts-", delete=False) as file:
-            file.write(text.encode())
         target = folder / f"{stem}{_digest(text)}.js"
-        Path(file.name).replace(target)
+        replace_file(target, text.encode(), is_result=False)
         for other in folder.glob("charts-*.js"):
             if other != target:
                 other.unlink()

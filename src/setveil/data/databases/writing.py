@@ -10,15 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import progress
+from setveil import atomic, progress
 from setveil.data.databases.address import address
 from setveil.data.databases.base import Table
-from setveil.data.databases.new_file import new_file
 from setveil.data.databases.opening import connection_to
 from setveil.data.labels import are_texts
 from setveil.data.tidying import record_ranges
 from setveil.errors import BadParameter, OutputRefused
-from setveil.unfinished import committing
 
 if TYPE_CHECKING:
     from setveil.data.databases.address import Address
@@ -29,6 +27,7 @@ Shape = Literal["long", "list"]
 
 BLOCK_RECORDS = 100_000
 BLOCK_OCCURRENCES = 1_000_000
+MADE_MEANWHILE = "was made by somebody else meanwhile; run again to add a table to it"
 
 
 def write_table(
@@ -54,7 +53,7 @@ def write_table(
         is_new = _is_new(place)
         if is_new:
             assert place.path is not None
-            hidden = stack.enter_context(new_file(place.path))
+            hidden = stack.enter_context(atomic.make_file(place.path, if_exists=MADE_MEANWHILE))
             connection = connection_to(replace(place, path=hidden))
         with progress.step(f"writing {made}", data.records) as advance:
             try:
@@ -66,10 +65,12 @@ def write_table(
                 expected = data.occurrences if shape == "long" else data.records
                 if (found := connection.count(made)) != expected:
                     raise connection.refusal(f"{found:,} rows of {expected:,} arrived in {str(made)!r}", writing=True)
-                with nullcontext() if is_new else committing(f"the table {made} of {place.shown}"):
+                with nullcontext() if is_new else atomic.committing(f"the table {made} of {place.shown}"):
                     connection.commit()
             finally:
                 connection.close()
+        if is_new and list(hidden.parent.iterdir()) != [hidden]:  # a log that still belongs to it would be lost
+            raise OutputRefused(f"{place.path} cannot be completed; look whether the disk is full")
 
 
 def _columns(data: Transactions, shape: Shape, id_: str, item: str, items: str) -> dict[str, bool]:

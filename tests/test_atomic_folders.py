@@ -1,36 +1,25 @@
-"""Two folders, or one file, that appear whole or not at all."""
+"""One folder or two folders that appear whole or not at all."""
 
 import errno
 import os
-import sys
+import signal
 from pathlib import Path
 
 import pytest
 
+from setveil import atomic
 from setveil.errors import OutputRefused
-from setveil.release.staging import private_beside, refuse_taken, replacing, staged
-from setveil.unfinished import hidden_name, lock
+from setveil.release.dossier import private_beside
 
-from program import hidden_in, names_in, start
-
-AWKWARD_NAMES = ["out", "out[1]", "o*t", "two words", "out.v1"]
+from program import AWKWARD_NAMES, held, hidden_in, killed, names_in
 
 HOLD_FOLDERS = """
 import sys, time
 from pathlib import Path
-from setveil.release.staging import private_beside, staged
+from setveil.atomic import make_two_folders
 target = Path(sys.argv[1])
-with staged(target, private_beside(target)) as (out, private):
+with make_two_folders(target, Path(f"{target}.private")) as (out, private):
     (out / "data.dat").write_text("half")
-    print("staged", flush=True)
-    time.sleep(600)
-"""
-HOLD_FILE = """
-import sys, time
-from pathlib import Path
-from setveil.release.staging import replacing
-with replacing(Path(sys.argv[1]), force=False) as hidden:
-    hidden.write_text("half")
     print("staged", flush=True)
     time.sleep(600)
 """
@@ -43,19 +32,10 @@ def pair(tmp_path):
 
 
 def make(out, private, text="new", *, force=False, failing=None, meanwhile=lambda: None):
-    refuse_taken(out, private, force=force)
-    with staged(out, private, force=force) as (public_folder, private_folder):
+    atomic.refuse_two_folders(out, private, force=force)
+    with atomic.make_two_folders(out, private, force=force) as (public_folder, private_folder):
         (public_folder / "data.dat").write_text(text)
         (private_folder / "dossier.json").write_text(text)
-        meanwhile()
-        if failing:
-            raise failing
-
-
-def make_file(target, text="new", *, force=False, failing=None, meanwhile=lambda: None):
-    with replacing(target, force=force) as hidden:
-        assert hidden.name == target.name
-        hidden.write_text(text)
         meanwhile()
         if failing:
             raise failing
@@ -66,18 +46,6 @@ def holds(out, private, text):
         (out / "data.dat").read_text(),
         (private / "dossier.json").read_text(),
     } == {text}
-
-
-def held(script, target):
-    """Start a process that stages and then waits."""
-    process = start(target.name, cwd=target.parent, program=[sys.executable, "-W", "error", "-c", script])
-    assert process.stdout.readline() == "staged\n"
-    return process
-
-
-def killed(process):
-    process.kill()
-    process.communicate()
 
 
 # -- folders ------------------------------------------------------------------------------------------------------------------
@@ -93,7 +61,7 @@ def test_both_folders_appear_with_all_in_them_and_nothing_else(tmp_path, name):
 
 
 def test_the_private_folder_is_closed_to_others_even_while_it_is_filled(pair):
-    with staged(*pair) as (public_folder, private_folder):
+    with atomic.make_two_folders(*pair) as (public_folder, private_folder):
         assert private_folder.stat().st_mode & 0o777 == 0o700
         assert public_folder.stat().st_mode & 0o777 == 0o700
     assert pair[1].stat().st_mode & 0o777 == 0o700
@@ -141,7 +109,7 @@ def test_a_rename_that_fails_puts_everything_back(pair, monkeypatch, force, fail
 def test_what_exists_is_refused_without_force_and_replaced_with_it(pair, there):
     (pair[0].parent / there).mkdir()
     (pair[0].parent / there / "old.txt").write_text("old")
-    with pytest.raises(OutputRefused, match=f"{there} exists; .* --force"):
+    with pytest.raises(OutputRefused, match=f"{there} exists; .* force=True"):
         make(*pair)
     assert names_in(pair[0].parent) == [there]
     make(*pair, force=True)
@@ -194,7 +162,7 @@ def test_a_place_that_cannot_be_is_refused_even_with_force(tmp_path, monkeypatch
     Path("dangling").symlink_to("nowhere")
     before = names_in(tmp_path)
     with pytest.raises(OutputRefused, match=says):
-        refuse_taken(Path(out), Path(private), force=True)
+        atomic.refuse_two_folders(Path(out), Path(private), force=True)
     assert names_in(tmp_path) == before
     assert Path("file").read_text() == "mine"
 
@@ -227,17 +195,18 @@ def test_staging_beside_a_name_that_begins_alike_is_left_alone(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("staging_there", "alive", "cleared"), [(True, False, True), (False, False, False), (True, True, False)]
+    ("new_there", "alive", "cleared"), [(True, False, True), (False, False, False), (True, True, False)]
 )
-def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, staging_there, alive, cleared):
-    """Where the staging is gone, the public folder was there and somebody took it away; where it is held, it is about to come."""
+def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, new_there, alive, cleared):
+    """Where nothing is in the workplace, the public folder came and somebody moved it; where the workplace is held, it is about to come."""
     out, private = pair
-    staging = hidden_name(out, "staging")
-    if staging_there:
-        staging.mkdir()
+    workplace = out.with_name(f".{out.name}.setveil-staging-0123")
+    workplace.mkdir()
+    if new_there:
+        (workplace / "new").mkdir()
     private.mkdir()
-    (private / ".uncommitted").write_text(staging.name)
-    handle = lock(private) if alive else None
+    (private / ".uncommitted").write_text(workplace.name)
+    handle = atomic._lock(workplace) if alive else None
     if cleared:
         make(out, private)
         assert holds(out, private, "new")
@@ -250,64 +219,98 @@ def test_a_private_folder_is_cleared_only_if_its_public_one_never_comes(pair, st
         os.close(handle)
 
 
-# -- a file -------------------------------------------------------------------------------------------------------------------
+# -- one folder ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [f"{name}.csv.gz" for name in AWKWARD_NAMES])
-def test_a_file_appears_whole_under_its_name(tmp_path, name):
-    make_file(tmp_path / name)
+def make_one(target, text="new", *, force=False, meanwhile=lambda: None):
+    atomic.refuse_folder(target, force=force, mark="about.txt", names=frozenset({"about.txt"}))
+    with atomic.make_folder(target, force=force) as folder:
+        (folder / "about.txt").write_text(text)
+        meanwhile()
+
+
+@pytest.mark.parametrize("name", AWKWARD_NAMES)
+def test_a_folder_appears_whole_and_is_replaced_with_force_only(tmp_path, name):
+    target = tmp_path / name
+    make_one(target, "old")
+    with pytest.raises(OutputRefused, match="exists; name another place"):
+        make_one(target)
+    make_one(target, force=True)
     assert names_in(tmp_path) == [name]
-    assert (tmp_path / name).read_text() == "new"
+    assert names_in(target) == ["about.txt"]
+    assert (target / "about.txt").read_text() == "new"
 
 
-def test_a_file_that_exists_is_refused_without_force_and_replaced_with_it(tmp_path):
-    target = tmp_path / "a.csv"
-    target.write_text("old")
-    with pytest.raises(OutputRefused, match=r"a\.csv exists"):
-        make_file(target)
-    with pytest.raises(ValueError, match="x"):
-        make_file(target, force=True, failing=ValueError("x"))
-    assert target.read_text() == "old"
-    make_file(target, force=True)
-    assert target.read_text() == "new"
-    assert names_in(tmp_path) == ["a.csv"]
+def test_a_folder_that_another_process_made_meanwhile_is_refused(tmp_path):
+    target = tmp_path / "out"
+    with pytest.raises(OutputRefused, match="out exists"):
+        make_one(target, meanwhile=target.mkdir)
+    assert names_in(tmp_path) == ["out"]
+    assert names_in(target) == []
 
 
-def test_a_file_made_meanwhile_is_refused(tmp_path):
-    target = tmp_path / "a.csv"
-    with pytest.raises(OutputRefused, match=r"a\.csv exists"):
-        make_file(target, meanwhile=lambda: target.write_text("theirs"))
-    assert target.read_text() == "theirs"
-    assert names_in(tmp_path) == ["a.csv"]
+@pytest.mark.parametrize("failing", [1, 2])
+def test_the_old_folder_comes_back_when_the_new_one_cannot_be_renamed(tmp_path, monkeypatch, failing):
+    target = tmp_path / "out"
+    make_one(target, "old")
+    calls, real = [], Path.rename
+
+    def rename(path, to):
+        calls.append(path)
+        if len(calls) == failing:
+            raise OSError(errno.EBUSY, "Device or resource busy", str(path), None, str(to))
+        return real(path, to)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(OutputRefused, match="cannot be written: Device or resource busy"):
+        make_one(target, force=True)
+    assert names_in(tmp_path) == ["out"]
+    assert (target / "about.txt").read_text() == "old"
 
 
 @pytest.mark.parametrize(
-    ("target", "says"),
+    ("holds", "says"),
     [
-        ("folder", "is not a file"),
-        ("missing/a.csv", "is not a folder"),
-        ("link.csv", "is a link"),
-        (".", "is not a file"),
+        (["thesis.tex"], r"out is not what a run left \(it has no about\.txt\)"),
+        (["about.txt", "thesis.tex"], "out holds 'thesis.tex', which no run left there"),
     ],
 )
-def test_a_place_where_no_file_can_be_is_refused_even_with_force(tmp_path, monkeypatch, target, says):
-    monkeypatch.chdir(tmp_path)
-    Path("folder").mkdir()
-    Path("there.csv").write_text("mine")
-    Path("link.csv").symlink_to("there.csv")
+def test_a_folder_that_no_run_left_is_not_replaced(tmp_path, holds, says):
+    target = tmp_path / "out"
+    target.mkdir()
+    for name in holds:
+        (target / name).write_text("mine")
     with pytest.raises(OutputRefused, match=says):
-        make_file(Path(target), force=True)
-    assert names_in(tmp_path) == ["folder", "link.csv", "there.csv"]
+        make_one(target, force=True)
+    assert names_in(target) == holds
 
 
-def test_a_file_of_a_killed_process_is_removed_by_the_next_run_and_one_of_a_living_process_is_not(tmp_path):
-    target = tmp_path / "a.csv"
-    killed(held(HOLD_FILE, target))
-    process = held(HOLD_FILE, target)
+# -- what asks the program to stop --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_between_two_renames_is_heard_after_the_last_one(pair, monkeypatch, number, force):
+    if force:
+        make(*pair, "old")
+
+    def stop(*_arguments):
+        raise KeyboardInterrupt
+
+    real = Path.rename
+
+    def rename(path, target):
+        signal.raise_signal(number)
+        return real(path, target)
+
+    before = signal.signal(number, stop)
     try:
-        theirs = hidden_in(tmp_path)
-        assert len(theirs) == 1
-        make_file(target)
-        assert names_in(tmp_path) == [*theirs, "a.csv"]
+        monkeypatch.setattr(Path, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            make(*pair, force=force)
+        assert signal.getsignal(number) is stop
     finally:
-        killed(process)
+        signal.signal(number, before)
+    assert holds(*pair, "new")
+    assert names_in(pair[0].parent) == ["out", "out.private"]
+    assert names_in(pair[1]) == ["dossier.json"]
