@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - not on Windows, where stale workplaces stay until removed by hand
-    fcntl = None  # type: ignore[assignment]
-
 EXISTS = "exists; name another place, or replace it with force=True"
 """What is said of a target that is there already, after its name."""
 
@@ -241,15 +236,14 @@ def _workplaces_beside(target: Path) -> list[Path]:
 
 def _lock(place: Path) -> int | None:
     """Hold a workplace until the handle is closed; None where another process holds it, or where the file system has no locks."""
+    from filelock import lock_descriptor  # noqa: PLC0415 - takes a fiftieth of a second, and only writing needs it
+
     with suppress(OSError):
         handle = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            if fcntl is not None:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-        else:
-            return handle
+        with suppress(OSError):
+            if lock_descriptor(handle, blocking=False):
+                return handle
+        os.close(handle)
     return None
 
 
