@@ -32,20 +32,6 @@ def run_python(code, *arguments, **environment):
 # -- where compiled kernels are kept -----------------------------------------------------------------------------------
 
 
-def test_the_place_of_the_cache(monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("SETVEIL_CACHE_DIR", raising=False)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert jit.cache_root() == tmp_path / ".cache" / "setveil"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert jit.cache_root() == tmp_path / "xdg" / "setveil"
-    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path / "mine"))
-    assert jit.cache_root() == tmp_path / "mine"
-    monkeypatch.setenv("SETVEIL_CACHE_DIR", "")
-    assert jit.cache_root() == tmp_path / "xdg" / "setveil"
-
-
 def test_a_cache_is_made_for_these_sources(monkeypatch, tmp_path):
     monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path / "deep" / "er"))
     folder = jit._prepare_cache()

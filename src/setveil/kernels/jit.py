@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numba.core import event
 
-from setveil.caching import cache_root
+from setveil.cache_directory import find_cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,7 @@ def source_hash() -> str:
 
 def _prepare_cache() -> str | None:
     """Make the cache folder of this version and sweep out old ones; None where nothing can be written."""
-    root = cache_root()
+    root = find_cache_directory()
     folder = root / f"kernels-{source_hash()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

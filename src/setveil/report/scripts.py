@@ -16,7 +16,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from setveil.atomic import replace_file
-from setveil.caching import cache_root
+from setveil.cache_directory import find_cache_directory
 from setveil.errors import OutputRefused
 
 JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
@@ -66,7 +66,7 @@ def _digest(text: str) -> str:
 def _kept(stem: str) -> str | None:
     """Return what was kept, if its name still tells its content."""
     with suppress(OSError, UnicodeDecodeError):
-        for path in cache_root().glob(f"{stem}*.js"):
+        for path in find_cache_directory().glob(f"{stem}*.js"):
             text = path.read_bytes().decode()
             if path.name == f"{stem}{_digest(text)}.js":
                 return text
@@ -75,7 +75,7 @@ def _kept(stem: str) -> str | None:
 
 def _keep(stem: str, text: str) -> None:
     """Keep the text for the next page, where that can be done, and drop what was kept of other versions."""
-    folder = cache_root()
+    folder = find_cache_directory()
     with suppress(OSError, OutputRefused):
         folder.mkdir(parents=True, exist_ok=True)
         target = folder / f"{stem}{_digest(text)}.js"
