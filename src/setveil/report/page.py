@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from setveil.display import cut, figure, share
 from setveil.metrics.base import NOT_COMPUTED
@@ -56,7 +55,11 @@ def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> s
 
     texts = scripts() if charts else ()
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_source)
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=PackageLoader("setveil.report", "."),
     )
     environment.filters |= {
         "figure": figure,
@@ -69,10 +72,6 @@ def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> s
     return environment.get_template(template).render(
         **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts)
     )
-
-
-def _source(name: str) -> str:
-    return files("setveil.report").joinpath(name).read_text("utf-8")
 
 
 def _by_concern(metrics: list[dict[str, Any]], notes: dict[str, dict[str, str]]) -> dict[str, list[dict[str, Any]]]:
