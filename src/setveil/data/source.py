@@ -11,13 +11,26 @@ from setveil.arguments import check_arguments
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.look_alikes import note_look_alikes
 from setveil.data.packing import plain_suffix
-from setveil.data.transactions import Unit, of_person
+from setveil.data.transactions import Unit
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
 
 Empty = Literal["keep", "drop"]
+
+
+def of_person(person: str | None, id: str | None, unit: Unit | None) -> tuple[str | None, Unit | None]:  # noqa: A002 - the word people use
+    """Return the column of ids and the unit: `person` names the column, and says that all rows of an id are one person."""
+    if unit not in (None, "person", "record"):
+        raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+    if person is None:
+        return id, unit
+    if id not in (None, person):
+        raise BadParameter(f"person is the column {person!r}, and id is {id!r}; name one column")
+    if unit == "record":
+        raise BadParameter(f"person is the column {person!r}, and unit is 'record'; leave one of them out")
+    return person, "person"
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from setveil.data.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.csv_tables import require
 from setveil.data.formats.base import Layout
 from setveil.data.look_alikes import note_look_alikes
+from setveil.data.source import of_person
 from setveil.data.texts import check_column_names, in_words, is_list_type
-from setveil.data.transactions import Transactions, Unit, of_person
+from setveil.data.transactions import Transactions, Unit
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:

@@ -35,19 +35,6 @@ if TYPE_CHECKING:
 Unit = Literal["person", "record"]
 
 
-def of_person(person: str | None, id: str | None, unit: Unit | None) -> tuple[str | None, Unit | None]:  # noqa: A002 - the word people use
-    """Return the column of ids and the unit: `person` names the column, and says that all rows of an id are one person."""
-    if unit not in (None, "person", "record"):
-        raise BadParameter(f"unit is {unit!r}; allowed is person | record")
-    if person is None:
-        return id, unit
-    if id not in (None, person):
-        raise BadParameter(f"person is the column {person!r}, and id is {id!r}; name one column")
-    if unit == "record":
-        raise BadParameter(f"person is the column {person!r}, and unit is 'record'; leave one of them out")
-    return person, "person"
-
-
 def sealed(values: Any, dtype: Any) -> NDArray[Any]:
     """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
     array = np.ascontiguousarray(values, dtype=dtype)
