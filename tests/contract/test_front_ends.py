@@ -129,7 +129,7 @@ def test_convert_and_profile_take_what_people_have(baskets, tmp_path, release):
 
 @pytest.mark.parametrize("given", [3, None, object()])
 def test_what_is_no_data_is_a_sentence(given):
-    with pytest.raises(sv.BadParameter, match=r"the data are of the type .*; allowed is a path, a sample"):
+    with pytest.raises(sv.BadParameter, match=r"data is .*; expected a path, a sample"):
         sv.profile(given)
 
 

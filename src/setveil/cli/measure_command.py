@@ -12,7 +12,7 @@ from setveil.data.categories import read_categories
 from setveil.data.side_files import read_sensitive
 from setveil.release.inputs import as_published, as_records, original_of, private_of
 from setveil.release.measuring import measure
-from setveil.release.opening import Opened, open_release
+from setveil.release.opening import open_release
 
 TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
 or a data file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.
@@ -63,9 +63,9 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 def run(_name: str, given: dict[str, Any]) -> int:
     """Measure."""
     place = Path(given["release"])
-    release = open_release(place) if place.is_dir() else as_published(place, reading_of(given))
-    private = private_of(release if isinstance(release, Opened) else None, given["private"])
+    private = private_of(place, given["private"])
     original = as_records(original_of(given["original"], private, reading_of(given)))
+    release = open_release(place) if place.is_dir() else as_published(place, reading_of(given))
     parameters = {name: given[name] for name in ("min_support", "k", "rho")}
     if given["categories"]:
         parameters["categories"] = read_categories(given["categories"], level=given["level"], data=original)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from setveil.arguments import describe
 from setveil.catalog import FORMS
 from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, read_disassociated
 from setveil.data.formats import Layout
@@ -14,6 +15,7 @@ from setveil.data.source import read
 from setveil.data.tables import from_arrow, from_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import BadParameter
+from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
 from setveil.release.forms import form_of
 from setveil.release.opening import Opened, open_file, open_release
@@ -42,14 +44,14 @@ def as_published(given: Any, reading: Reading | None = None) -> Published:
         return from_pandas(given)
     if hasattr(given, "__arrow_c_stream__"):
         return from_arrow(given)
-    if isinstance(given, Iterable):
+    if isinstance(given, Iterable) and not isinstance(given, type):
         return Transactions.from_lists(given)
-    raise BadParameter(f"the data are of the type {type(given).__name__}; allowed is {_ACCEPTED}")
+    raise BadParameter(f"data is {describe(given)}; expected {_ACCEPTED}")
 
 
 def _read_place(place: str | Path, reading: Reading) -> Published:
     path = Path(place)
-    if path.is_dir():
+    if (path / CARD_NAME).is_file():
         return open_release(path).data
     named = reading.get("format")
     if named == DisassociatedFiles.name or (named is None and path.is_file() and looks_disassociated(path)):
@@ -84,21 +86,22 @@ def as_opened(
         return given
     if not isinstance(given, str | Path):
         raise BadParameter(
-            f"the release is of the type {type(given).__name__}; allowed is a release folder, a data file, or what open_release returned"
+            f"release is {describe(given)}; expected a release folder, a data file, or what open_release returned"
         )
     path = Path(given)
     return open_file(path, format, Layout.chosen(reading or {}), takes) if path.is_file() else open_release(path)
 
 
-def private_of(opened: Opened | None, private: str | Path | Private | None = None) -> Private | None:
+def private_of(release: Any, private: str | Path | Private | None = None) -> Private | None:
     """Return the private folder of a release: the one that is given, or the one beside the release folder, if there is one."""
     if isinstance(private, Private):
         return private
     if private is not None:
         return Private.load(Path(private))
-    if opened is None or opened.card is None:
+    folder = release.folder if isinstance(release, Opened) else release
+    if not isinstance(folder, str | Path) or not (Path(folder) / CARD_NAME).is_file():
         return None
-    beside = private_beside(opened.folder)
+    beside = private_beside(Path(folder))
     return Private.load(beside) if (beside / DOSSIER_NAME).is_file() else None
 
 

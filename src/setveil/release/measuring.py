@@ -64,10 +64,10 @@ def measure(
         known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
         compared, published, alignment = as_records(original), release.data, release.alignment
     else:
+        found = private_of(release, private)
+        compared = as_records(original_of(original, found))
         is_folder = isinstance(release, Opened) or (isinstance(release, str | Path) and Path(release).is_dir())
         opened = as_opened(release) if is_folder else None
-        found = private_of(opened, private)
-        compared = as_records(original_of(original, found))
         published = as_published(release) if opened is None else opened.data
         known, alignment = _noted(opened, published, compared, found)
     known |= {name: value for name, value in parameters.items() if value is not None}
