@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from setveil.engines.base import Engine
 
 PARTS_PER_THREAD = 32
-"""So many that threads end at about the same time."""
+"""Enough that all threads end at about the same time."""
 
 
 def unique_records(data: Transactions, known: int) -> list[int]:

@@ -39,6 +39,11 @@ class Parties:
             person=person,
         )
 
+    def alone(self, home):
+        """Run a provider that nobody meets."""
+        places = sv.Places("x:1", "x:2")
+        sv.provide(home, self.policy, self.tables["a"], self.population, places, self.folder / "p")
+
     def run(self, out, again=()):
         """Run all three; return the result of each or the error that it raised."""
         ports = free_ports(2)
@@ -108,19 +113,11 @@ def test_changed_data_of_the_peer_are_refused_with_the_name_of_the_argument(part
 def test_a_table_without_customer_keys_is_refused_before_anybody_is_called(parties):
     parties.tables["a"] = parties.read("a", person=None)
     home = sv.Home.open(parties.folder / "a")
-    asked = (
-        home,
-        parties.policy,
-        parties.tables["a"],
-        parties.population,
-        sv.Places("x:1", "x:2"),
-        parties.folder / "p",
-    )
     with pytest.raises(sv.Missing, match=r"has no customer keys.*person='COLUMN'"):
-        sv.provide(*asked)
-    ids_as_keys = parties.read("a", person="id")  # renamed ids would pass
+        parties.alone(home)
+    parties.tables["a"] = parties.read("a", person="id")  # renamed ids would pass
     with pytest.raises(sv.BadParameter, match=r"the column 'id' holds the ids.*Name the column of your own customer"):
-        sv.provide(*asked[:2], ids_as_keys, *asked[3:])
+        parties.alone(home)
 
 
 @pytest.mark.parametrize("role", ["a", "b", "c"])
@@ -128,14 +125,7 @@ def test_the_home_of_another_party_is_refused(parties, role):
     home = sv.Home.open(parties.folder / role)
     if role == "c":
         with pytest.raises(sv.BadParameter, match="is the home of the collector, not of a provider"):
-            sv.provide(
-                home,
-                parties.policy,
-                parties.tables["a"],
-                parties.population,
-                sv.Places("x:1", "x:2"),
-                parties.folder / "p",
-            )
+            parties.alone(home)
     else:
         with pytest.raises(sv.BadParameter, match=f"is the home of provider {role.upper()}, not of the collector"):
             sv.collect(home, parties.policy, "x:1", parties.folder / "p")

@@ -122,7 +122,7 @@ def with_one_more(originals: Originals) -> Originals:
 
 
 def losing(originals: Originals, party: Provider, percent: int) -> Iterator[Originals]:
-    """Yield the tables of each further run, before which a provider loses so many of a hundred users, at least one; never all of them."""
+    """Yield the tables of each further run. Before each, a provider loses `percent` of its first users, at least one; never all of them."""
     table = originals.table(party)
     users = len(table)
     each = max(users * percent // 100, 1)

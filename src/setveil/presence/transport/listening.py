@@ -100,7 +100,7 @@ class Listener:
         self._connected.clear()
 
     def accept(self, wait: float | None = None) -> dict[Role, TlsChannel]:
-        """Wait until all awaited parties are connected, in any order, at most so many seconds; return a line to each.
+        """Wait at most `wait` seconds until all awaited parties are connected, in any order; return a line to each.
 
         A party that came and left may come again, unless it refuses the run: then the wait is over for all.
         """
