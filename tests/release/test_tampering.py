@@ -119,9 +119,12 @@ def spoil_alignment(folder):
 
 
 NEEDED = {
-    "no private folder given": ({"private": None}, "name the private folder with --private"),
+    "no private folder": ({"release": "alone/release", "private": None}, "name the private folder with --private"),
     "no original given": ({"original": None}, "name it with --original"),
-    "neither": ({"original": None, "private": None}, "name the private folder with --private"),
+    "neither": (
+        {"release": "alone/release", "original": None, "private": None},
+        "name the private folder with --private",
+    ),
     "a private folder that is not there": ({"private": "elsewhere"}, "is not a private folder: it has no dossier.json"),
     "the release for a private folder": ({"private": "release"}, "is not a private folder: it has no dossier.json"),
     "a private folder for the release": (
@@ -148,6 +151,7 @@ NEEDED = {
 
 @pytest.mark.parametrize(("places", "says"), NEEDED.values(), ids=NEEDED)
 def test_what_is_needed_and_not_given_is_named(folder, places, says):
+    shutil.copytree(folder / "release", folder / "alone/release", dirs_exist_ok=True)  # as a recipient has it
     ended = check(folder, **places)
     assert ended.code == 2
     assert says in ended.sentence()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _PYTHON_ARGUMENT = re.compile(
-    r"\b(again|distinct_labels|experiment|force|missing_names|person|recover|term_chunk|unit)=(True|'\w+'|\"\w+\"|\w+)"
+    r"\b(again|compress|distinct_labels|empty|experiment|force|ids|missing_names|person|recover|term_chunk|unit)=(True|'\w+'|\"\w+\"|\w+)"
 )
 
 

@@ -15,7 +15,7 @@ from setveil.data.source import read
 from setveil.data.tables import from_arrow, from_pandas
 from setveil.data.transactions import Transactions
 from setveil.errors import BadParameter
-from setveil.release.card import CARD_NAME
+from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
 from setveil.release.forms import form_of
 from setveil.release.opening import Opened, open_file, open_release
@@ -101,6 +101,7 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
     folder = release.folder if isinstance(release, Opened) else release
     if not isinstance(folder, str | Path) or not (Path(folder) / CARD_NAME).is_file():
         return None
+    Card.load(Path(folder))  # which says what is wrong with the release before its private folder is blamed
     beside = private_beside(Path(folder))
     return Private.load(beside) if (beside / DOSSIER_NAME).is_file() else None
 
