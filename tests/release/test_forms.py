@@ -315,5 +315,5 @@ def test_a_release_is_converted_where_its_rows_are_records(tmp_path):
         if form == "reassociated":
             assert "holds 2 sets of records; name the file of one" in ended.sentence()
         elif ended.code:
-            assert f"holds {form} data, which is not converted" in ended.sentence()
+            assert f"holds {form} data, of which plain records cannot be made" in ended.sentence()
     shutil.rmtree(tmp_path / "grouped")
