@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -154,3 +155,11 @@ def assert_complete(out: Path, private: Path) -> None:
     assert len(kept.alignment.rows) == opened.data.records == kept.card.counts.records
     assert (private / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert set(names_in(private)) - {".uncommitted"} == {"alignment.parquet", "dossier.json", "report.html"}
+
+
+def as_a_recipient_has_it(folder: Path, release: str) -> str:
+    """Copy a release to a place without its private folder, and return where it is."""
+    place = f"handed-over/{release}"
+    shutil.rmtree(folder / place, ignore_errors=True)
+    shutil.copytree(folder / release, folder / place)
+    return place

@@ -8,7 +8,7 @@ import pytest
 
 import setveil as sv
 
-from program import call, names_in
+from program import as_a_recipient_has_it, call, names_in
 from renewing import renew_both, renew_card
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
@@ -102,10 +102,12 @@ FAULTS = {
 @pytest.mark.parametrize(("edit", "says"), FAULTS.values(), ids=FAULTS)
 def test_faults_are_found_with_witnesses(folder, edit, says):
     tampered(folder, edit)
-    ended = call("check", "apart", "--witnesses", 5, cwd=folder)
+    ended = call("check", as_a_recipient_has_it(folder, "apart"), "--witnesses", 5, cwd=folder)
     assert ended.code == 3
     assert "km-anonymity: violated" in ended.out
     assert says in ended.out
+    ended = call("check", "apart", cwd=folder)  # its owner has the private folder beside it
+    assert (ended.code, "is not the file that was published" in ended.sentence()) == (2, True)
     refused = call("publish", "apart", "--method", "reassociation", "--out", "more", cwd=folder)
     assert refused.code == 3
     assert "not safe, and nothing was made of them" in refused.sentence()
@@ -131,7 +133,8 @@ def test_re_associated_data_are_checked_with_the_release(folder):
     assert call(*with_all, cwd=folder).code == 0
     ended = call("check", "again", "--private", "again.private", cwd=folder)
     assert (ended.code, "name it with --original" in ended.sentence()) == (2, True)
-    ended = call("check", "again", "--original", "apart", cwd=folder)
+    assert call("check", "again", "--original", "apart", cwd=folder).code == 0  # the private folder is beside it
+    ended = call("check", as_a_recipient_has_it(folder, "again"), "--original", "apart", cwd=folder)
     assert (ended.code, "--private" in ended.sentence()) == (2, True)
     ended = call(*with_all[:3], SAMPLE, *with_all[4:], cwd=folder)
     assert ended.code == 2
@@ -230,11 +233,11 @@ REFUSED = {
     "plain records to re-associate": ((SAMPLE, "--method", "reassociation"), "reassociation takes disassociated data"),
     "a release to disassociate": (
         ("apart", *OPTIONS),
-        "disassociation takes plain records, and apart is disassociated",
+        "disassociation takes plain records, not disassociated data",
     ),
     "another's original": (
         (SAMPLE, *OPTIONS, "--original", SAMPLE),
-        "--original goes with a method that takes a release",
+        "original is for a method that takes a release",
     ),
     "names": ((SAMPLE, *OPTIONS, "--ids", "keep"), "carry no names"),
     "a format of plain records": ((SAMPLE, *OPTIONS, "--release-format", "basket"), "there is no format"),

@@ -125,7 +125,7 @@ def test_release_folders_are_mined(tmp_path):
     grouped.save(tmp_path / "grouped")
     ended = call("mine", "grouped", "--min-support", 3, cwd=tmp_path)
     assert ended.code == 2
-    assert "grouped holds grouped data, in which the supports of itemsets are not told" in ended.sentence()
+    assert "grouped holds grouped data, of which plain records cannot be made" in ended.sentence()
     (tmp_path / "none").mkdir()
     assert call("mine", "none", "--min-support", 3, cwd=tmp_path).code == 2
     assert set(names_in(tmp_path)) == {"plain", "plain.private", "grouped", "grouped.private", "none"}
