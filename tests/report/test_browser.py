@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
+from jinja2 import ChoiceLoader, DictLoader
 
 from setveil.report import page as page_module
 from setveil.report.charts import Axis, Chart, Series, grouped_bars, lines_with_spread
@@ -237,8 +238,9 @@ def test_another_page_embeds_charts_of_many_series_the_same_way(browser, tmp_pat
         "bars": grouped_bars(rows, **sides, series=methods),
     }
     charts = [Chart(key, key, "What is drawn.", spec, ("support",), [("5%",)]) for key, spec in specs.items()]
-    plain = page_module._source
-    monkeypatch.setattr(page_module, "_source", lambda name: OTHER_PAGE if name == "other" else plain(name))
+    plain = page_module.PackageLoader
+    with_another = lambda *place: ChoiceLoader([DictLoader({"other": OTHER_PAGE}), plain(*place)])  # noqa: E731 - used once
+    monkeypatch.setattr(page_module, "PackageLoader", with_another)
     path = tmp_path / "other.html"
     path.write_text(page_with_charts("other", charts, all=charts), encoding="utf-8")
     with shown(browser, path, width=width) as (page, heard):
