@@ -114,6 +114,8 @@ def test_a_file_is_renamed_where_the_file_system_knows_no_links(tmp_path, monkey
 
     monkeypatch.setattr(os, "link", link)
     make_file(tmp_path / "a.csv")
+    with pytest.raises(OutputRefused):  # and never over one that is there
+        make_file(tmp_path / "a.csv")
     assert names_in(tmp_path) == ["a.csv"]
     assert (tmp_path / "a.csv").read_text() == "new"
 

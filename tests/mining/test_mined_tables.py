@@ -7,9 +7,15 @@ import setveil as sv
 from setveil.mining.itemsets import are_among_first
 
 DATA = sv.from_lists([["a", "b"]] * 4 + [["c", "d"]] * 2 + [["a"], ["d", "e"]])
-MANY = sv.mine(sv.from_lists([[f"i{j:02}" for j in range(20) if j <= r % 20] for r in range(40)]), 1, max_length=2)
 CHUNKS = [[(["milk", "tea"], 2), (["tea"], 2)], [(["rum"], 3)]]
 CLUSTERS = sv.Disassociated.from_clusters([{"size": 4, "record_chunks": CHUNKS, "term_chunk": ["wine"]}])
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Give more itemsets than a prompt shows."""
+    records = [[f"i{j:02}" for j in range(20) if j <= r % 20] for r in range(40)]
+    return sv.mine(sv.from_lists(records), 1, max_length=2)
 
 
 def test_itemsets_print_as_a_table_of_the_most_frequent():
@@ -26,24 +32,24 @@ def test_itemsets_print_as_a_table_of_the_most_frequent():
     assert str(sv.mine(sv.from_lists([]), 1)) == "Itemsets(0 sets of up to 0 items, in 0 records)"
 
 
-def test_of_many_itemsets_the_first_of_the_order_are_shown():
-    first = [", ".join(items) for items, _support in list(MANY.ordered())[:10]]
-    title, _header, *rows, note = str(MANY).splitlines()
-    assert title == repr(MANY)
+def test_of_many_itemsets_the_first_of_the_order_are_shown(many):
+    first = [", ".join(items) for items, _support in list(many.ordered())[:10]]
+    title, _header, *rows, note = str(many).splitlines()
+    assert title == repr(many)
     assert [row.rsplit(maxsplit=3)[0] for row in rows] == first
     assert note == "and 200 more; all of them: .ordered().to_pandas()"
 
 
-def test_rules_print_as_a_table_of_the_most_certain():
+def test_rules_print_as_a_table_of_the_most_certain(many):
     rules = sv.association_rules(sv.mine(DATA, 1), 0.5)
     assert str(rules).splitlines()[:3] == [
         "Rules(5 rules, in 8 records)",
         "antecedent  consequent  support  confidence   lift",
         "b           a                 4     100.0 %    1.6",
     ]
-    many = sv.association_rules(MANY, "1%")
-    first = [consequent for _antecedent, consequent in list(many.ordered())[:10]]
-    _title, _header, *rows, _note = str(many).splitlines()
+    more = sv.association_rules(many, "1%")
+    first = [consequent for _antecedent, consequent in list(more.ordered())[:10]]
+    _title, _header, *rows, _note = str(more).splitlines()
     assert [row.split()[1] for row in rows] == first
 
 
