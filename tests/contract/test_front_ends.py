@@ -138,3 +138,19 @@ def test_a_private_folder_of_another_release_is_refused(release, baskets, tmp_pa
     sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[], out=tmp_path / "other")
     with pytest.raises(sv.BadData, match="belongs to another run"):
         sv.measure(data, release, private=tmp_path / "other.private")
+
+
+def test_a_change_of_format_is_noted_once(tmp_path, capsys):
+    (tmp_path / "baskets.dat").write_text("1 2\n2 3\n1 3\n")
+    arguments = ["--method", "rand-swap", "--no-guarantee", "--ids", "pseudonym", "--out", str(tmp_path / "out")]
+    assert main.run(["publish", str(tmp_path / "baskets.dat"), *arguments]) == 0
+    assert capsys.readouterr().err.count("the format 'basket' does not go with --ids pseudonym") == 1
+
+
+def test_reading_options_that_are_given_replace_those_of_the_dossier(release, baskets, capsys):
+    """Another column of persons must not be mixed with the one that was used for publishing."""
+    assert (
+        main.run(["check", str(release), "--original", str(baskets), "--person", "customer", "--item", "product"]) == 0
+    )
+    assert main.run(["check", str(release), "--original", str(baskets), "--person", "product"]) == 2
+    assert "has no column 'item'" in capsys.readouterr().err

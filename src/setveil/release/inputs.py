@@ -107,5 +107,5 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
 
 
 def original_of(given: Any, private: Private | None, reading: Reading | None = None) -> Published:
-    """Return the original of a release; a file is read with the options that the dossier holds, as far as no others are given."""
-    return as_published(given, {**({} if private is None else private.reading), **(reading or {})})
+    """Return the original of a release; a file is read with the options that the dossier holds, unless others are given."""
+    return as_published(given, reading or (None if private is None else private.reading))

@@ -107,8 +107,7 @@ def publish(
             raise BadParameter("original is for a method that takes a release; here the data are the original")
         original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
-    if target is not None:
-        target.data_format(form_of(method.form), data, terms.ids)
+    written = None if target is None else target.data_format(form_of(method.form), data, terms.ids)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if allow_failures < 0:
@@ -172,8 +171,8 @@ def publish(
         compared=compared,
         names=names,
     )
-    if target is not None:
-        release._save(target)  # noqa: SLF001 - of this module
+    if target is not None and written is not None:
+        release.save_as(target, written)
     return release
 
 

@@ -24,7 +24,7 @@ from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, c
 from setveil.release.form import Form, Ids
 from setveil.release.forms import form_of
 from setveil.release.kept import Kept, kept
-from setveil.release.saving import Packing, Target
+from setveil.release.saving import DataFileFormat, Packing, Target
 from setveil.release.seed import Randomness
 from setveil.release.summary import Summary
 from setveil.release.truthfulness import find_untrue, with_truth
@@ -149,12 +149,13 @@ class Release:
         force
             Replace the folders of an earlier release.
         """
-        return self._save(Target.of(out, private, format=format, separator=separator, compress=compress, force=force))
-
-    def _save(self, target: Target) -> Card:
+        target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
         target.refuse()
+        return self.save_as(target, target.data_format(self.form, self.original, self.terms.ids))
+
+    def save_as(self, target: Target, written: DataFileFormat) -> Card:
+        """Do what `save` does, with a target and a format that were chosen before the work began."""
         kind = self.form
-        written = target.data_format(kind, self.original, self.terms.ids)
         written.refuse_unfit(kind.counts(self.data).empty_records, self.terms.ids)
         form, layout = written.form, written.layout
         file = kind.first_file(written.file_name)

@@ -102,9 +102,8 @@ class Target:
                 chosen = form.format_named(needed)
             if extension not in chosen.extensions:
                 extension = None
-        if (
-            source is None or chosen is not source.format
-        ):  # what separates items in one format may separate columns in another
+        if source is None or chosen is not source.format:
+            # What separates items in one format may separate columns in another.
             layout = replace(layout, separator=None, ragged=False)
         if ids == "drop":
             layout = replace(layout, id=None)  # a reader would look for the column
