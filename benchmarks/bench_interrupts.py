@@ -25,7 +25,7 @@ from typing import NamedTuple
 import duckdb
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from program import assert_complete, listening, names_in, start
+from support.program import assert_complete, listening, names_in, start
 
 PYTHON = (sys.executable, "-W", "error", "-c")
 STOPPED = 130
@@ -51,7 +51,7 @@ except KeyboardInterrupt:
 """
 QUERY = f"""with query_batches("duckdb:///old.duckdb", "{ENDLESS}") as rows: list(rows)"""
 LINE = f"""sys.path.insert(0, "{sys.path[0]}")
-    from parties import lines
+    from support.parties import lines
     with lines() as (a, b): a.receive("x", 1)"""
 TABLE = 'write_table(data, "duckdb:///old.duckdb", "new", shape="list")'
 

@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.metrics.generalization import LossSplit
 from setveil.metrics.queries import QueryError, drawn_itemsets

@@ -20,7 +20,7 @@ from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import SCORE_UNIT, Linear, Rules
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from mpyc_lines import play, triangle
+from support.mpyc_lines import play, triangle
 
 VALUES, CANDIDATES = 2, 8
 K = 7  # so many common users in a part make about a thousand checks, as Adult has with k = 2

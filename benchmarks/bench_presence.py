@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
-from setveil.data.joined.attributes import NumericAttribute
-from setveil.data.joined.sample import sample
 from setveil.errors import Missing
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.tables.attributes import NumericAttribute
+from setveil.presence.tables.sample import sample
 from setveil.presence.trial import policy_of, simulate
 
 from measuring import folder_named, peak_mib
@@ -272,8 +272,8 @@ def over_tls(folder, policy):
 
 
 def with_tls(people, backends):
-    from setveil.data.joined.joined_files import read_joined  # noqa: PLC0415 - only here
     from setveil.presence.home import Home  # noqa: PLC0415 - the same
+    from setveil.presence.tables.joined_files import read_joined  # noqa: PLC0415 - only here
 
     print("\nthree programs with TLS between them; the run is what A's program spends between first and last message")
     print(

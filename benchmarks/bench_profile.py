@@ -68,7 +68,7 @@ def measure(name, first, known, threads):
         found, seconds = best_of(lambda: count_the_simple_way(records, known))
     else:
         # imported here, so that the simple way's memory holds none of it
-        from setveil.data.transactions import Transactions  # noqa: PLC0415
+        from setveil.data.records.transactions import Transactions  # noqa: PLC0415
         from setveil.engines.local import LocalEngine  # noqa: PLC0415
         from setveil.profiling import profile  # noqa: PLC0415
 

@@ -12,14 +12,14 @@ import argparse
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.joined.originals import Originals
-from setveil.data.joined.provider_table import ProviderTable
-from setveil.data.joined.sample import sample
-from setveil.data.joined.schema import Schema
 from setveil.presence.attack.ranking import ranking
 from setveil.presence.attack.two_runs import Seen, moving_scores
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.tables.originals import Originals
+from setveil.presence.tables.provider_table import ProviderTable
+from setveil.presence.tables.sample import sample
+from setveil.presence.tables.schema import Schema
 from setveil.presence.trial import policy_of, simulate
 
 from measuring import folder_named

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 import setveil as sv
-from setveil import progress
+from setveil.base import progress
 
 # The same examples in every run, so that a change is judged by what it changed; SETVEIL_EXPLORE=1 draws new ones.
 settings.register_profile(

@@ -9,7 +9,7 @@ from runpy import run_path
 import pytest
 from importlinter import cli as import_linter
 
-from time_limits import short_limits
+from support.time_limits import short_limits
 
 REPOSITORY = Path(__file__).parents[1]
 SOURCES = sorted((REPOSITORY / "src").rglob("*.py"))
@@ -95,7 +95,7 @@ def test_no_test_limits_time_to_less_than_a_minute():
     ],
 )
 def test_a_short_limit_of_time_is_found(short):
-    before = "from program import HANG_SECONDS\nSOON = 1.5\n"
+    before = "from support.program import HANG_SECONDS\nSOON = 1.5\n"
     assert short_limits(before + short, TESTS) == [len((before + short).splitlines())]
     longer = re.sub(r"\b\d+(\.\d+)?\b|SOON$|SOON(?=[,)])|parties.timeout|HANG_SECONDS / 2", "HANG_SECONDS", short)
     assert short_limits(before + longer, TESTS) == []

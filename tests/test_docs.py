@@ -18,7 +18,7 @@ def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_conversions_on_the_page_work_as_printed(tmp_path):
-    from program import call  # noqa: PLC0415 - only here
+    from support.program import call  # noqa: PLC0415 - only here
 
     text = (PAGES / "data.md").read_text(encoding="utf-8")
     section = text.partition("## From one to another")[2].partition("```\n")[2].partition("```")[0]
@@ -32,7 +32,7 @@ def test_the_conversions_on_the_page_work_as_printed(tmp_path):
 
 
 def test_the_policy_on_the_page_is_that_of_the_sample(tmp_path):
-    from program import call  # noqa: PLC0415 - only here
+    from support.program import call  # noqa: PLC0415 - only here
 
     page = (PAGES / "presence" / "walk-through.md").read_text(encoding="utf-8")
     (tmp_path / "printed.toml").write_text(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")

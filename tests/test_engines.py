@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from setveil import progress
+from setveil.base import progress
 from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter

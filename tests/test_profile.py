@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil import progress
-from setveil.data.transactions import Transactions
+from setveil.base import progress
+from setveil.data.records.transactions import Transactions
 from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
@@ -55,7 +55,9 @@ def data_sets(draw):
 def test_the_search_finds_what_the_definition_says(records):
     expected = [len(unique_records(records, known)) for known in (1, 2, 3)]
     assert counts(records, threads=2) == expected
-    with patch.object(sys.modules["setveil.uniqueness"], "PARTS_PER_THREAD", 1):  # else each item is a part of its own
+    with patch.object(
+        sys.modules["setveil.mining.uniqueness"], "PARTS_PER_THREAD", 1
+    ):  # else each item is a part of its own
         assert counts(records) == expected
 
 
@@ -295,7 +297,7 @@ def test_an_interrupted_search_gives_no_result():
 
 
 def test_no_loop_is_compiled_twice():
-    from setveil import _uniqueness_kernels  # noqa: PLC0415 - as profile does
+    from setveil.mining import _uniqueness_kernels  # noqa: PLC0415 - as profile does
 
     profile(Transactions.from_lists([["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]]))
     for name in ("invert", "mark_sole_holders", "search_pairs", "project", "search_triples"):

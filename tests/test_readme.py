@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from program import call
+from support.program import call
 
 README = Path(__file__).parents[1] / "README.md"
 ANYTHING = "..."

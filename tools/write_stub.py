@@ -3,16 +3,10 @@
 from pathlib import Path
 
 from setveil import catalog
+from setveil.presence import catalog as joined
 
 STUB = Path(__file__).parents[1] / "src" / "setveil" / "__init__.pyi"
-TABLES = (
-    catalog.METHODS,
-    catalog.JOINED_METHODS,
-    catalog.GUARANTEES,
-    catalog.JOINED_GUARANTEES,
-    catalog.METRICS,
-    catalog.JOINED_METRICS,
-)
+TABLES = [table for one in (catalog, joined) for table in (one.METHODS, one.GUARANTEES, one.METRICS)]
 
 
 def with_registered_names(stub: str) -> str:

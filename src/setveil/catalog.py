@@ -15,58 +15,45 @@ from setveil.data.formats import FORMATS
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.neighbours import Neighbours
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.methods import disassociation, itemsets, tendency, uncertainty
-from setveil.presence import methods as joining
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-    from setveil.declaration import Declaration
+    from setveil.base.declaration import Declaration
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
     from setveil.metrics.base import Metric
-    from setveil.presence.methods.base import JoiningMethod
 
 __all__ = [
     "FORMATS",
     "FORMS",
     "GUARANTEES",
-    "JOINED_GUARANTEES",
-    "JOINED_METHODS",
-    "JOINED_METRICS",
     "METHODS",
     "METRICS",
+    "members_of",
     "named",
 ]
 
 
-def _imported(family: ModuleType, members: Mapping[str, str]) -> dict[str, Any]:
-    """Import the members of a family; return them by their names on the command line."""
-    kinds = (getattr(import_module(f"{family.__name__}.{module}"), name) for name, module in members.items())
+def members_of(family: ModuleType) -> dict[str, Any]:
+    """Import the members that a family registers; return them by their names on the command line."""
+    kinds = (getattr(import_module(f"{family.__name__}.{module}"), name) for name, module in family.MEMBERS.items())
     return {kind.name: kind for kind in kinds}
 
 
 METHODS: dict[str, type[Method]] = {
     name: method
     for family in (tendency, itemsets, uncertainty, disassociation)
-    for name, method in _imported(family, family.MEMBERS).items()
+    for name, method in members_of(family).items()
 }
 
-JOINED_METHODS: dict[str, type[JoiningMethod]] = _imported(joining, joining.MEMBERS)
-"""Those that make a table of the tables of two providers."""
+GUARANTEES: dict[str, type[Guarantee]] = members_of(guarantees)
 
-GUARANTEES: dict[str, type[Guarantee]] = _imported(guarantees, guarantees.MEMBERS)
-
-METRICS: dict[str, type[Metric]] = _imported(metrics, metrics.MEMBERS)
-
-JOINED_GUARANTEES: dict[str, type[Guarantee]] = _imported(guarantees, guarantees.JOINED_MEMBERS)
-"""Those of tables that two providers join."""
-
-JOINED_METRICS: dict[str, type[Metric]] = _imported(metrics, metrics.JOINED_MEMBERS)
-"""Those of the same tables."""
+METRICS: dict[str, type[Metric]] = members_of(metrics)
 
 FORMS: dict[str, type] = {
     "transactions": Transactions,

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.arguments import check_arguments
+from setveil.base.arguments import check_arguments
+from setveil.base.display import ShownTable, share, to_html
 from setveil.data.look_alikes import LookAlikes
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.names_found import NameList, NamesFound
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions, Unit
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions, Unit
-from setveil.display import ShownTable, share, to_html
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.mining.uniqueness import content_numbers, unique_by_level
 from setveil.release.inputs import as_records
-from setveil.uniqueness import content_numbers, unique_by_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

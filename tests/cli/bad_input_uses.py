@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.side_files import read_itemsets, read_sensitive
-from setveil.data.transactions import from_lists
+from setveil.data.reading.side_files import read_itemsets, read_sensitive
+from setveil.data.records.transactions import from_lists
 
 GOOD = {
     "good.dat": b"a b\nc d\na d\n",

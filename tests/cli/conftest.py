@@ -1,3 +1,3 @@
 """What tests of the command line share: a database server."""
 
-from postgres import postgres_server  # noqa: F401 - a fixture
+from support.postgres import postgres_server  # noqa: F401 - a fixture

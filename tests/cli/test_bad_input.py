@@ -20,7 +20,7 @@ from setveil.cli.options import READING
 from setveil.errors import BadData
 
 from cli import bad_input_files, bad_input_uses, bad_input_welcome
-from program import PROGRAM, call, names_in, run
+from support.program import PROGRAM, call, names_in, run
 
 SECONDS = 60
 PART_SWAP = ("--method", "part-swap", "--categories")

@@ -6,10 +6,10 @@ import json
 import pytest
 
 import setveil as sv
-from setveil.data.source import read
+from setveil.data.reading.source import read
 
-from postgres import PASSWORD
-from program import call, hidden_in, names_in
+from support.postgres import PASSWORD
+from support.program import call, hidden_in, names_in
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
 FILES = {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from program import assert_complete, call, names_in, run
+from support.program import assert_complete, call, names_in, run
 
 EXAMPLE = ("demo", "--out", "setveil-demo")
 

@@ -8,8 +8,8 @@ import pytest
 
 import setveil as sv
 
-from program import as_a_recipient_has_it, call, names_in
-from renewing import renew_both, renew_card
+from support.program import as_a_recipient_has_it, call, names_in
+from support.renewing import renew_both, renew_card
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
 OPTIONS = ("--method", "disassociation", "--k", 3, "--m", 2, "--delta", 20)

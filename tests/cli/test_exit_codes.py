@@ -8,7 +8,7 @@ import pytest
 from setveil.cli.main import COMMANDS, GROUPS
 
 from cli import presence_wrong_uses
-from program import call, names_in, run
+from support.program import call, names_in, run
 
 SAMPLE = "sample:supermarket?records=60"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket")
@@ -342,7 +342,7 @@ def test_a_disk_that_fails_is_no_bug_and_leaves_nothing(tmp_path, monkeypatch):
     def fail(*_arguments, **_options):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("setveil.data.alignment.pq.write_table", fail)
+    monkeypatch.setattr("setveil.data.records.alignment.pq.write_table", fail)
     ended = call(*PUBLISH, cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == "new and new.private cannot be written: Input/output error"

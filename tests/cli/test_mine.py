@@ -13,7 +13,7 @@ import setveil as sv
 from setveil.mining.rules import association_rules
 
 from oracle import mining as oracle
-from program import HANG_SECONDS, call, hidden_in, names_in, run, signalled
+from support.program import HANG_SECONDS, call, hidden_in, names_in, run, signalled
 
 SAMPLE = "sample:supermarket?records=2000"
 PAGE = Path(__file__).parents[2] / "docs" / "mining.md"

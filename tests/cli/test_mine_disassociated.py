@@ -12,8 +12,8 @@ import setveil as sv
 from setveil.data.disassociated_files import write_disassociated
 from setveil.mining.disassociated_itemsets import mine_bounds, top_bounds
 
-from program import HANG_SECONDS, call, hidden_in, names_in, signalled
-from random_data import make
+from support.program import HANG_SECONDS, call, hidden_in, names_in, signalled
+from support.random_data import make
 
 CLUSTERS = [
     {"size": 4, "record_chunks": [[(["milk", "tea"], 2), (["tea"], 2)], [(["rum"], 3)]], "term_chunk": ["wine"]},

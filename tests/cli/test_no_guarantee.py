@@ -8,7 +8,7 @@ import pytest
 
 from setveil.release.opening import open_release
 
-from program import assert_complete, call, names_in
+from support.program import assert_complete, call, names_in
 
 SAMPLE = "sample:supermarket?records=200&seed=5"
 BY_DEPARTMENT = ("--categories", "sample:supermarket", "--level", "department")

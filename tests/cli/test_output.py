@@ -11,7 +11,7 @@ import pytest
 
 from setveil.cli.main import COMMANDS, GROUPS, PRESENCE
 
-from program import PROGRAM, call, names_in, run
+from support.program import PROGRAM, call, names_in, run
 
 SAMPLE = "sample:supermarket?records=300"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7, "--experiment")

@@ -7,8 +7,8 @@ import pytest
 
 import setveil as sv
 
-from program import as_a_recipient_has_it, call, names_in
-from renewing import renew_both
+from support.program import as_a_recipient_has_it, call, names_in
+from support.renewing import renew_both
 
 SAMPLE = "sample:supermarket?records=400&seed=5"
 SECRETS = "sample:supermarket"

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from program import HANG_SECONDS, call, hidden_in, names_in, signalled
 from reproduce.tiny import shrink, shrink_itemsets, write_tiny, write_tiny_foodmart
+from support.program import HANG_SECONDS, call, hidden_in, names_in, signalled
 
 PAPER = ("reproduce", "tendency-swapping")
 ITEMSETS = ("reproduce", "itemset-swapping")
@@ -166,7 +166,7 @@ def test_a_disk_that_fails_leaves_nothing(folder, told, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     shrink(monkeypatch)
-    monkeypatch.setattr("setveil.atomic._sync", fail)
+    monkeypatch.setattr("setveil.base.atomic._sync", fail)
     ended = call(*PAPER, "--data", folder / "data", "--quick", "--quiet", "--out", "new", cwd=tmp_path)
     assert ended.code == 2
     assert ended.sentence() == "new cannot be written: No space left on device"

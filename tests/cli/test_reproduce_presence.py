@@ -5,8 +5,8 @@ import json
 import pytest
 
 from cli.test_reproduce import assert_ctrl_c_leaves_nothing, assert_two_folders, run_twice
-from program import call, names_in
 from reproduce.tiny import shrink_presence, write_tiny_adult
+from support.program import call, names_in
 
 PAPER = ("reproduce", "site-presence")
 

@@ -4,7 +4,7 @@ import pytest
 
 from setveil.cli.translation import as_options
 
-from program import call
+from support.program import call
 
 
 @pytest.mark.parametrize(

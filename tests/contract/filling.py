@@ -16,7 +16,7 @@ from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
 from contract.forms import AS_ORACLES_SEE, taken_apart
 from oracle import hidden_itemsets, km_anonymity, permutation, reconstruction, tendency, uncertainty
-from random_data import as_sets
+from support.random_data import as_sets
 
 
 def some_itemsets(data):

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 
-import random_clusters
 from oracle import truthfulness
-from random_data import as_sets
+from support import random_clusters
+from support.random_data import as_sets
 
 
 def disturbed(data, rng):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setveil.data.formats import FORMATS, Format, Layout
-from setveil.data.transactions import from_lists
+from setveil.data.records.transactions import from_lists
 
 
 @dataclass(frozen=True)

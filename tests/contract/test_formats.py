@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.data.formats import FORMATS, Layout, format_named, format_of, format_to_write
-from setveil.data.source import read
-from setveil.data.transactions import from_lists
+from setveil.data.reading.source import read
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, OutputRefused, UnknownName
 
 from contract.kinds import (

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.catalog import GUARANTEES
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES
 
 from contract.filling import ORACLES, bad_values, filled, oracle_violations
 from contract.forms import RELEASES, at_random, forms_of, made_from, place_of, unchanged
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 EVERY = pytest.mark.parametrize("kind", GUARANTEES.values(), ids=GUARANTEES.keys())
 EVERY_FORM = pytest.mark.parametrize(("kind", "form"), forms_of(GUARANTEES)[0], ids=forms_of(GUARANTEES)[1])

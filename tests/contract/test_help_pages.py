@@ -12,11 +12,14 @@ from typing import ClassVar
 import pytest
 
 import setveil as sv
-from setveil.catalog import GUARANTEES, JOINED_GUARANTEES, JOINED_METHODS, JOINED_METRICS, METHODS, METRICS
+from setveil.base.help_pages import WIDTH
+from setveil.catalog import GUARANTEES, METHODS, METRICS
 from setveil.guarantees.base import Verdict
-from setveil.help_pages import WIDTH
 from setveil.methods.base import Method
 from setveil.metrics.base import Measurement
+from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
+from setveil.presence.catalog import METHODS as JOINED_METHODS
+from setveil.presence.catalog import METRICS as JOINED_METRICS
 from setveil.presence.methods.base import JoinedOutcome
 from setveil.release.release import Release
 
@@ -125,6 +128,6 @@ def test_a_method_of_ones_own_has_a_page():
 
 
 def test_a_page_costs_nothing_until_somebody_asks_for_it():
-    code = "import sys, setveil.catalog; print('setveil.help_pages' in sys.modules)"
+    code = "import sys, setveil.catalog; print('setveil.base.help_pages' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"

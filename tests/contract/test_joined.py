@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.catalog import GUARANTEES, JOINED_GUARANTEES, JOINED_METRICS, METRICS
+from setveil.catalog import GUARANTEES, METRICS
+from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
+from setveil.presence.catalog import METRICS as JOINED_METRICS
 
 from contract.filling import bad_values
-from joined_cases import drawn
-from program import call
+from support.joined_cases import drawn
+from support.program import call
 
 GUARANTEE = pytest.mark.parametrize("kind", JOINED_GUARANTEES.values(), ids=JOINED_GUARANTEES.keys())
 METRIC = pytest.mark.parametrize("kind", JOINED_METRICS.values(), ids=JOINED_METRICS.keys())

@@ -7,8 +7,8 @@ from setveil.catalog import METHODS, METRICS
 
 from contract.filling import filled
 from contract.forms import made_from
-from program import call
-from random_data import make
+from support.program import call
+from support.random_data import make
 
 SEED = 2**100 + 7
 

@@ -20,7 +20,7 @@ from setveil.release.truthfulness import NOT_TRUTHFUL
 
 from contract.filling import bad_values, edge_cases, filled, oracle_reach, oracle_violations, ways
 from contract.forms import made_from, untrue_by_oracle
-from random_data import make, seeds
+from support.random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
 EVERY_WAY = pytest.mark.parametrize(("kind", "chosen"), ways(METHODS)[0], ids=ways(METHODS)[1])

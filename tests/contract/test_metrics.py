@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 
 import setveil as sv
 from setveil.catalog import METRICS
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 
 from contract.filling import bad_values, can_be_filled, edge_cases, filled
 from contract.forms import RELEASES, at_random, unchanged
-from random_data import make, seeds
+from support.random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METRICS.values(), ids=METRICS.keys())
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.catalog import FORMS, GUARANTEES, JOINED_METHODS, METHODS
+from setveil.catalog import FORMS, GUARANTEES, METHODS
+from setveil.presence.catalog import METHODS as JOINED_METHODS
 from setveil.release.card import Card
 
 from contract.filling import filled, ways
 from contract.forms import made_from
-from random_data import make
-from random_trees import some_tree
+from support.random_data import make
+from support.random_trees import some_tree
 
 DOCUMENTS = {"run", "private_sha256"}
 """What a card says of one run: its name, and a checksum with a salt of its own."""

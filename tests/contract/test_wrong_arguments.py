@@ -15,8 +15,8 @@ import pytest
 from scipy import sparse
 
 import setveil as sv
-from setveil import arguments
-from setveil.arguments import check_arguments
+from setveil.base import arguments
+from setveil.base.arguments import check_arguments
 
 TAKE_MANY_KINDS = {"check", "convert", "measure", "open_release", "publish"}
 """Functions that take paths, data and releases alike, and have tests of their own."""

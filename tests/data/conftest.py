@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from databases import fill, sqlite_url  # noqa: F401 - fixtures
-from postgres import postgres_server  # noqa: F401 - the same
+from support.databases import fill, sqlite_url  # noqa: F401 - fixtures
+from support.postgres import postgres_server  # noqa: F401 - the same
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from setveil.data import _encoding_kernels, tidying
-from setveil.data.assembly import ListAssembly, LongAssembly, Origin
-from setveil.data.encoding import TextEncoder
-from setveil.data.tidying import rises_within_records
-from setveil.data.transactions import Transactions
+from setveil.data.files import _encoding_kernels
+from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
+from setveil.data.files.encoding import TextEncoder
+from setveil.data.records import tidying
+from setveil.data.records.tidying import rises_within_records
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
 from oracle.assembly import codes_of, records_of_rows

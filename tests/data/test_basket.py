@@ -4,8 +4,8 @@ import pytest
 
 from setveil.data.formats import Layout
 from setveil.data.formats.basket import Basket
-from setveil.data.source import read
-from setveil.data.transactions import from_lists
+from setveil.data.reading.source import read
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, OutputRefused
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.categories import Categories, read_categories
-from setveil.data.transactions import from_lists
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter, SetveilError, UnknownName
 from setveil.guarantees.hidden_tendency import HiddenTendency
 

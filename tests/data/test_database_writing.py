@@ -16,12 +16,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from setveil import progress
+from setveil.base import progress
 from setveil.data.databases import sqlite, write_table, writing
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.errors import InputError, OutputRefused
 
-from databases import refused, rows_of, tables
+from support.databases import refused, rows_of, tables
 
 KINDS = ("postgresql", "sqlite", "duckdb")
 DATA = Transactions.from_lists([["milk", 'a "b"'], ["ö"], ["milk"], ["x", "y"]], ids=["p", "q", "", "s t"])
@@ -280,9 +280,9 @@ def test_rows_that_do_not_arrive_are_noticed(kind, database, request, monkeypatc
 
 KILLED = """
 import contextlib, os, sys, time
-from setveil import progress
+from setveil.base import progress
 from setveil.data.databases import write_table, writing
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 class Pause:
     @contextlib.contextmanager
     def step(self, label, total):

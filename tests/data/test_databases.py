@@ -12,8 +12,8 @@ import pytest
 from setveil.data.databases import is_database, query_batches, shown
 from setveil.errors import Missing
 
-from databases import refusal, rows_of
-from postgres import PASSWORD
+from support.databases import refusal, rows_of
+from support.postgres import PASSWORD
 
 ENCODED = quote(PASSWORD, safe="")
 

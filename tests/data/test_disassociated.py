@@ -9,8 +9,8 @@ from hypothesis import given
 import setveil as sv
 from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
 
-from any_clusters import some_clusters
-from random_data import as_sets, make, seeds
+from support.any_clusters import some_clusters
+from support.random_data import as_sets, make, seeds
 
 
 def content(cluster):

@@ -13,7 +13,7 @@ import setveil as sv
 from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, write_disassociated
 from setveil.data.formats import Layout
 
-from any_clusters import some_clusters
+from support.any_clusters import some_clusters
 
 HEADER = '{"format": "disassoc/1", "k": 2, "m": 2, "delta": 9}'
 RIGHT = '{"size": 3, "record_chunks": [[[["a", "b"], 2], [["a"], 1]]], "term_chunk": ["x"]}'

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setveil.base.declaration import Declaration, parameter
 from setveil.data.categories import Categories
 from setveil.data.hierarchy import Cycle, Hierarchy
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.labels import label_order
-from setveil.data.transactions import from_lists
-from setveil.declaration import Declaration, parameter
+from setveil.data.records.labels import label_order
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter
 
 from oracle import hierarchy as oracle
-from program import HANG_SECONDS
-from random_trees import NAMES, mappings
+from support.program import HANG_SECONDS
+from support.random_trees import NAMES, mappings
 
 SHOP = {"milk": "dairy", "egg": "dairy", "ham": "meat", "dairy": "food", "meat": "food", "soap": "care"}
 

@@ -13,7 +13,7 @@ from setveil.data.hierarchy_files import read_hierarchy
 from setveil.errors import BadData, OutputRefused, SetveilError, UnknownName
 
 from oracle import hierarchy as oracle
-from random_trees import level_rows, mappings
+from support.random_trees import level_rows, mappings
 
 PARENTS = "item,parent\nmilk,dairy\negg,dairy\nham,meat\ndairy,food\nmeat,food\nsoap,care\n"
 LEVELS = "item,aisle,section\nmilk,dairy,food\negg,dairy,food\nham,meat,food\nsoap,wash,care\n"

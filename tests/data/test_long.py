@@ -3,11 +3,11 @@ import gzip
 import numpy as np
 import pytest
 
+from setveil.data.files.packing import READ_BLOCK
 from setveil.data.formats import Layout
 from setveil.data.formats.long import Long
-from setveil.data.packing import READ_BLOCK
-from setveil.data.source import read
-from setveil.data.transactions import from_lists
+from setveil.data.reading.source import read
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.labels import BLANKS
 from setveil.data.look_alikes import LookAlikes, folded
+from setveil.data.records.labels import BLANKS
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.profiling import profile
 from setveil.release.checking import check_release, guarantee_of
@@ -20,7 +20,7 @@ from setveil.release.dossier import Private
 from setveil.release.opening import Opened, open_release
 
 from oracle import look_alikes as oracle
-from program import call
+from support.program import call
 
 CAFE, CAFE_APART = "caf\u00e9", "cafe\u0301"
 ODD = st.text(

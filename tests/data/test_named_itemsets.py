@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.declaration import Declaration, parameter
+from setveil.base.declaration import Declaration, parameter
 
 LABELS = st.text("abcxyz017 -é", max_size=4).map(str.strip).filter(bool)
 LISTS = st.lists(st.lists(LABELS, min_size=1, max_size=5), min_size=1, max_size=8)

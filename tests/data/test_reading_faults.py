@@ -10,14 +10,14 @@ import pytest
 import scipy.sparse
 
 from setveil import read_hierarchy
-from setveil.data import csv_tables, packing
-from setveil.data.assembly import ListAssembly, LongAssembly, Origin
-from setveil.data.encoding import TextEncoder
-from setveil.data.source import read
-from setveil.data.tables import from_arrow, from_scipy
-from setveil.data.transactions import from_lists
+from setveil.data.files import csv_tables, packing
+from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
+from setveil.data.files.encoding import TextEncoder
+from setveil.data.reading.source import read
+from setveil.data.reading.tables import from_arrow, from_scipy
+from setveil.data.records.transactions import from_lists
+from setveil.data.writing import write, write_hierarchy
 from setveil.errors import BadData, OutputRefused
-from setveil.export import write, write_hierarchy
 from setveil.profiling import profile
 
 # -- parts that are written one after the other ------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data import record_sequence
+from setveil.data.records import record_sequence
 
 RECORDS = [("bread", "milk"), (), ("milk",), ("bread", "milk", "tea"), ("tea",)]
 DATA = sv.from_lists(RECORDS, ids=["p", "q", "r", "s", "t"])

@@ -8,11 +8,10 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from setveil import progress
-from setveil.data import _supermarket
+from setveil.base import progress
 from setveil.data.categories import read_categories
-from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, read_sample, sample_sensitive, sample_taxonomy
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
+from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, _supermarket, read_sample, sample_sensitive, sample_taxonomy
 from setveil.errors import BadParameter, UnknownName
 
 SOURCE = "sample:supermarket"
@@ -246,7 +245,7 @@ def test_progress_is_told_chunk_by_chunk():
 def test_ctrl_c_is_heard():
     program = """
 from contextlib import contextmanager
-from setveil import progress
+from setveil.base import progress
 from setveil.data.samples import read_sample
 
 class Listener(progress.Silent):

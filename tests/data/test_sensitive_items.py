@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 import setveil as sv
 from setveil.errors import BadData
 
-from random_data import make, seeds, with_sensitive
+from support.random_data import make, seeds, with_sensitive
 
 
 def test_a_set_of_items_in_label_order():

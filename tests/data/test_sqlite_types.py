@@ -8,7 +8,7 @@ import pytest
 
 from setveil.data.databases import query_batches, sqlite
 
-from databases import refusal, rows_of
+from support.databases import refusal, rows_of
 
 
 def test_sqlite_gives_exact_values(sqlite_url, fill, notes):

@@ -14,7 +14,7 @@ from hypothesis import given
 import setveil as sv
 from setveil.errors import BadData, BadParameter
 
-from random_data import make, seeds
+from support.random_data import make, seeds
 
 LISTS = [["milk", "bread"], [], ["milk"], ["7", "beer"]]
 IDS = ["p", "q", "r", "s"]

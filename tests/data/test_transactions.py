@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.data.formats import FORMATS, Layout
-from setveil.data.labels import are_in_order, label_order
-from setveil.data.transactions import Transactions, from_lists
+from setveil.data.records.labels import are_in_order, label_order
+from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import BadData, BadParameter
 
 LABELS = ("a", "b", "c")

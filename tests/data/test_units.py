@@ -6,7 +6,7 @@ import pytest
 import setveil as sv
 from setveil.release.opening import open_release
 
-from program import call
+from support.program import call
 
 LONG = "customer,product\nann,milk\nann,tea\nbob,milk\nbob,ham\ncid,tea\ncid,ham\n"
 TABLE = pa.table({"id": ["a", "a", "b"], "item": ["x", "y", "x"]})

@@ -5,9 +5,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from setveil.data import column_files, csv_tables, json_lines, packing
-from setveil.data.source import read
-from setveil.data.transactions import from_lists
+from setveil.data.files import column_files, csv_tables, json_lines, packing
+from setveil.data.reading.source import read
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter
 
 
@@ -227,7 +227,7 @@ def test_lists_in_parquet_may_be_of_any_kind(tmp_path):
     "name", ["x.dat", "x.csv", "wide.csv", "x.jsonl", "x.parquet", "x.arrow", "x.csv.gz", "x.dat.zst"]
 )
 def test_small_batches_give_the_same_data(tmp_path, monkeypatch, name):
-    from setveil.export import write  # noqa: PLC0415 - only here
+    from setveil.data.writing import write  # noqa: PLC0415 - only here
 
     lists = [[f"item-{(i * j) % 17}" for j in range(1, 2 + i % 7)] for i in range(300)]
     data = from_lists(lists, ids=[f"ä{i}" for i in range(300)])

@@ -19,7 +19,7 @@ from setveil.catalog import METHODS
 
 from contract.filling import filled, oracle_reach, oracle_violations, ways
 from contract.forms import made_from
-from random_data import make
+from support.random_data import make
 
 NAMELESS = (sv.Grouped, sv.Disassociated, sv.Neighbours)
 KNOWN = {

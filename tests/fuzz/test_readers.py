@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from setveil.data.formats import basket
-from setveil.data.transactions import from_lists
+from setveil.data.records.transactions import from_lists
 
 from fuzz import readers
 from fuzz.found import FOUND

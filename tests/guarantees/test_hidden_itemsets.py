@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.alignment import Alignment
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES
 from setveil.guarantees.hidden_itemsets import ABOVE_TARGET, STILL_FREQUENT, HiddenItemsets
 from setveil.methods.base import Outcome
@@ -24,7 +24,7 @@ from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
 from oracle import hidden_itemsets as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def draw(seed):

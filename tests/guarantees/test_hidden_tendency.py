@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Verdict
 from setveil.guarantees.hidden_tendency import HiddenTendency
 
 from oracle import tendency as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 TIES = st.sampled_from(["first", "all"])
 WAYS = st.tuples(st.sampled_from(["all", "mixed", "whole"]), st.sampled_from([1, 2]), st.booleans(), TIES)

@@ -11,7 +11,7 @@ from setveil.guarantees.base import MOST_WITNESSES
 from setveil.mining import rare_itemsets
 
 from oracle import km_anonymity as oracle
-from random_data import as_sets, make
+from support.random_data import as_sets, make
 
 
 def records(*texts):

@@ -9,8 +9,8 @@ from setveil.guarantees.base import MOST_WITNESSES
 
 from contract.forms import place_of
 from oracle import km_anonymity as oracle
-from random_clusters import any_cluster, clusters_of, disturbed, safe_cluster
-from random_data import as_sets, make, seeds
+from support.random_clusters import any_cluster, clusters_of, disturbed, safe_cluster
+from support.random_data import as_sets, make, seeds
 
 LEMMA_2 = {"too-few-subrecords", "too-few-subrecords-if-aware", "records-without-items"}
 

@@ -16,8 +16,8 @@ from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SH
 
 from oracle import strongest_rules as strongest
 from oracle import uncertainty as oracle
-from random_data import as_sets, seeds, with_sensitive
-from random_trees import some_tree
+from support.random_data import as_sets, seeds, with_sensitive
+from support.random_trees import some_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python

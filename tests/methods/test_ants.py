@@ -13,7 +13,7 @@ from setveil.methods.disassociation._ants import MOST_RULES, by_ants
 from setveil.methods.disassociation._horizontal import by_frequency
 
 from oracle import ants as oracle
-from random_data import seeds
+from support.random_data import seeds
 
 SETTINGS = st.fixed_dictionaries(
     {

@@ -12,10 +12,10 @@ import setveil as sv
 from setveil.methods.disassociation import apriori_generalization as module
 from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 
-from global_suppression_cases import Halting, apply
 from oracle.apriori_generalization import Recoding, generalized, rare_sets
-from random_data import as_sets, make, seeds
-from random_trees import some_tree
+from support.global_suppression_cases import Halting, apply
+from support.random_data import as_sets, make, seeds
+from support.random_trees import some_tree
 
 
 def drawn(seed):

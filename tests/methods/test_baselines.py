@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.methods.base import Outcome
 from setveil.metrics.distribution import Dissimilarity
@@ -20,7 +20,7 @@ from setveil.release.seed import Randomness, Seed
 
 from oracle import baselines as oracle
 from oracle import tendency
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 BASELINES = [sv.RandSwap, sv.PartSupp, sv.SplitPerson]
 short = st.sets(st.sampled_from("abcdefg"), max_size=5)

@@ -14,7 +14,7 @@ from setveil.methods.disassociation._horizontal import Clustering, by_frequency
 from setveil.methods.disassociation._vertical import take_apart
 
 from oracle import disassociation as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 PLAIN = pytest.mark.plain_python
 ENGINE = LocalEngine(1)

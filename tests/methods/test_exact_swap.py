@@ -9,10 +9,10 @@ import pytest
 import setveil as sv
 from setveil.mining.frequent import mine
 
-from hiding_cases import apply, assert_hidden, assert_state_is_a_recount, done
 from oracle import exact_swap as oracle
 from oracle import hidden_itemsets as oracle_of_guarantee
-from random_data import as_sets
+from support.hiding_cases import apply, assert_hidden, assert_state_is_a_recount, done
+from support.random_data import as_sets
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 

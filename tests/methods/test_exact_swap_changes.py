@@ -7,8 +7,8 @@ from setveil.methods.itemsets import _exchange_kernels as exchange
 from setveil.methods.itemsets import _hiding, _tracking
 from setveil.methods.itemsets import _tracking_kernels as tracking
 
-from hiding_cases import ENOUGH, State, assert_pairs_are_counted, split
 from oracle import exact_swap as oracle
+from support.hiding_cases import ENOUGH, State, assert_pairs_are_counted, split
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),  # hashing, with the compiler off

@@ -15,10 +15,10 @@ from setveil.methods.itemsets import _hiding, _tracking
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.mining.frequent import mine
 
-from hiding_cases import State, apply, assert_hidden, assert_state_is_a_recount, drawn, hidden
 from oracle import exact_swap as oracle
 from oracle import hidden_itemsets as oracle_of_guarantee
-from random_data import as_sets
+from support.hiding_cases import State, apply, assert_hidden, assert_state_is_a_recount, drawn, hidden
+from support.random_data import as_sets
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 WAYS = list(product(["forbid", "cost", "off"], ["swap", "suppress"], ["border", "0", "random"]))

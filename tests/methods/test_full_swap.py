@@ -8,7 +8,7 @@ import setveil as sv
 from setveil.engines.local import LocalEngine
 
 from oracle import tendency as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def exchanged(counts, *, full_min=2, seed=0):

@@ -12,10 +12,10 @@ from setveil.methods.uncertainty import global_suppression
 from setveil.methods.uncertainty._live import to_leave_out
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 
-from global_suppression_cases import KNOWS, PAYOFFS, Halting, apply, drawn
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_items
-from random_data import as_sets, make, seeds
+from support.global_suppression_cases import KNOWS, PAYOFFS, Halting, apply, drawn
+from support.random_data import as_sets, make, seeds
 
 
 @pytest.mark.plain_python

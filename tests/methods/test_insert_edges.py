@@ -15,7 +15,7 @@ from setveil.methods.uncertainty.insert import Insert
 
 from oracle import insert as twin
 from oracle import uncertainty as oracle
-from random_data import as_sets, crowd, seeds, with_sensitive
+from support.random_data import as_sets, crowd, seeds, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python

@@ -12,7 +12,7 @@ from setveil.methods.uncertainty import _limit_kernels as limits
 from setveil.methods.uncertainty import _table_kernels as kernels
 
 from oracle.uncertainty import support
-from random_data import SHARES, seeds, with_sensitive
+from support.random_data import SHARES, seeds, with_sensitive
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),  # hashing, with the compiler off

@@ -17,7 +17,7 @@ from setveil.methods.itemsets.targets import Targets
 from setveil.mining.frequent import mine
 
 from oracle import itemset_baselines as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 BASELINES = [SwapItemsets, HEU, Naive]
 READINGS = st.sampled_from(["one", "all"])

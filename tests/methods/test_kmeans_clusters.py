@@ -14,7 +14,7 @@ from setveil.methods.disassociation import _kmeans
 from setveil.methods.disassociation._groups import of_groups
 from setveil.methods.disassociation._kmeans import by_kmeans
 
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def some_data(seed, **sizes):

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.tendency import Kind, tendencies
+from setveil.data.records.tendency import Kind, tendencies
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._exchange import Exchange
 
 from oracle import tendency as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 TIES = pytest.mark.parametrize("ties", ["all", "first"])
 LADDERS = [(), ("cycle",), ("helper",), ("adopt",), ("cycle", "helper"), ("helper", "cycle", "adopt")]

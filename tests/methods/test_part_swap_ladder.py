@@ -12,7 +12,7 @@ from setveil.methods.tendency import _exchange
 from setveil.methods.tendency._exchange import HOW, Exchange
 
 from oracle import tendency as oracle
-from random_data import as_sets, make
+from support.random_data import as_sets, make
 
 SEEDS = range(40)
 HOT = pytest.mark.parametrize("hot", [0, 6])

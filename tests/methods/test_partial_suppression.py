@@ -17,7 +17,7 @@ from setveil.mining.rule_search import strongest_rules
 
 from oracle import partial_suppression as oracle
 from oracle import uncertainty
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 RHOS = st.sampled_from(["0", "1/10", "0.3", "1/3", "0.5", "2/3", "0.7", "0.9", "99/100", "1"])
 SETTINGS = st.fixed_dictionaries(

@@ -14,7 +14,7 @@ from setveil.methods.uncertainty.partial_suppression import LEAST_RECORDS, Parti
 
 from oracle import partial_suppression as oracle
 from oracle import uncertainty
-from random_data import as_sets, make
+from support.random_data import as_sets, make
 
 EVERY_OBJECTIVE = pytest.mark.parametrize("objective", ["mine", "dist"])
 

@@ -14,7 +14,7 @@ from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty import permutation as module
 
 from oracle import permutation as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def drawn(seed, share=0.4):

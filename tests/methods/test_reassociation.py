@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
 from oracle.tree_distance import tree_distance
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 ENGINE = LocalEngine(1)
 

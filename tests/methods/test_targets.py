@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.declaration import Declaration, parameter
+from setveil.base.declaration import Declaration, parameter
 from setveil.methods.itemsets.targets import Targets
 
-from random_data import seeds
+from support.random_data import seeds
 
 
 class Hiding(Declaration):

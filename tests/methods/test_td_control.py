@@ -12,11 +12,11 @@ from setveil.data.generalized import Generalized
 from setveil.engines.local import LocalEngine
 from setveil.methods.uncertainty.td_control import TDControl
 
-from global_suppression_cases import KNOWS, Halting, apply, drawn
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_names
-from random_data import as_sets, make, seeds
-from random_trees import some_tree
+from support.global_suppression_cases import KNOWS, Halting, apply, drawn
+from support.random_data import as_sets, make, seeds
+from support.random_trees import some_tree
 
 
 def check_truth(data, sensitive, published):

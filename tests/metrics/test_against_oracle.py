@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
 from oracle import tendency as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def shaken(data, seed):

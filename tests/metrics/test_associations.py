@@ -14,9 +14,9 @@ from setveil.metrics.associations import couples_in, records_with_any
 
 from contract.filling import some_itemsets
 from contract.forms import AS_ORACLES_SEE, at_random
-from disassociated_cases import taken_apart
 from oracle import associations as oracle
-from random_data import as_sets, make, seeds
+from support.disassociated_cases import taken_apart
+from support.random_data import as_sets, make, seeds
 
 forms = st.sampled_from([sv.Transactions, sv.Disassociated])
 readings = st.sampled_from(["inside", "expected"])

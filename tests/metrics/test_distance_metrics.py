@@ -9,7 +9,7 @@ from setveil.catalog import METRICS
 from setveil.metrics.distance import SEED, TreeEditDistance
 
 from oracle import tree_distance as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def pair(seed):

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.alignment import Alignment
 from setveil.data.named_itemsets import NamedItemsets
+from setveil.data.records.alignment import Alignment
 from setveil.metrics import border, hiding
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.mining.frequent import mine
 
 from oracle import hiding_metrics as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 LEAST = {"5%": Fraction(1, 20), "10%": Fraction(1, 10), "0.3": Fraction(3, 10), "1": 1, "2": 2, "3": 3}
 OF_NAMED = (HidingFailure, ResidualItemsets, MissesCost, ArtificialItemsets, BorderExposure)

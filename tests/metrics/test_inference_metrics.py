@@ -11,8 +11,8 @@ import setveil as sv
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 
 from oracle import suppression_metrics as oracle
-from random_data import as_sets, seeds
-from suppression_cases import case
+from support.random_data import as_sets, seeds
+from support.suppression_cases import case
 
 RHOS = ["0", "1/5", "30%", "0.5", "2/3", "0.7", "99%", "1"]
 

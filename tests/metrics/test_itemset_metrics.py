@@ -16,7 +16,7 @@ from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.threshold import MinConfidence, MinSupport
 
 from oracle import mining as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 SHARES = ["5%", "10%", "0.15", "30%", "3", "2"]
 

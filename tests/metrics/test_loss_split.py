@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.alignment import Alignment
 from setveil.data.generalized import Generalized
+from setveil.data.records.alignment import Alignment
 from setveil.metrics.generalization import LossSplit
 
 from oracle.global_suppression import loss_split
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def disturbed(data, rng, names):

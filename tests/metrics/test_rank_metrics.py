@@ -13,7 +13,7 @@ from setveil.metrics.ranks import FrequentRanks, TopKDeviation, TopRules, compet
 from setveil.mining.frequent import top
 
 from oracle import ranks as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def pair(seed):

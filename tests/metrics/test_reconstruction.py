@@ -12,7 +12,7 @@ from setveil.metrics.reconstruction import ReconstructionKl
 
 from contract.forms import disturbed
 from oracle import permutation as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 SMOOTHING = st.sampled_from([0.0, 0.5, 3.0])
 

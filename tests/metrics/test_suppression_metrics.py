@@ -16,8 +16,8 @@ from setveil.mining.threshold import MinConfidence, MinSupport
 
 from oracle import mining
 from oracle import suppression_metrics as oracle
-from random_data import as_sets, seeds
-from suppression_cases import case
+from support.random_data import as_sets, seeds
+from support.suppression_cases import case
 
 
 def is_figure(measured, expected):

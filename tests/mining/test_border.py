@@ -13,7 +13,7 @@ from setveil.mining.frequent import mine
 from setveil.mining.itemsets import Itemsets
 
 from oracle import hiding_metrics as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def found_in(data, count):

@@ -7,8 +7,8 @@ import setveil as sv
 from setveil.mining.chunk_links import chunk_links
 
 from oracle import km_anonymity as oracle
-from random_clusters import any_cluster, clusters_of
-from random_data import as_sets, make, seeds
+from support.random_clusters import any_cluster, clusters_of
+from support.random_data import as_sets, make, seeds
 
 
 def assert_as_the_oracle_lists(clusters):

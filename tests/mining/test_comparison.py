@@ -10,7 +10,7 @@ from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets
 
 from oracle import mining as oracle
-from random_data import seeds
+from support.random_data import seeds
 
 
 def itemsets(sets):

@@ -10,9 +10,9 @@ import setveil as sv
 from setveil.mining import disassociated_itemsets as module
 from setveil.mining.disassociated_itemsets import mine_bounds, top_bounds
 
-from disassociated_cases import some_clusters
 from oracle import support_bounds as oracle
-from random_data import make, seeds
+from support.disassociated_cases import some_clusters
+from support.random_data import make, seeds
 
 readings = st.sampled_from(oracle.READINGS)
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.transactions import from_lists
+from setveil.data.records.transactions import from_lists
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.mining import _bit_search_kernels, _list_search_kernels, frequent
 from setveil.mining.frequent import count, mine, top
 
 from oracle import mining as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 # Tests of little data also run with the compiler off, where every index is checked; hashing wraps around there with a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")

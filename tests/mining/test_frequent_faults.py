@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from setveil.data.transactions import from_lists
+from setveil.data.records.transactions import from_lists
 from setveil.errors import TooManyItemsets
 from setveil.kernels.control import DONE, STOP
 from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, frequent
@@ -14,7 +14,7 @@ from setveil.mining.frequent import count, mine, top
 from setveil.mining.threshold import MinSupport
 
 from oracle import mining as oracle
-from random_data import as_sets
+from support.random_data import as_sets
 
 # Tests of little data also run with the compiler off, where every index is checked; hashing wraps around there with a warning.
 pytestmark = [

@@ -13,7 +13,7 @@ from setveil.mining import rare_itemsets as module
 from setveil.mining.rare_itemsets import rare_itemsets
 
 from oracle import km_anonymity as oracle
-from random_data import seeds
+from support.random_data import seeds
 
 plain_python = pytest.mark.plain_python
 PLENTY = 10**9

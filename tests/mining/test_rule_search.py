@@ -14,7 +14,7 @@ from setveil.mining.rule_search import strongest_rules
 
 from oracle import strongest_rules as oracle
 from oracle.uncertainty import support
-from random_data import seeds, to_be_searched, with_sensitive
+from support.random_data import seeds, to_be_searched, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 plain_python = pytest.mark.plain_python

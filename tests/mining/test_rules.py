@@ -14,7 +14,7 @@ from setveil.mining.rules import association_rules
 from setveil.mining.threshold import MinConfidence
 
 from oracle import mining as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 CONFIDENCES = ["0", "0.2", "50%", "0.6", "75 %", "80%", "0.999", "1"]
 

@@ -11,9 +11,9 @@ from setveil.mining import support_bounds as module
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.support_bounds import support_bounds
 
-from disassociated_cases import some_clusters, some_questions
 from oracle import support_bounds as oracle
-from random_data import make, seeds
+from support.disassociated_cases import some_clusters, some_questions
+from support.random_data import make, seeds
 
 
 def check(data, clusters, asked, **options):

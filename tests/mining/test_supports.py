@@ -10,7 +10,7 @@ from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
 
 from oracle import mining as oracle
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 
 def questions(data, seed, how_many=40):

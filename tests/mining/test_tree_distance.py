@@ -11,7 +11,7 @@ import setveil as sv
 from setveil.mining.tree_distance import bounded_tree_distance, tree_distance
 
 from oracle import tree_distance as oracle
-from random_data import seeds
+from support.random_data import seeds
 
 plain_python = pytest.mark.plain_python
 BOTH_WAYS = pytest.mark.parametrize("prune", [False, True])

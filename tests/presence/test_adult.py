@@ -8,7 +8,7 @@ import pytest
 import setveil as sv
 from setveil.reproduce.adult import adult_originals, complete_cells
 
-from adult_tables import adult
+from support.adult_tables import adult
 
 pytestmark = pytest.mark.realdata
 

@@ -15,7 +15,7 @@ from setveil.presence.methods.mondrian import Mondrian
 from setveil.presence.methods.mpalm import Mpalm
 
 from oracle import mondrian as oracle
-from two_tables import name, originals_of, people, without_absent
+from support.two_tables import name, originals_of, people, without_absent
 
 KEYS = Keys(b"key of provider A", b"key of provider B")
 BOUNDS = st.sampled_from([("0", "1"), ("0", "4/5"), ("1/10", "9/10"), ("1/3", "1"), ("1/3", "2/3")])

@@ -7,7 +7,7 @@ from setveil.presence.methods.extended_mondrian import ExtendedMondrian
 from setveil.presence.methods.mondrian import Mondrian
 from setveil.presence.methods.mpalm import Mpalm
 
-from adult_tables import adult
+from support.adult_tables import adult
 
 pytestmark = pytest.mark.realdata
 

@@ -8,7 +8,7 @@ from setveil.errors import PeerFailed
 from setveil.presence.coin import toss
 from setveil.presence.transport.local import local_pair
 
-from parties import Task
+from support.parties import Task
 
 
 def test_a_coin_is_the_same_at_both_and_new_each_time():

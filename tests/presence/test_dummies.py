@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.joined.population import Population
 from setveil.presence.dummies import row_choices
+from setveil.presence.tables.population import Population
 
 from oracle.mondrian import drawn_number
 

@@ -14,10 +14,10 @@ from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import MOST_RECORDS
 from setveil.presence.secure.two_party import base_ot
 
-from presence_lines import line, together
-from presence_meddling import WAYS, Meddler
-from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import world
+from support.presence_lines import line, together
+from support.presence_meddling import WAYS, Meddler
+from support.presence_recordings import honest, known_base_transfers, play
+from support.presence_worlds import world
 
 MESSAGES = 1000
 WORLDS = 3

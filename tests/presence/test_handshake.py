@@ -13,7 +13,7 @@ from setveil.presence.transport.frames import NO_NONCE
 from setveil.presence.transport.handshake import PROTOCOL, Greeting, greet
 from setveil.presence.transport.local import local_pair
 
-from parties import HASHES, Task, lines
+from support.parties import HASHES, Task, lines
 
 MINE = Greeting("a", policy=HASHES[0], population=HASHES[1], backend="two-party", data=HASHES[6], last_run="1" * 32)
 THEIRS = dataclasses.replace(MINE, role="b", data=HASHES[7], again=True, last_run=None)

@@ -17,8 +17,8 @@ from setveil.presence import certificates
 from setveil.presence.certificates import in_pairs, read_certificate
 from setveil.presence.home import CERTIFICATE, DUMMIES, KEY, LEDGER, PEERS, Home
 
-from parties import homes
-from program import call
+from support.parties import homes
+from support.program import call
 
 
 @pytest.fixture

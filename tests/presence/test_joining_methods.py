@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
-from setveil.catalog import JOINED_METHODS, METHODS
+from setveil.catalog import METHODS
+from setveil.presence.catalog import METHODS as JOINED_METHODS
 from setveil.presence.methods.base import JoiningMethod
 from setveil.presence.methods.dummy_users import DummyUsers
 
-from program import call
-from two_tables import originals_of
+from support.program import call
+from support.two_tables import originals_of
 
 REPOSITORY = Path(__file__).parents[2]
 EVERY = pytest.mark.parametrize("kind", JOINED_METHODS.values(), ids=list(JOINED_METHODS))

@@ -6,7 +6,7 @@ from setveil.errors import PeerFailed
 from setveil.presence.channel import Traffic
 from setveil.presence.transport.local import local_pair
 
-from parties import Task, without_waiting
+from support.parties import Task, without_waiting
 
 
 def test_messages_arrive_in_order_and_are_counted():

@@ -11,7 +11,18 @@ from setveil.errors import BadParameter, OutputRefused
 from setveil.presence.event_chain import Damaged
 from setveil.presence.run_ledger import RunLedger
 
-from presence_ledgers import HOME, IN_A_PROCESS, OTHER, RUN, STRANGERS, as_json, begin, customers, ids, new_ledger
+from support.presence_ledgers import (
+    HOME,
+    IN_A_PROCESS,
+    OTHER,
+    RUN,
+    STRANGERS,
+    as_json,
+    begin,
+    customers,
+    ids,
+    new_ledger,
+)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from setveil.presence.secure.base import Level
 from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import SCORE_UNIT, Linear, Rules
 
-from mpyc_lines import play, triangle
 from oracle import presence_sums
+from support.mpyc_lines import play, triangle
 
 CANDIDATES = 3
 WEIGHT = 0.34

@@ -15,8 +15,8 @@ from setveil.presence import libraries
 from setveil.presence.secure.mpyc_session import MpycCollectorSide, MpycSession
 from setveil.presence.secure.rules import Linear, Rules
 
-from mpyc_lines import play, triangle
-from program import HANG_SECONDS
+from support.mpyc_lines import play, triangle
+from support.program import HANG_SECONDS
 
 
 def rules_of(population, weight=0):
@@ -137,7 +137,7 @@ PARTY = """
 import sys
 sys.path.insert(0, {tests!r})
 import numpy as np
-from mpyc_lines import triangle
+from support.mpyc_lines import triangle
 from setveil.presence.secure.mpyc_session import MpycSession
 from setveil.presence.secure.rules import Linear, Rules
 linear = Linear(np.zeros((1, 3), np.int64), np.zeros(1, np.int64))

@@ -19,8 +19,8 @@ from setveil.presence.secure.two_party.opening import Opened
 from setveil.presence.secure.two_party.session import TwoPartySession
 from setveil.presence.transport.tls import TlsChannel, connect
 
-from parties import LOOPBACK, PATIENCE_SECONDS, Task, homes, listener
-from presence_detections import (
+from support.parties import LOOPBACK, PATIENCE_SECONDS, Task, homes, listener
+from support.presence_detections import (
     broken_promises,
     counted_tweaks,
     early_ids,
@@ -32,8 +32,8 @@ from presence_detections import (
     uneven_kinds,
     unexpected_kinds,
 )
-from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import world
+from support.presence_recordings import honest, known_base_transfers, play
+from support.presence_worlds import world
 
 LOOSE = {"min_a": "0", "max_a": "1", "min_b": "0", "max_b": "1", "k": 1, "scope": "qi", "candidates": 4}
 NARROW = {"min_a": "1/5", "max_a": "9/10", "min_b": "1/10", "max_b": "3/4", "backend": "clear", "candidates": 4}

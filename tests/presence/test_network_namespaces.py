@@ -8,10 +8,9 @@ import subprocess
 
 import pytest
 
-from presence_programs import programs
-
-from parties import PATIENCE_SECONDS, ended_with_the_test, started
-from program import call, ended
+from support.parties import PATIENCE_SECONDS, ended_with_the_test, started
+from support.presence_programs import programs
+from support.program import call, ended
 
 TIMEOUT = 2.0
 B_SCRIPT = f"""

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import setveil as sv
-from presence_programs import HOST, free_ports, programs, recorded
 from setveil.presence.marks import of_customers
 from setveil.presence.transport.tls import TlsChannel, connect
 
-from parties import LOOPBACK, PATIENCE_SECONDS, Task, homes, lines, listener
+from support.parties import LOOPBACK, PATIENCE_SECONDS, Task, homes, lines, listener
+from support.presence_programs import HOST, free_ports, programs, recorded
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from setveil import progress
-from setveil.data.joined.originals import BothGroups, Originals
-from setveil.data.joined.population import Population
-from setveil.data.joined.provider_table import ProviderTable
+from setveil.base import progress
 from setveil.errors import BadData, BadParameter, GuaranteeViolated, SetveilError
 from setveil.presence import parties as product_parties
 from setveil.presence.cutting import Cutter
@@ -23,16 +20,19 @@ from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import run_provider
 from setveil.presence.protocol import ProviderProtocol
+from setveil.presence.release.release import JoinedDoor
 from setveil.presence.secure.two_party import extension
 from setveil.presence.secure.two_party.session import TwoPartySession
+from setveil.presence.tables.originals import BothGroups, Originals
+from setveil.presence.tables.population import Population
+from setveil.presence.tables.provider_table import ProviderTable
 from setveil.presence.transport.local import local_pair
 from setveil.presence.trial import policy_of
-from setveil.release.joined_release import JoinedDoor
 
-from parties import homes
-from presence_meddling import WAYS, Meddler
-from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import with_backend, world
+from support.parties import homes
+from support.presence_meddling import WAYS, Meddler
+from support.presence_recordings import honest, known_base_transfers, play
+from support.presence_worlds import with_backend, world
 
 KEYS = Keys(b"dummy key of A, never to be told", b"dummy key of B, never to be told")
 METHOD = DummyUsers(min_a="0", max_a="1", min_b="0", max_b="1", k=2, scope="qi", candidates=4)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from presence_programs import free_ports
 from setveil.cli.main import PRESENCE
 from setveil.presence import PROTECTS
 
-from program import call, ended, start
+from support.presence_programs import free_ports
+from support.program import call, ended, start
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

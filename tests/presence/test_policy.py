@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.joined.attributes import NumericAttribute, OrderedAttribute
-from setveil.data.joined.drafting import draft_attributes, draft_sensitive
-from setveil.data.joined.sample import sample
 from setveil.errors import BadData, BadParameter
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.policy import Policy, read_policy
+from setveil.presence.tables.attributes import NumericAttribute, OrderedAttribute
+from setveil.presence.tables.drafting import draft_attributes, draft_sensitive
+from setveil.presence.tables.sample import sample
 from setveil.presence.trial import policy_of
 
-from presence_worlds import LIMITS, methods, world
+from support.presence_worlds import LIMITS, methods, world
 
 
 @pytest.fixture

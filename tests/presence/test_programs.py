@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from presence_programs import HOST, programs, recorded
-from setveil.data.joined.joined_files import read_joined
+from setveil.presence.tables.joined_files import read_joined
 
-from program import HANG_SECONDS, call, ended, hidden_in
+from support.presence_programs import HOST, programs, recorded
+from support.program import HANG_SECONDS, call, ended, hidden_in
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from setveil.data.joined.originals import Originals
 from setveil.errors import BadData, GuaranteeViolated, PeerFailed
 from setveil.presence import trial
 from setveil.presence.attack.together import together
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.tables.originals import Originals
 
-from presence_worlds import KEYS, LIMITS, methods, opened, run, slow_twin, with_backend, world
+from support.presence_worlds import KEYS, LIMITS, methods, opened, run, slow_twin, with_backend, world
 
 QUIETLY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 

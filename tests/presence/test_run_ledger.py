@@ -9,7 +9,7 @@ import pytest
 from setveil.errors import BadParameter
 from setveil.presence.marks import of_customers
 
-from presence_ledgers import (
+from support.presence_ledgers import (
     DATA,
     KEY,
     MORE,

@@ -10,10 +10,10 @@ from functools import cache
 
 import pytest
 
-from presence_programs import Programs, programs, recorded
 from setveil.presence.home import Home
 
-from program import HANG_SECONDS, call, ended
+from support.presence_programs import Programs, programs, recorded
+from support.program import HANG_SECONDS, call, ended
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from setveil.presence.secure.two_party.collector import TwoPartyCollectorSide
 from setveil.presence.secure.two_party.session import TwoPartySession
 
 from oracle.presence_session import Plain
-from presence_lines import line
-from presence_play import World, asked, linear, next_level, random_world, rules_of, shares_between, walk_both
+from support.presence_lines import line
+from support.presence_play import World, asked, linear, next_level, random_world, rules_of, shares_between, walk_both
 
 
 def clear(world):

@@ -6,10 +6,10 @@ from setveil.errors import PeerFailed
 from setveil.presence import parties as product_parties
 from setveil.presence.methods.dummy_users import DummyUsers
 
-from presence_detections import yes_to_two_tables
-from presence_meddling import TwoTables
-from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import with_backend, world
+from support.presence_detections import yes_to_two_tables
+from support.presence_meddling import TwoTables
+from support.presence_recordings import honest, known_base_transfers, play
+from support.presence_worlds import with_backend, world
 
 METHOD = DummyUsers(min_a="0", max_a="1", min_b="0", max_b="1", k=1, scope="qi", candidates=4)
 BACKENDS = ["clear", "two-party", "mpyc"]

@@ -11,9 +11,9 @@ from setveil.presence.secure.two_party import correlated, extension, scoring
 from setveil.presence.secure.two_party.hashing import FixedKeyHash
 from setveil.presence.trial import policy_of
 
-from presence_recordings import honest, known_base_transfers
-from presence_simulator import noted_shares, simulated_view
-from presence_worlds import KEYS, world
+from support.presence_recordings import honest, known_base_transfers
+from support.presence_simulator import noted_shares, simulated_view
+from support.presence_worlds import KEYS, world
 
 METHOD = DummyUsers(min_a="0", max_a="1", min_b="0", max_b="1", k=2, scope="qi", candidates=4)
 VIEWS = 6

@@ -8,7 +8,7 @@ from setveil.errors import PeerFailed
 from setveil.presence.transport.frames import Outgoing
 from setveil.presence.transport.tls import WELCOME
 
-from parties import PATIENCE_SECONDS, Task, homes, listener, raw_caller, without_waiting
+from support.parties import PATIENCE_SECONDS, Task, homes, listener, raw_caller, without_waiting
 
 STREAMS = 1000
 

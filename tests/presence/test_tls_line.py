@@ -13,7 +13,7 @@ from setveil.presence.channel import Traffic
 from setveil.presence.transport.frames import HEADER_BYTES, Outgoing
 from setveil.presence.transport.line import MOST_UNASKED_BYTES
 
-from parties import (
+from support.parties import (
     LOOPBACK,
     PATIENCE_SECONDS,
     Task,

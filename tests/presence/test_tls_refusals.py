@@ -13,7 +13,7 @@ from setveil.presence.home import CERTIFICATE, KEY, Home
 from setveil.presence.transport.listening import MOST_GREETED_AT_ONCE, Listener
 from setveil.presence.transport.tls import connect, context_of
 
-from parties import (
+from support.parties import (
     LOOPBACK,
     PATIENCE_SECONDS,
     Task,

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.joined.originals import Originals
-from setveil.data.joined.provider_table import ProviderTable
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.secure.base import Level
 from setveil.presence.secure.rules import WIDEST
 from setveil.presence.secure.tallies import MOST_SCORE
 from setveil.presence.secure.two_party.session import TwoPartySession
+from setveil.presence.tables.originals import Originals
+from setveil.presence.tables.provider_table import ProviderTable
 
-from presence_detections import HIDDEN_KINDS, LEAST_BYTES, uneven_kinds, unexpected_kinds
-from presence_lines import line, together
-from presence_play import rules_of, shares_between
-from presence_recordings import honest, known_base_transfers, play
-from presence_worlds import opened, with_backend, world
+from support.presence_detections import HIDDEN_KINDS, LEAST_BYTES, uneven_kinds, unexpected_kinds
+from support.presence_lines import line, together
+from support.presence_play import rules_of, shares_between
+from support.presence_recordings import honest, known_base_transfers, play
+from support.presence_worlds import opened, with_backend, world
 
 LOOSE = {"min_a": "0", "max_a": "1", "min_b": "0", "max_b": "1", "k": 2, "candidates": 4}
 PLAIN_KINDS = {"ids", "table", "shown", "groups", "kept"}

@@ -14,7 +14,7 @@ from setveil.presence.secure.two_party.gates import PlainGates, ands_of, bits_of
 from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks, Use
 
 from oracle import half_gates as slow
-from presence_lines import line, together
+from support.presence_lines import line, together
 
 KEY = bytes(range(16))
 PLAIN = PlainGates()

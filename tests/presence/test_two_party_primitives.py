@@ -20,7 +20,7 @@ from setveil.presence.secure.two_party.hashing import MOST_TWEAKS, FixedKeyHash,
 from setveil.presence.secure.two_party.transposing import columns_as_blocks
 
 from oracle import half_gates as slow
-from presence_lines import line, together
+from support.presence_lines import line, together
 
 KEY = bytes(range(16))
 

@@ -14,8 +14,8 @@ from setveil.presence.secure.two_party.people import People
 from setveil.presence.secure.two_party.scoring import Some
 
 from oracle.presence_session import Plain, entropy
-from presence_lines import line, together
-from presence_play import rules_of
+from support.presence_lines import line, together
+from support.presence_play import rules_of
 
 VALUES, POPULATION = 3, 90
 

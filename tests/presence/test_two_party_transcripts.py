@@ -12,8 +12,8 @@ from setveil.presence.secure.two_party.hashing import FixedKeyHash, Use
 from setveil.presence.secure.two_party.opening import Opened
 from setveil.presence.secure.two_party.session import TwoPartySession
 
-from presence_lines import line, together
-from presence_play import World, linear, random_world, rules_of, walk, walk_both
+from support.presence_lines import line, together
+from support.presence_play import World, linear, random_world, rules_of, walk, walk_both
 
 # Points of the curve are not even as bytes: their highest bits are those of numbers below 2^255 - 19.
 NOT_RANDOM = {"base-ot-answer", "open-root", "open-wider", "open-winner", "open-verdict"}

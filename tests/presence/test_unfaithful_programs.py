@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from presence_programs import programs, recorded
-
-from program import HANG_SECONDS, call, ended, hidden_in, start
+from support.presence_programs import programs, recorded
+from support.program import HANG_SECONDS, call, ended, hidden_in, start
 
 SENDING = """
 import os, sys, time
@@ -40,8 +39,8 @@ ANNOUNCES_ANOTHER_NUMBER = SENDING.format(
 SHOWS_TWO_TABLES = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from presence_meddling import TwoTables
-from setveil.data.joined.sample import sample_schema
+from support.presence_meddling import TwoTables
+from setveil.presence.tables.sample import sample_schema
 two = TwoTables("a", sample_schema())
 """ + SENDING.format(instead="payload = two.instead(kind, payload) if line.peer == 'a' else payload", then="pass")
 NEVER_SAYS_YES = SENDING.format(instead="if kind == 'kept': time.sleep(60)", then="pass")

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 
 import setveil as sv
-from setveil.data.alignment import Alignment
 from setveil.data.formats import Layout, format_named
+from setveil.data.records.alignment import Alignment
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
-from program import call, run
-from renewing import renew_both
+from support.program import call, run
+from support.renewing import renew_both
 
 SAMPLE = "sample:supermarket?records=300&seed=5"
 CATEGORIES = sv.read_categories("sample:supermarket")

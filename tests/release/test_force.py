@@ -4,7 +4,7 @@ import pytest
 
 import setveil as sv
 
-from random_data import make
+from support.random_data import make
 
 
 @pytest.fixture

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.base.declaration import parameter
 from setveil.catalog import FORMS, GUARANTEES
-from setveil.data.alignment import Alignment
 from setveil.data.grouped_files import GroupedLines
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.forms import form_of
 from setveil.release.opening import open_release
 
-from program import call, names_in
-from renewing import edit_json, renew_both
+from support.program import call, names_in
+from support.renewing import edit_json, renew_both
 
 TREE = sv.Hierarchy({f"{group}{n}": group for group in "ab" for n in range(4)} | {"s": "rest", "t": "rest"})
 RECORDS = [[f"a{r % 4}", f"b{r % 3}"] + ["s"] * (r % 3 == 0) + ["t"] * (r % 5 == 0) for r in range(60)]

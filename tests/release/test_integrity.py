@@ -15,7 +15,7 @@ from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_file, open_release
 
-from changed_releases import (
+from support.changed_releases import (
     METHODS,
     RECORDS,
     add_to_every_second_row,
@@ -27,8 +27,8 @@ from changed_releases import (
     edit_lines,
     exchange_terms,
 )
-from program import call
-from renewing import edit_json, renew_both, renew_card, renew_checksums
+from support.program import call
+from support.renewing import edit_json, renew_both, renew_card, renew_checksums
 
 
 @pytest.mark.parametrize("name", METHODS)

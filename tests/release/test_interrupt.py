@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from program import HANG_SECONDS, assert_complete, ended, hidden_in, names_in, run, signalled, start
+from support.program import HANG_SECONDS, assert_complete, ended, hidden_in, names_in, run, signalled, start
 
 NOTHING = "stopped; nothing was written"
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
@@ -19,7 +19,7 @@ FORCE = {"publish": ("--force",), "convert": ("--force",)}
 STUCK = """
 import hashlib, os, signal, sys
 from pathlib import Path
-from setveil.atomic import make_file, make_two_folders
+from setveil.base.atomic import make_file, make_two_folders
 from setveil.cli import interrupt
 
 def work(place):
@@ -44,7 +44,7 @@ else:
 """
 AGAIN = """
 import os, shutil, signal
-from setveil import atomic
+from setveil.base import atomic
 from setveil.cli import main
 
 def press(*_arguments, **_options):

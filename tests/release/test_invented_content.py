@@ -10,7 +10,7 @@ from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 from setveil.release.truthfulness import NOT_TRUTHFUL
 
-from changed_releases import (
+from support.changed_releases import (
     add_to_every_second_row,
     check,
     check_here,
@@ -19,7 +19,7 @@ from changed_releases import (
     edit_lines,
     exchange_terms,
 )
-from renewing import edit_json, renew_both
+from support.renewing import edit_json, renew_both
 
 
 def add_to_groups(lines):

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.catalog import METHODS
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.release.kept import Part, kept
 
 import oracle.kept as slow
 from contract.filling import filled, some_sensitive
 from contract.forms import disturbed, disturbed_groups, disturbed_neighbours, disturbed_nodes, made_from
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 SEED = 2**100 + 7
 

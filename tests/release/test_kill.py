@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from program import assert_complete, call, hidden_in, names_in, run, signalled
+from support.program import assert_complete, call, hidden_in, names_in, run, signalled
 
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
 LARGE = ("publish", "sample:supermarket?records=20000", *PUBLISH)
@@ -22,9 +22,9 @@ import os, shutil, signal, sys, threading, time
 from pathlib import Path
 from typing import ClassVar
 import setveil as sv
-from setveil import atomic
+from setveil.base import atomic
 from setveil.cli import interrupt
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 
 how, fatal, force = sys.argv[1], int(sys.argv[2]), "--force" in sys.argv

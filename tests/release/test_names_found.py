@@ -13,7 +13,7 @@ from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_file, open_release
 
-from program import call
+from support.program import call
 
 LISTS = [["beer", "crisps"], ["beer", "crisps", "tea"], ["beer", "tea"], ["crisps"], ["milk", "tea"], ["milk"], ["tea"]]
 DATA = sv.from_lists(LISTS * 4 + [["bread"]] * 8)

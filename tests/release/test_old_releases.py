@@ -10,7 +10,7 @@ from setveil.catalog import METHODS
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
-from program import call
+from support.program import call
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "releases-1"
 RELEASES = sorted(path.parent.name for path in FOLDER.glob("*/card.json"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.release.pictures import (
+from setveil.release.report_data import (
     MOST_BINS,
     MOST_CHARACTERS,
     MOST_ITEMS,

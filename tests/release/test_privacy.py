@@ -12,7 +12,7 @@ import pytest
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
-from program import call, names_in
+from support.program import call, names_in
 
 SEED = 0xC0FFEE0DDBA11FACADE5EEDBEEF01
 RELEASES = {

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
-from program import call
-from random_data import as_sets
+from support.program import call
+from support.random_data import as_sets
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "releases-1"
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES, Verdict
 from setveil.methods.base import Outcome
 from setveil.release.checking import check_release, guarantee_of
@@ -26,7 +26,7 @@ from setveil.release.publishing import arrange
 from setveil.release.release import judge
 from setveil.release.seed import Randomness, Seed
 
-from random_data import as_sets, make, seeds
+from support.random_data import as_sets, make, seeds
 
 VALUES = st.one_of(st.integers(0, 300), st.integers(0, 2**130))
 

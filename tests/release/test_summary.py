@@ -8,7 +8,7 @@ import setveil as sv
 
 from contract.filling import filled
 from oracle.uniqueness import unique_records
-from random_data import as_sets, make
+from support.random_data import as_sets, make
 
 STRONG = 2**100 + 3
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from program import call
+from support.program import call
 
 SAMPLE = "sample:supermarket?records=200&seed=5"
 OPTIONS = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 2**90)

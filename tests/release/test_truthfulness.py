@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.guarantees.base import MOST_WITNESSES
 from setveil.methods.base import Method, Outcome
 from setveil.release import truthfulness
@@ -16,9 +16,9 @@ from setveil.release.forms import form_of
 from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
 
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, untrue_by_oracle
-from random_clusters import clusters_of
-from random_clusters import disturbed as disturbed_clusters
-from random_data import as_sets, make, seeds
+from support.random_clusters import clusters_of
+from support.random_clusters import disturbed as disturbed_clusters
+from support.random_data import as_sets, make, seeds
 
 CLAIMS = st.sampled_from(["subset", "yes"])
 many = settings(max_examples=300, deadline=None)

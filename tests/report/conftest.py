@@ -6,8 +6,8 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
-from program import call
 from report.dossiers import dossier_in
+from support.program import call
 
 
 @pytest.fixture(scope="session")

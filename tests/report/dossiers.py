@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import setveil as sv
-from setveil.data.alignment import Alignment
+from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 
 HOSTILE = (

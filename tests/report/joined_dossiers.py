@@ -6,14 +6,14 @@ import json
 from functools import cache
 from typing import Any
 
-from setveil.data.joined.sample import sample
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.release.card import make_joined_card
+from setveil.presence.release.dossier import make_joined_dossier
+from setveil.presence.release.provider_folder import run_record
+from setveil.presence.tables.sample import sample
 from setveil.presence.trial import policy_of, simulate
 from setveil.release.card import FileBeside
-from setveil.release.joined_card import make_joined_card
-from setveil.release.joined_dossier import make_joined_dossier
-from setveil.release.provider_folder import run_record
 
 LIMITS = {"max_a": "0.9", "min_a": "0.1", "max_b": "0.9", "min_b": "0.1"}
 SECURE = "how it was computed, in words"

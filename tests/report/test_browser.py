@@ -8,8 +8,8 @@ from jinja2 import ChoiceLoader, DictLoader
 
 from setveil.report import page as page_module
 from setveil.report.charts import Axis, Chart, Series, grouped_bars, lines_with_spread
-from setveil.report.look import SHARE
 from setveil.report.page import page_with_charts, render
+from setveil.report.theme import SHARE
 
 from report.dossiers import (
     HOSTILE,

@@ -6,7 +6,7 @@ import pytest
 
 from setveil.report import charts
 from setveil.report.charts import SIDES, Axis, Chart, Series
-from setveil.report.look import AFTER, BEFORE, COUNT, LOOK, PALETTE, SHARE
+from setveil.report.theme import AFTER, BEFORE, COUNT, LOOK, PALETTE, SHARE
 
 PAIRS = [
     {"name": name, "side": side, "count": count}

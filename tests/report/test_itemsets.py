@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 import setveil as sv
-from setveil.display import cut, figure
+from setveil.base.display import cut, figure
 from setveil.report.itemset_charts import MOST_DRAWN, MOST_ROWS
 from setveil.report.page import brief, plain, render
 from setveil.report.release_charts import release_charts

@@ -7,9 +7,9 @@ from html import unescape
 import pytest
 
 from setveil.presence.openings import KINDS
+from setveil.presence.report.charts import MOST_POINTS, REST, run_charts, share_chart, size_chart, trial_charts
+from setveil.presence.report.page import COUNTS, OPENINGS, render_joined, render_run
 from setveil.presence.secure.backends import EXPERIMENTAL
-from setveil.report.joined_charts import MOST_POINTS, REST, run_charts, share_chart, size_chart, trial_charts
-from setveil.report.joined_page import COUNTS, OPENINGS, render_joined, render_run
 
 from report.dossiers import HOSTILE
 from report.joined_dossiers import of_run, of_trial, query_error

@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from setveil.display import figure, share
+from setveil.base.display import figure, share
 from setveil.release.dossier import Private
 from setveil.report import scripts as scripts_module
 from setveil.report.page import brief, page_with_charts, render

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setveil.data.joined.attributes import NumericAttribute, OrderedAttribute
-from setveil.data.joined.joined_table import JoinedTable
-from setveil.data.joined.schema import Schema
-from setveil.metrics.joined_queries import RangeQueryError
+from setveil.presence.metrics.range_queries import RangeQueryError
+from setveil.presence.tables.attributes import NumericAttribute, OrderedAttribute
+from setveil.presence.tables.joined_table import JoinedTable
+from setveil.presence.tables.schema import Schema
 from setveil.reproduce.adult import adult_originals
 from setveil.reproduce.presence_lines import DOMAIN, EVEN
 from setveil.reproduce.presence_measuring import keys_of, one_group

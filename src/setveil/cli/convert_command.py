@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.atomic import refuse_file
+from setveil.base.atomic import refuse_file
 from setveil.cli.options import FORCE, READING, Option, argument, reading_of
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.formats import FORMATS
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.export import RAGGED, convert, write_hierarchy
+from setveil.data.writing import RAGGED, write_hierarchy
+from setveil.release.converting import convert
 
 TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can
 be a database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names

@@ -12,7 +12,7 @@ from setveil.cli.options import FORCE, Option
 from setveil.cli.profile_command import show_profile
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.categories import read_categories
-from setveil.data.source import read
+from setveil.data.reading.source import read
 from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profiling import profile
@@ -23,7 +23,7 @@ from setveil.release.publishing import publish
 from setveil.release.saving import refuse_targets
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.guarantees.base import Verdict
     from setveil.release.release import Release
 

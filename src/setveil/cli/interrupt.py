@@ -78,7 +78,7 @@ def end() -> None:
     """End the process at once, with nothing half-written left behind."""
     _ending.acquire()  # for good: who comes second waits for the end
     try:
-        atomic = sys.modules.get("setveil.atomic")
+        atomic = sys.modules.get("setveil.base.atomic")
         remove_unfinished = getattr(atomic, "remove_unfinished", list)  # absent while it is being imported
         written = " and ".join(remove_unfinished())
         what = f"{written} was written before and is complete" if written else "nothing was written"

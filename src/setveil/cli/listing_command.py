@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.catalog import GUARANTEES, JOINED_GUARANTEES, JOINED_METHODS, JOINED_METRICS, METHODS, METRICS, named
+from setveil.catalog import GUARANTEES, METHODS, METRICS, named
 from setveil.cli.options import Option, argument
 from setveil.cli.show import say, say_json, say_table
+from setveil.presence import catalog as joined
 
 TABLES: dict[str, dict[str, Any]] = {"methods": METHODS, "guarantees": GUARANTEES, "metrics": METRICS}
 JOINED: dict[str, dict[str, Any]] = {
-    "methods": JOINED_METHODS,
-    "guarantees": JOINED_GUARANTEES,
-    "metrics": JOINED_METRICS,
+    "methods": joined.METHODS,
+    "guarantees": joined.GUARANTEES,
+    "metrics": joined.METRICS,
 }
 """What is about tables that two providers join, and stands under a heading of its own."""
 ABOUT = ("title", "paper", "truthful", "needs", "unit", "better", "about", "formula", "blind_to")

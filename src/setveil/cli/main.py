@@ -10,7 +10,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from setveil import __version__, progress
+from setveil import __version__
+from setveil.base import progress
 from setveil.cli import interrupt
 from setveil.cli.translation import as_options
 from setveil.errors import InputError, SetveilError
@@ -35,17 +36,17 @@ COMMANDS = {
 """Each command's module in this folder and its line in the overview."""
 
 PRESENCE = {
-    "sample": ("presence_sample", "Write the invented tables of a bank and a video service, to try things out."),
-    "policy": ("presence_policy", "Draft the policy that both providers and the collector agree on."),
-    "simulate": ("presence_simulate", "Run all three parties on this machine, for a trial."),
-    "init": ("presence_init", "Make the keys and the certificate of a party, and pin those of the others."),
-    "ledger": ("presence_ledger", "List the runs that a party's home records, and renew a ledger that was lost."),
-    "provider": ("presence_provider", "Run provider A or B, over the network."),
-    "collector": ("presence_collector", "Run the collector, over the network."),
-    "check": ("presence_check", "Check a joined table again, alone or with both tables."),
-    "measure": ("presence_measure", "Measure what a joined table still tells."),
-    "compare": ("presence_compare", "Run the protocol beside the methods it is compared with, in a trial."),
-    "attack": ("presence_attack", "Try what a party could learn from a run."),
+    "sample": ("presence.sample", "Write the invented tables of a bank and a video service, to try things out."),
+    "policy": ("presence.policy", "Draft the policy that both providers and the collector agree on."),
+    "simulate": ("presence.simulate", "Run all three parties on this machine, for a trial."),
+    "init": ("presence.init", "Make the keys and the certificate of a party, and pin those of the others."),
+    "ledger": ("presence.ledger", "List the runs that a party's home records, and renew a ledger that was lost."),
+    "provider": ("presence.provider", "Run provider A or B, over the network."),
+    "collector": ("presence.collector", "Run the collector, over the network."),
+    "check": ("presence.check", "Check a joined table again, alone or with both tables."),
+    "measure": ("presence.measure", "Measure what a joined table still tells."),
+    "compare": ("presence.compare", "Run the protocol beside the methods it is compared with, in a trial."),
+    "attack": ("presence.attack", "Try what a party could learn from a run."),
 }
 """The commands of `setveil presence`."""
 

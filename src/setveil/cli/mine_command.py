@@ -12,7 +12,7 @@ from setveil.cli.mined_files import refuse_target, write_mined
 from setveil.cli.options import FORCE, READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.disassociated import Disassociated
-from setveil.data.source import read
+from setveil.data.reading.source import read
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
@@ -22,7 +22,7 @@ from setveil.release.inputs import as_published, as_records
 
 if TYPE_CHECKING:
     from setveil.data.published import Published
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
 TEXT = """An itemset is frequent if at least --min-support of the records hold all of its items; closed if every larger one is held by fewer

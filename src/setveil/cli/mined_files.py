@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.atomic import make_file, refuse_file
-from setveil.data.column_files import EXTENSIONS as TABLES
-from setveil.data.column_files import written
-from setveil.data.packing import packing_of, plain_suffix, writing
-from setveil.data.side_files import shown
-from setveil.data.texts import check_separator
+from setveil.base.atomic import make_file, refuse_file
+from setveil.base.progress import step
+from setveil.data.files.column_files import EXTENSIONS as TABLES
+from setveil.data.files.column_files import written
+from setveil.data.files.packing import packing_of, plain_suffix, writing
+from setveil.data.files.texts import check_separator
+from setveil.data.reading.side_files import shown
 from setveil.errors import OutputRefused
 from setveil.mining.rules import Rules
-from setveil.progress import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ from cyclopts import Parameter as CycloptsParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.data.transactions import Transactions
-    from setveil.declaration import Declaration
+    from setveil.base.declaration import Declaration
+    from setveil.data.records.transactions import Transactions
 
 REQUIRED = object()
 
@@ -129,7 +129,7 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     """Make a method, guarantee or metric from its options."""
     from setveil.data.categories import read_categories  # noqa: PLC0415 - not for --help
     from setveil.data.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
-    from setveil.data.side_files import read_sensitive  # noqa: PLC0415 - the same
+    from setveil.data.reading.side_files import read_sensitive  # noqa: PLC0415 - the same
 
     values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
     if "categories" in values:
@@ -149,7 +149,7 @@ def named_itemsets(
     file: str, given: Mapping[str, Any], data: Transactions | None = None
 ) -> tuple[tuple[str, ...], ...]:
     """Read a file of itemsets, whose items are separated as those of the data are."""
-    from setveil.data.side_files import read_itemsets  # noqa: PLC0415 - not for --help
+    from setveil.data.reading.side_files import read_itemsets  # noqa: PLC0415 - not for --help
 
     separator = given.get("separator")
     return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)
@@ -158,7 +158,7 @@ def named_itemsets(
 def _separates_items(given: Mapping[str, Any]) -> bool:
     """Tell whether --separator stands between items; where all that is read is long, it stands between columns."""
     from setveil.data.formats import Layout  # noqa: PLC0415 - not for --help
-    from setveil.data.source import source_format  # noqa: PLC0415 - the same
+    from setveil.data.reading.source import source_format  # noqa: PLC0415 - the same
 
     sources = [(given[place], given.get("format")) for place in ("data", "original") if given.get(place)]
     release = given.get("release")

@@ -21,7 +21,7 @@ from setveil.cli.options import (
 )
 from setveil.cli.show import names_in_words, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.release.card import CARD_NAME, Card

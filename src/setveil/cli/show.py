@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from setveil.base.progress import Silent
 from setveil.cli.translation import as_options
 from setveil.errors import OutputRefused
-from setveil.progress import Silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic_core import core_schema
 
-from setveil.arguments import check_arguments
-from setveil.data.labels import note_stripped, stripped
-from setveil.data.side_files import read_table, shown
-from setveil.data.texts import in_words
+from setveil.base.arguments import check_arguments
+from setveil.data.files.texts import in_words
+from setveil.data.reading.side_files import read_table, shown
+from setveil.data.records.labels import note_stripped, stripped
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.side_files import Table
-    from setveil.data.transactions import Transactions
+    from setveil.data.reading.side_files import Table
+    from setveil.data.records.transactions import Transactions
 
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)

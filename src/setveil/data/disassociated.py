@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from setveil.data.labels import label_order
-from setveil.data.ordering import distinct, order_of_sequences, picked, ranks_of_sequences, starts_of
-from setveil.data.tidying import record_numbers, rises_within_records
-from setveil.data.transactions import Transactions, sealed, whole_numbers
+from setveil.data.records.labels import label_order
+from setveil.data.records.ordering import distinct, order_of_sequences, picked, ranks_of_sequences, starts_of
+from setveil.data.records.tidying import record_numbers, rises_within_records
+from setveil.data.records.transactions import Transactions, sealed, whole_numbers
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Unit
+    from setveil.data.records.transactions import Unit
 
 TERM_CHUNK = -1
 """The chunk number of an occurrence that is told in the term chunk only."""

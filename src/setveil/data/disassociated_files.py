@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from setveil.arguments import check_arguments
-from setveil.data import column_files, packing
-from setveil.data.coded_labels import CodedLabels, as_array
+from setveil.base.arguments import check_arguments
 from setveil.data.disassociated import Disassociated
-from setveil.data.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
-from setveil.data.labels import BLANKS
+from setveil.data.files import column_files, packing
+from setveil.data.files.coded_labels import CodedLabels, as_array
+from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.files.packing import plain_suffix, writing
 from setveil.data.own_format import OwnFormat
-from setveil.data.packing import plain_suffix, writing
-from setveil.data.side_files import first_unusable, shown
-from setveil.data.transactions import Transactions
+from setveil.data.reading.side_files import first_unusable, shown
+from setveil.data.records.labels import BLANKS
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:

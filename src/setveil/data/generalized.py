@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.hierarchy import Hierarchy
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from setveil.data.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
-from setveil.data.ordering import order_of_sequences, picked
-from setveil.data.side_files import shown
-from setveil.data.tidying import record_numbers, rises_within_records
-from setveil.data.transactions import Transactions, sealed, whole_numbers
+from setveil.data.reading.side_files import shown
+from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
+from setveil.data.records.ordering import order_of_sequences, picked
+from setveil.data.records.tidying import record_numbers, rises_within_records
+from setveil.data.records.transactions import Transactions, sealed, whole_numbers
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Unit
+    from setveil.data.records.transactions import Unit
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,8 +19,8 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil.data.categories import Categories
-from setveil.data.labels import label_order, stripped
-from setveil.data.side_files import first_unusable, shown
+from setveil.data.reading.side_files import first_unusable, shown
+from setveil.data.records.labels import label_order, stripped
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 _MOST_CELLS = 100_000_000
 _CYCLE_SHOWN = 6

@@ -13,16 +13,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
-from setveil import progress
+from setveil.base import progress
 from setveil.data.categories import Categories
-from setveil.data.labels import BLANKS
 from setveil.data.names_found import NameList
+from setveil.data.records.labels import BLANKS
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 _SHOWN = 60
 _UNSEEN = re.compile(

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 import numpy as np
 from pydantic_core import core_schema
 
-from setveil import progress
-from setveil.data.labels import label_order, note_stripped, stripped
+from setveil.base import progress
 from setveil.data.names_found import NameList
-from setveil.data.side_files import first_unusable, shown
+from setveil.data.reading.side_files import first_unusable, shown
+from setveil.data.records.labels import label_order, note_stripped, stripped
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 class NamedItemsets(NameList, Sequence[tuple[str, ...]]):

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from setveil.data.side_files import shown
+from setveil.data.reading.side_files import shown
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from setveil.data.disassociated import Disassociated
     from setveil.data.grouped import Grouped
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
     Countable: TypeAlias = Transactions | Grouped | Disassociated
 

@@ -8,7 +8,7 @@ from setveil.data.disassociated import Disassociated
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.neighbours import Neighbours
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 
 Published: TypeAlias = Transactions | Generalized | Grouped | Disassociated | Neighbours
 """What a method makes and a release holds."""

@@ -9,8 +9,3 @@ MEMBERS = {
     "Reconstruction": "reconstruction",
 }
 """The class of each guarantee and its module, in the order in which people see them."""
-JOINED_MEMBERS = {
-    "KAnonymity": "k_anonymity",
-    "SitePresence": "site_presence",
-}
-"""Those of tables that two providers join."""

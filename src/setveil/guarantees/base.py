@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
+from setveil.base.declaration import Declaration
+from setveil.base.display import ShownTable, to_html
 from setveil.data.published import form_in_words
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration
-from setveil.display import ShownTable, to_html
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
 Status = Literal["holds", "violated", "undecided"]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
+from setveil.base.declaration import parameter, split_commas
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.declaration import parameter, split_commas
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 ABOVE_TARGET = "above-target"
 STILL_FREQUENT = "still-frequent"

@@ -19,10 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
-from setveil.data.tendency import Kind, Tendencies, tendencies
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter
+from setveil.data.records.tendency import Kind, Tendencies, tendencies
+from setveil.data.records.tidying import record_numbers
 from setveil.errors import Missing
 from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 
 class HiddenTendency(Guarantee):

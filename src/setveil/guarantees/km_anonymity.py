@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from setveil.base.declaration import Declaration, parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.generalized import Generalized
-from setveil.data.side_files import shown
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration, parameter
+from setveil.data.reading.side_files import shown
+from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.chunk_links import ChunkItems, chunk_links
 from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 RARE = "rare-itemset"
 BELOW_K = "cluster-below-k"

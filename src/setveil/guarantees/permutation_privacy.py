@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
+from setveil.data.reading.side_files import shown
+from setveil.data.records.tidying import record_numbers
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.side_files import shown
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 TOO_OFTEN = "too-often-in-a-group"
 IN_A_ROW = "sensitive-item-in-a-row"

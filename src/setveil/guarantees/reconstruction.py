@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
-from setveil.data.side_files import shown
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter
+from setveil.data.reading.side_files import shown
+from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.rare_itemsets import rare_itemsets
@@ -28,8 +28,8 @@ from setveil.mining.rare_itemsets import rare_itemsets
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 TermChunk = Literal["drop", "place"]
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from setveil.base.declaration import Declaration, parameter
 from setveil.data.generalized import Generalized
+from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration, parameter
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.rule_search import StrongestRules, strongest_rules
 from setveil.mining.threshold import MaxConfidence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 INFERRED = "inferred-item"
 INFERRED_FROM_WHOLE = "inferred-from-whole-record"

@@ -24,7 +24,7 @@ import numba
 import numpy as np
 from numba.core import event
 
-from setveil.cache_directory import find_cache_directory
+from setveil.base.cache_directory import find_cache_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter
 from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
 

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_type_hints
 
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration
+from setveil.base.declaration import Declaration
+from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.engines.base import Engine
     from setveil.guarantees.base import Guarantee
 

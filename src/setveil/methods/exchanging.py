@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.base.declaration import Declaration, parameter
 from setveil.data.hierarchy import Hierarchy
-from setveil.data.side_files import shown
-from setveil.declaration import Declaration, parameter
+from setveil.data.reading.side_files import shown
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 class OverTree(Declaration):

@@ -34,7 +34,3 @@ MEMBERS = {
     "TopRules": "ranks",
 }
 """The class of each metric and its module, in the order in which people see them."""
-JOINED_MEMBERS = {
-    "RangeQueryError": "joined_queries",
-}
-"""Those of tables that two providers join."""

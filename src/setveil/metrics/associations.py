@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.mining.itemsets import Itemsets, codes_of
 from setveil.mining.support_bounds import support_bounds
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 READ_AS = "How supports are read in disassociated data: inside one record chunk, or as expected over all chunks."
 MOST_COUPLES = 20_000_000

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
+from setveil.base.declaration import Declaration
 from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
 from setveil.data.published import rows_of
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, Missing
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from setveil.mining import border as borders
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
 

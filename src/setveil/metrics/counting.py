@@ -11,7 +11,7 @@ from setveil.mining.supports import supports
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.mining.tree_distance import TreeDistance, bounded_tree_distance
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 SEED = 2020
 """The first of the two numbers that an order of items is drawn with; the second is the number of the order, from 0 on."""

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 NO_ITEM = "the original holds no item"
 NO_ITEM_RELEASED = "the release holds no item"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.generalized import Generalized
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 
 class LossSplit(Metric):

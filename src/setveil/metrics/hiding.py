@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter
+from setveil.data.records.tidying import record_numbers
 from setveil.metrics.base import Metric, shared_items
 from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
 from setveil.mining.comparison import compare
@@ -30,8 +30,8 @@ from setveil.mining.threshold import MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 NONE_WAS_FREQUENT = "none of the named itemsets is frequent in the original: there was nothing to hide"
 

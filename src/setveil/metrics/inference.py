@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
+from setveil.data.records.tidying import record_numbers
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.threshold import MaxConfidence
@@ -22,8 +22,8 @@ from setveil.mining.whole_parts import whole_parts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 
 class OfSensitiveItems(Metric, ABC):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.declaration import parameter
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
 from setveil.mining.comparison import common_codes, compare
@@ -22,8 +22,8 @@ from setveil.mining.threshold import MinConfidence, MinSupport
 from setveil.mining.whole_parts import without_items
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
 LIMIT = 2_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-from setveil.data.frames import as_pandas
-from setveil.display import ShownTable, to_html
+from setveil.base.display import ShownTable, to_html
+from setveil.base.frames import as_pandas
 from setveil.errors import BadParameter, UnknownName
 from setveil.metrics.base import NOT_COMPUTED, Measurement
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.metrics.counting import counts_in
 from setveil.mining.itemsets import Itemsets
@@ -18,7 +18,7 @@ from setveil.mining.threshold import MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 
 class QueryError(Metric):

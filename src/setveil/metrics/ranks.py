@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.transactions import Transactions
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
 from setveil.metrics.counting import counts_in
@@ -26,7 +26,7 @@ from setveil.mining.threshold import MinConfidence, MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 LIMIT = 500_000
 """More itemsets than these are not looked at: there are as many where many are equally frequent."""

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
+    from setveil.data.records.alignment import Alignment
 
 
 class ReconstructionKl(Metric):

@@ -9,8 +9,8 @@ import numpy as np
 from setveil.metrics.base import Metric, shared_items
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 
 class RecordLoss(Metric):

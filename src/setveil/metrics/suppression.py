@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.declaration import parameter
 from setveil.metrics.base import Metric
 from setveil.metrics.distribution import NO_ITEM, supports_after
 
 if TYPE_CHECKING:
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 MOST_ROWS = 50
 """Sensitive items that are told one by one."""

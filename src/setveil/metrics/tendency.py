@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
-from setveil.data.tendency import Kind, tendencies, weights
-from setveil.declaration import parameter
+from setveil.data.records.tendency import Kind, tendencies, weights
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.alignment import Alignment
+    from setveil.data.records.transactions import Transactions
 
 CELLS_AT_ONCE = 1 << 22
 """Rows are scored in blocks of so many (row, category) cells."""

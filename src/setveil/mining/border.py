@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers, record_ranges
+from setveil.data.records.tidying import record_numbers, record_ranges
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.lookup import Lookup, recoded
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 LIMIT = 20_000_000
 """More joins than these are refused, unless another limit is given: all pairs of some 6,000 items."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.ordering import starts_of
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import sealed
+from setveil.data.records.ordering import starts_of
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import sealed
 from setveil.errors import BadData
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from setveil import progress
-from setveil.arguments import check_arguments
-from setveil.data.frames import as_pandas
-from setveil.data.labels import as_arrow
-from setveil.data.transactions import Transactions, sealed
-from setveil.display import MOST_ROWS, ShownTable, to_html
+from setveil.base import progress
+from setveil.base.arguments import check_arguments
+from setveil.base.display import MOST_ROWS, ShownTable, to_html
+from setveil.base.frames import as_pandas
+from setveil.data.records.labels import as_arrow
+from setveil.data.records.transactions import Transactions, sealed
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import number_of_threads, share

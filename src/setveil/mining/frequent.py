@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from setveil.arguments import check_arguments
+from setveil.base.arguments import check_arguments
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import number_of_threads, share
@@ -30,7 +30,7 @@ from setveil.mining.threshold import MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 Kind = Literal["all", "closed", "maximal"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil.arguments import describe
-from setveil.data.frames import as_pandas
-from setveil.data.labels import as_arrow
-from setveil.data.transactions import Transactions
-from setveil.display import MOST_ROWS, ShownTable, share, to_html
+from setveil.base.arguments import describe
+from setveil.base.display import MOST_ROWS, ShownTable, share, to_html
+from setveil.base.frames import as_pandas
+from setveil.data.records.labels import as_arrow
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers, rises_within_records
+from setveil.data.records.tidying import record_numbers, rises_within_records
 from setveil.kernels.threads import number_of_threads, share
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.ordering import picked, ranks_of_sequences, starts_of
-from setveil.data.tidying import record_numbers
+from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
+from setveil.data.records.tidying import record_numbers
 from setveil.kernels.threads import share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 STEPS_FOR_MORE = 100_000_000
 """Where rare itemsets are known, so many steps are spent on counting all of them."""

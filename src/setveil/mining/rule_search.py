@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
 from setveil.kernels.threads import number_of_threads, share
 from setveil.mining.supports import supports
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 CODES_AT_ONCE = 20_000_000
 """Items of the sets that are counted together: bounds memory."""

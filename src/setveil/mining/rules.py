@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil.arguments import check_arguments
-from setveil.data.frames import as_pandas
-from setveil.data.labels import as_arrow
-from setveil.data.tidying import record_numbers
-from setveil.display import MOST_ROWS, ShownTable, share, to_html
+from setveil.base.arguments import check_arguments
+from setveil.base.display import MOST_ROWS, ShownTable, share, to_html
+from setveil.base.frames import as_pandas
+from setveil.data.records.labels import as_arrow
+from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadParameter
 from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from setveil.arguments import check_arguments
+from setveil.base.arguments import check_arguments
 from setveil.data.disassociated import Disassociated
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import sealed
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import sealed
 from setveil.kernels.threads import number_of_threads, share
 from setveil.mining.cluster_index import ClusterIndex
 from setveil.mining.supports import codes_in

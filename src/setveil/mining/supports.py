@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.arguments import check_arguments
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.base.arguments import check_arguments
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.kernels.threads import number_of_threads, share
 from setveil.mining.itemsets import Itemsets, codes_of

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic_core import core_schema
 
-from setveil.arguments import describe
+from setveil.base.arguments import describe
 from setveil.errors import BadParameter
 
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)

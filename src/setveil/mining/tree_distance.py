@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.labels import Vocabulary, label_order
-from setveil.data.tidying import record_numbers, rises_within_records
-from setveil.data.transactions import Transactions, sealed
+from setveil.data.records.labels import Vocabulary, label_order
+from setveil.data.records.tidying import record_numbers, rises_within_records
+from setveil.data.records.transactions import Transactions, sealed
 from setveil.errors import BadData
 from setveil.kernels.threads import share
 

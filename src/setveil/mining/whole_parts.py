@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

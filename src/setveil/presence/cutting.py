@@ -16,10 +16,10 @@ from setveil.presence.secure.rules import SCORE_UNIT, WIDEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.attributes import Attribute
     from setveil.presence.methods.dummy_users import DummyUsers
     from setveil.presence.secure.base import Level
     from setveil.presence.secure.rules import Rules
+    from setveil.presence.tables.attributes import Attribute
 
 WORST = -4 * SCORE_UNIT + 1
 """The score of a place that is filled up because a group has fewer cuts: below any real one."""

@@ -20,7 +20,7 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from setveil.atomic import replace_file
+from setveil.base.atomic import replace_file
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:

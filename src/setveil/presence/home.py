@@ -23,7 +23,7 @@ from pathlib import Path
 from ssl import DER_cert_to_PEM_cert, PEM_cert_to_DER_cert
 from typing import TYPE_CHECKING, get_args
 
-from setveil import atomic
+from setveil.base import atomic
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
 from setveil.presence.certificates import (
     Certificate,
@@ -41,7 +41,7 @@ from setveil.presence.run_ledger import RunLedger
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from setveil.data.joined.provider_table import ProviderTable
+    from setveil.presence.tables.provider_table import ProviderTable
 
 KEY = "key.pem"
 CERTIFICATE = "certificate.pem"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from setveil.data.joined.population import Population
+    from setveil.presence.tables.population import Population
 
 _MARK = np.dtype("<u8")
 

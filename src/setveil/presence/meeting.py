@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.transport.framed import REFUSED

@@ -12,7 +12,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter, Missing, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.dummies import DRAWS
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from setveil.data.joined.joined_table import JoinedTable
-    from setveil.data.joined.population import Population
-    from setveil.data.joined.provider_table import ProviderTable
     from setveil.presence.channel import Role
     from setveil.presence.costs import Costs
     from setveil.presence.home import Home
@@ -38,6 +35,9 @@ if TYPE_CHECKING:
     from setveil.presence.policy import Policy
     from setveil.presence.run_ledger import Run, RunLedger
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.joined_table import JoinedTable
+    from setveil.presence.tables.population import Population
+    from setveil.presence.tables.provider_table import ProviderTable
     from setveil.presence.transport.handshake import Greeting
     from setveil.presence.transport.tls import TlsChannel
 

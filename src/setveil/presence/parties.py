@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil import progress
-from setveil.data.joined.joined_files import csv_sha256
-from setveil.data.joined.joined_table import JoinedTable
-from setveil.data.joined.originals import BothGroups, Originals
+from setveil.base import progress
 from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.coin import toss
@@ -25,19 +22,22 @@ from setveil.presence.costs import Costs
 from setveil.presence.dummies import KeyedStream
 from setveil.presence.protocol import Divided, ProviderProtocol
 from setveil.presence.secure.backends import computes_along, open_collector_side, open_session
+from setveil.presence.tables.joined_files import csv_sha256
+from setveil.presence.tables.joined_table import JoinedTable
+from setveil.presence.tables.originals import BothGroups, Originals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from setveil.data.joined.attributes import Attribute
-    from setveil.data.joined.population import Population
-    from setveil.data.joined.provider_table import ProviderTable
     from setveil.guarantees.base import Verdict
     from setveil.presence.channel import Channel
     from setveil.presence.policy import Policy
     from setveil.presence.secure.base import CollectorSide, Provider
+    from setveil.presence.tables.attributes import Attribute
+    from setveil.presence.tables.population import Population
+    from setveil.presence.tables.provider_table import ProviderTable
 
 MOST_GROUPS = 10_000_000
 MOST_RECORDS = 1 << 31

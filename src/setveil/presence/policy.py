@@ -14,19 +14,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.arguments import check_arguments
+from setveil.base.arguments import check_arguments
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.joined.attributes import TaxonomyAttribute
-from setveil.data.joined.schema import Schema
 from setveil.errors import BadData, BadParameter
 from setveil.mining.threshold import Share
 from setveil.presence import PROTECTS
 from setveil.presence.methods.dummy_users import DummyUsers
+from setveil.presence.tables.attributes import TaxonomyAttribute
+from setveil.presence.tables.schema import Schema
 
 if TYPE_CHECKING:
-    from setveil.data.joined.attributes import Attribute, OrderedAttribute
-    from setveil.data.joined.population import Population
     from setveil.presence.secure.rules import Rules
+    from setveil.presence.tables.attributes import Attribute, OrderedAttribute
+    from setveil.presence.tables.population import Population
 
 POLICY_VERSION = 1
 _SHA256_DIGITS = 64

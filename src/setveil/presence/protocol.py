@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil import progress
-from setveil.data.joined.originals import SideGroups
+from setveil.base import progress
 from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.costs import LevelCost, stopwatch
 from setveil.presence.cutting import Cutter
 from setveil.presence.openings import Openings
 from setveil.presence.secure.base import Level
+from setveil.presence.tables.originals import SideGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.population import Population
-    from setveil.data.joined.provider_table import ProviderTable
     from setveil.presence.channel import Channel
     from setveil.presence.policy import Policy
     from setveil.presence.secure.base import Provider, Session
+    from setveil.presence.tables.population import Population
+    from setveil.presence.tables.provider_table import ProviderTable
 
 ROOT_BROKEN = (
     "the population as a whole does not keep the policy, so there is nothing to publish: fewer than k common users, their share of a "

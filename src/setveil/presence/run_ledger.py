@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter
 from setveil.presence.event_chain import Damaged, EventChain
 from setveil.presence.marks import shared

@@ -9,23 +9,23 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from setveil.arguments import check_arguments
-from setveil.data.joined.joined_files import csv_sha256
-from setveil.data.joined.originals import BothGroups
+from setveil.base.arguments import check_arguments
 from setveil.errors import BadData, PeerFailed
 from setveil.presence.methods.base import JoinedOutcome, Keys
 from setveil.presence.parties import ProviderResult, run_collector, run_provider
 from setveil.presence.policy import Policy
+from setveil.presence.tables.joined_files import csv_sha256
+from setveil.presence.tables.originals import BothGroups
 from setveil.presence.transport.local import local_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from setveil.data.joined.joined_table import JoinedTable
-    from setveil.data.joined.originals import Originals
     from setveil.presence.channel import Channel
     from setveil.presence.costs import Costs
     from setveil.presence.methods.dummy_users import DummyUsers
+    from setveil.presence.tables.joined_table import JoinedTable
+    from setveil.presence.tables.originals import Originals
 
 
 @dataclass(frozen=True)

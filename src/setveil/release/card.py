@@ -15,7 +15,7 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.data.transactions import Unit
+    from setveil.data.records.transactions import Unit
     from setveil.guarantees.base import Guarantee, Verdict
     from setveil.methods.base import Method
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import progress
+from setveil.base import progress
 from setveil.catalog import GUARANTEES, named
 from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
     from setveil.release.opening import Opened

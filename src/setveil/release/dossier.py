@@ -14,13 +14,13 @@ from pydantic import ValidationError
 
 from setveil import __version__
 from setveil.catalog import METRICS
-from setveil.data.alignment import Alignment
 from setveil.data.disassociated import Disassociated
 from setveil.data.published import form_in_words
-from setveil.data.transactions import Transactions
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import Card
-from setveil.release.pictures import pictures
+from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
 if TYPE_CHECKING:

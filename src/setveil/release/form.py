@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from setveil.catalog import FORMS
-from setveil.data.alignment import Alignment
 from setveil.data.disassociated import Disassociated
 from setveil.data.grouped import Grouped
 from setveil.data.published import form_in_words
-from setveil.data.transactions import Transactions
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, UnknownName
 from setveil.release.card import Counts
 from setveil.release.truthfulness import Untrue
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from setveil.data.formats import Layout
     from setveil.data.published import Published
-    from setveil.data.transactions import Unit
+    from setveil.data.records.transactions import Unit
     from setveil.methods.base import Outcome
     from setveil.release.seed import Randomness
     from setveil.release.truthfulness import Aligned

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow.compute as pc
 
 from setveil.catalog import FORMS
-from setveil.data.alignment import Alignment
 from setveil.data.disassociated import Disassociated
 from setveil.data.disassociated_files import DisassociatedFiles
 from setveil.data.formats import FORMATS
@@ -20,8 +19,9 @@ from setveil.data.grouped import Grouped
 from setveil.data.grouped_files import GroupedLines
 from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.neighbours import Neighbours
-from setveil.data.ordering import picked
-from setveil.data.transactions import Transactions
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.ordering import picked
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.release.card import Counts
 from setveil.release.form import DataFormat, Form, Ids
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.formats import Layout
-    from setveil.data.transactions import Unit
+    from setveil.data.records.transactions import Unit
     from setveil.methods.base import Outcome
     from setveil.release.seed import Randomness
     from setveil.release.truthfulness import Aligned

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from setveil.arguments import describe
+from setveil.base.arguments import describe
 from setveil.catalog import FORMS
 from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, read_disassociated
 from setveil.data.formats import Layout
 from setveil.data.neighbours import Neighbours
-from setveil.data.source import read
-from setveil.data.tables import from_arrow, from_pandas
-from setveil.data.transactions import Transactions
+from setveil.data.reading.source import read
+from setveil.data.reading.tables import from_arrow, from_pandas
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside

@@ -16,16 +16,16 @@ from setveil.data.disassociated import Disassociated
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.neighbours import Neighbours
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import shared_items
 from setveil.metrics.generalization import lowest_shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.data.sensitive_items import SensitiveItems
 
 LESS_EXACTLY: dict[type, str] = {
@@ -92,8 +92,8 @@ class Kept:
     def cost(self) -> str:
         """Return what the release cost, in one line.
 
-        >>> from setveil.data.alignment import Alignment
-        >>> from setveil.data.transactions import Transactions
+        >>> from setveil.data.records.alignment import Alignment
+        >>> from setveil.data.records.transactions import Transactions
         >>> original = Transactions.from_lists([["milk", "tea"], ["milk"], ["tea", "wine"]])
         >>> released = Transactions.from_lists([["milk"], ["milk"], ["milk", "tea"]])
         >>> kept(original, released, Alignment.identity(3)).cost()

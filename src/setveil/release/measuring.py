@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil import progress
+from setveil.base import progress
+from setveil.base.declaration import Declaration
 from setveil.catalog import METRICS, named
 from setveil.data.neighbours import Neighbours
 from setveil.data.published import form_in_words
-from setveil.data.transactions import Transactions
-from setveil.declaration import Declaration
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
@@ -21,8 +21,8 @@ from setveil.release.opening import Opened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.release.dossier import Private
 
 

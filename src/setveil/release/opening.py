@@ -11,7 +11,7 @@ from setveil.catalog import FORMS
 from setveil.data.disassociated import Disassociated
 from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
 from setveil.data.formats import FORMATS, Layout, format_named, format_of
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import CARD_NAME, Card, Counts, file_sha256
 from setveil.release.forms import form_named, form_of

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil import __version__, progress
+from setveil import __version__
+from setveil.base import progress
 from setveil.catalog import METHODS, named
 from setveil.data.neighbours import Neighbours
 from setveil.engines.local import LocalEngine
@@ -25,8 +26,8 @@ from setveil.release.seed import SCHEME_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from setveil.data.alignment import Alignment
     from setveil.data.published import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.release.dossier import Private
     from setveil.release.opening import Opened
     from setveil.release.seed import Randomness

@@ -6,14 +6,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil import progress
-from setveil.data.alignment import Alignment
+from setveil.base import progress
 from setveil.data.generalized import Generalized
 from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import MissingNames, names_found
 from setveil.data.published import form_in_words
-from setveil.data.source import in_words
-from setveil.data.transactions import Transactions
+from setveil.data.reading.source import in_words
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter
 from setveil.release.form import Ids

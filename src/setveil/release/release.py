@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from setveil import progress
-from setveil.atomic import make_two_folders
-from setveil.data.alignment import Alignment
+from setveil.base import progress
+from setveil.base.atomic import make_two_folders
+from setveil.base.display import ShownTable, to_html
 from setveil.data.names_found import NamesFound
-from setveil.data.transactions import Transactions
-from setveil.display import ShownTable, to_html
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
 from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card

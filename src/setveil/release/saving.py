@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from setveil.atomic import refuse_two_folders
+from setveil.base.atomic import refuse_two_folders
+from setveil.base.progress import note
+from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
-from setveil.data.packing import PACKINGS
 from setveil.errors import BadData, BadParameter, OutputRefused
-from setveil.progress import note
 from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, private_beside
 
 if TYPE_CHECKING:
     from setveil.data.disassociated import Disassociated
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.release.form import DataFormat, Form, Ids
 
 Packing = Literal["gzip", "zstd"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from setveil.data.transactions import Transactions
-from setveil.uniqueness import unique_records
+from setveil.data.records.transactions import Transactions
+from setveil.mining.uniqueness import unique_records
 
 if TYPE_CHECKING:
     from setveil.metrics.base import Measurement

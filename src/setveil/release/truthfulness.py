@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from setveil import progress
-from setveil.data.labels import as_arrow
-from setveil.data.ordering import distinct, picked, ranks_of_sequences
-from setveil.data.side_files import shown
-from setveil.data.tidying import record_numbers, record_ranges
-from setveil.data.transactions import Transactions
+from setveil.base import progress
+from setveil.data.reading.side_files import shown
+from setveil.data.records.labels import as_arrow
+from setveil.data.records.ordering import distinct, picked, ranks_of_sequences
+from setveil.data.records.tidying import record_numbers, record_ranges
+from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import MOST_WITNESSES, Witness
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.alignment import Alignment
     from setveil.data.disassociated import Disassociated
     from setveil.data.grouped import Grouped
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.published import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.guarantees.base import Verdict
     from setveil.release.form import Form
 

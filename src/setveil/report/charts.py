@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 
-from setveil.report.look import (
+from setveil.report.theme import (
     AFTER,
     BEFORE,
     COUNT,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from setveil.display import cut
+from setveil.base.display import cut
 from setveil.report.charts import Axis, Chart, Series, bars, decades, paired_dots, wrapped
-from setveil.report.look import AFTER, BEFORE, NEUTRAL
 from setveil.report.page import plain
+from setveil.report.theme import AFTER, BEFORE, NEUTRAL
 
 MOST_ROWS = 200
 MOST_DRAWN = 30

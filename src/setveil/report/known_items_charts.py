@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.display import cut
+from setveil.base.display import cut
 from setveil.report.charts import Axis, Chart, Series, bars, paired_dots
-from setveil.report.look import AFTER
+from setveil.report.theme import AFTER
 
 MOST_SETS = 15
 LONGEST_NAME = 48

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from setveil.display import cut, figure, share
+from setveil.base.display import cut, figure, share
 from setveil.metrics.base import NOT_COMPUTED
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from setveil.report.charts import Chart
 
+PACKAGE = "setveil.report"
+"""Where templates are looked for."""
 PARTS_SHOWN = 12
 MOST_CHARACTERS = 300
 """A longer parameter is cut: the dossier has it whole."""
@@ -48,8 +50,8 @@ def render(dossier: dict[str, Any]) -> str:
     )
 
 
-def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> str:
-    """Fill a template that extends `base.html.jinja`; each chart stands where the template puts `chart(...)` of `parts.html.jinja`."""
+def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = PACKAGE, **values: Any) -> str:
+    """Fill a template of a package that extends `base.html.jinja`; `chart(...)` of `parts.html.jinja` places a chart in it."""
     from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads what draws
     from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
 
@@ -59,7 +61,7 @@ def page_with_charts(template: str, charts: Sequence[Chart], **values: Any) -> s
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=PackageLoader("setveil.report", "."),
+        loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader(PACKAGE, ".")]),
     )
     environment.filters |= {
         "figure": figure,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.display import share
 from setveil.catalog import GUARANTEES
-from setveil.display import share
 from setveil.report.charts import (
     SIDES,
     Axis,
@@ -20,9 +20,9 @@ from setveil.report.charts import (
 )
 from setveil.report.itemset_charts import border_chart, named_chart
 from setveil.report.known_items_charts import cluster_chart, pair_chart
-from setveil.report.look import AFTER, BEFORE, NEUTRAL, SHARE, WARNING
 from setveil.report.page import words
 from setveil.report.sensitive_charts import sensitive_chart
+from setveil.report.theme import AFTER, BEFORE, NEUTRAL, SHARE, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.report.charts import Axis, Chart, Series, decades, grouped_bars, lines_with_spread
-from setveil.report.look import AFTER, BEFORE, INK, NEUTRAL, SHARE
+from setveil.report.theme import AFTER, BEFORE, INK, NEUTRAL, SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from setveil.report.charts import Axis, Chart
-from setveil.report.look import AFTER, BEFORE, SHARE
 from setveil.report.reproduction_charts import Panels
+from setveil.report.theme import AFTER, BEFORE, SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 
-from setveil.atomic import replace_file
-from setveil.cache_directory import find_cache_directory
+from setveil.base.atomic import replace_file
+from setveil.base.cache_directory import find_cache_directory
 from setveil.errors import OutputRefused
 
 JOINING = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from setveil.display import cut
+from setveil.base.display import cut
 from setveil.report.charts import Axis, Chart, decades, paired_dots
 
 MOST_RULES = 30

@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.csv_tables import csv_batches, header, require
-from setveil.data.joined.attributes import Attribute, NumericAttribute, OrderedAttribute
-from setveil.data.joined.originals import Originals
-from setveil.data.joined.population import Population
-from setveil.data.joined.provider_table import ProviderTable
-from setveil.data.joined.schema import Schema
+from setveil.data.files.csv_tables import csv_batches, header, require
 from setveil.errors import BadParameter, Missing
+from setveil.presence.tables.attributes import Attribute, NumericAttribute, OrderedAttribute
+from setveil.presence.tables.originals import Originals
+from setveil.presence.tables.population import Population
+from setveil.presence.tables.provider_table import ProviderTable
+from setveil.presence.tables.schema import Schema
 from setveil.reproduce.sources import VARIABLE
 
 if TYPE_CHECKING:

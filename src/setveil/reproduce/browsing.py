@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from setveil import progress
-from setveil.data.source import read
+from setveil.base import progress
+from setveil.data.reading.source import read
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.reproduce.disassociation_claims import judge

@@ -43,7 +43,7 @@ from setveil.reproduce.figures import ORIGINAL, Figure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.reproduce.figures import Figures
     from setveil.reproduce.paper import Dataset

@@ -16,7 +16,7 @@ from setveil.reproduce.paper import shortest_run
 
 if TYPE_CHECKING:
     from setveil.data.named_itemsets import NamedItemsets
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.source import read
+from setveil.data.reading.source import read
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter
 from setveil.methods.itemsets.exact_swap import ExactSwap
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.base import Method
 

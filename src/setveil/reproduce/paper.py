@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.base import Outcome
     from setveil.reproduce.figures import Figures

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil import progress
-from setveil.data.joined.joined_table import JoinedTable
+from setveil.base import progress
 from setveil.errors import GuaranteeViolated
 from setveil.kernels.control import DONE, STOP
 from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.methods.extended_mondrian import ExtendedMondrian
 from setveil.presence.methods.mpalm import Mpalm
+from setveil.presence.tables.joined_table import JoinedTable
 from setveil.reproduce.figures import Figure
 from setveil.reproduce.presence_lines import (
     ADULT,

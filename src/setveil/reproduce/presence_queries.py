@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.joined.attributes import NumericAttribute
-from setveil.data.joined.joined_table import JoinedTable
-from setveil.data.joined.schema import Schema
-from setveil.metrics.joined_queries import RangeQueries
 from setveil.mining.threshold import Share
+from setveil.presence.metrics.range_queries import RangeQueries
+from setveil.presence.tables.attributes import NumericAttribute
+from setveil.presence.tables.joined_table import JoinedTable
+from setveil.presence.tables.schema import Schema
 from setveil.reproduce.presence_lines import DOMAIN
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
+    from setveil.presence.tables.originals import Originals
 
 ATTRIBUTES = 3
 SEED = 1

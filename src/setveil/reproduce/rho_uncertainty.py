@@ -21,8 +21,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from setveil import progress
-from setveil.data.source import read
+from setveil.base import progress
+from setveil.data.reading.source import read
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.reproduce import uncertainty_lines as lines
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 DRAWS, QUICK_DRAWS = 3, 1

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil import progress
-from setveil.data.alignment import Alignment
+from setveil.base import progress
 from setveil.data.categories import Categories
-from setveil.data.source import read
+from setveil.data.reading.source import read
+from setveil.data.records.alignment import Alignment
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.base import Method
     from setveil.mining.itemsets import Itemsets

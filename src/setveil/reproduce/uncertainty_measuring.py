@@ -12,8 +12,8 @@ import numpy as np
 
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
+from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.transactions import Transactions
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression

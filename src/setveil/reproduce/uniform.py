@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
 RECORDS, ITEMS, OCCURRENCES, LONGEST = 493_193, 5_000, 2_071_352, 50

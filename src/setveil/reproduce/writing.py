@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from setveil import atomic
+from setveil.base import atomic
 from setveil.report.reproduction_page import render_reproduction
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from program import call
+from support.program import call
 
 
 @pytest.fixture(scope="module")

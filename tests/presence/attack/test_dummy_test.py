@@ -9,7 +9,7 @@ from setveil.presence.attack.dummy_test import dummy_test, side_scores, table_sc
 from setveil.presence.attack.ranking import area_under_curve, ranking
 from setveil.presence.attack.view import Split, owners, passed_splits
 
-import presence_attack_runs as runs
+from support import presence_attack_runs as runs
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=30))

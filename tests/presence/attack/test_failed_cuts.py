@@ -9,8 +9,8 @@ from setveil.presence.attack.certain import certain
 from setveil.presence.attack.failed_cuts import failed_cuts, margins, with_margin
 from setveil.presence.trial import policy_of, simulate
 
-import presence_attack_runs as runs
 from oracle import presence_posteriors as oracle
+from support import presence_attack_runs as runs
 
 
 @pytest.mark.parametrize("party", ["a", "b"])

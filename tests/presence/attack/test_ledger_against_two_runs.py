@@ -9,8 +9,8 @@ from setveil.presence.home import Home
 from setveil.presence.network_run import planned_run
 from setveil.presence.trial import policy_of
 
-import presence_attack_runs as runs
-from parties import with_pins
+from support import presence_attack_runs as runs
+from support.parties import with_pins
 
 
 def made_homes(folder):

@@ -8,7 +8,7 @@ import pytest
 from setveil.presence.attack.linking import linked_rows
 from setveil.presence.attack.together import together
 
-import presence_attack_runs as runs
+from support import presence_attack_runs as runs
 
 EVERYTHING = "every secret"
 

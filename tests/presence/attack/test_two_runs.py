@@ -6,7 +6,7 @@ from itertools import islice, permutations
 import numpy as np
 import pytest
 
-from setveil import progress
+from setveil.base import progress
 from setveil.presence.attack.ranking import ranking
 from setveil.presence.attack.two_runs import (
     CASES,
@@ -22,9 +22,9 @@ from setveil.presence.attack.two_runs import (
 from setveil.presence.attack.view import other_than, owners
 from setveil.presence.trial import policy_of, simulate
 
-import presence_attack_runs as runs
-from adult_tables import adult
 from oracle import presence_moving as oracle
+from support import presence_attack_runs as runs
+from support.adult_tables import adult
 
 
 def tried(**values):

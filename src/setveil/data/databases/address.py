@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from setveil.data.labels import are_texts
+from setveil.data.records.labels import are_texts
 from setveil.errors import BadParameter
 
 Kind = Literal["postgresql", "sqlite", "duckdb"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from setveil import progress
+from setveil.base import progress
 from setveil.data.databases.address import address
 from setveil.data.databases.opening import connection_to, require_file
 from setveil.data.databases.sql import query_of

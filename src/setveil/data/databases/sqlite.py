@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import progress
+from setveil.base import progress
 from setveil.data.databases.base import Connection
 from setveil.errors import BadData
 

@@ -10,18 +10,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil import atomic, progress
+from setveil.base import atomic, progress
 from setveil.data.databases.address import address
 from setveil.data.databases.base import Table
 from setveil.data.databases.opening import connection_to
-from setveil.data.labels import are_texts
-from setveil.data.tidying import record_ranges
+from setveil.data.records.labels import are_texts
+from setveil.data.records.tidying import record_ranges
 from setveil.errors import BadParameter, OutputRefused
 
 if TYPE_CHECKING:
     from setveil.data.databases.address import Address
     from setveil.data.databases.base import Connection
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 Shape = Literal["long", "list"]
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from setveil.data import column_files
-from setveil.data.csv_tables import header
+from setveil.data.files import column_files
+from setveil.data.files.csv_tables import header
+from setveil.data.files.packing import packing_of, plain_suffix
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import Basket
 from setveil.data.formats.list import List
 from setveil.data.formats.long import Long, delimiter_of
 from setveil.data.formats.wide import Wide
-from setveil.data.packing import packing_of, plain_suffix
 from setveil.errors import BadData, UnknownName
 
 if TYPE_CHECKING:

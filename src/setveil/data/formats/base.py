@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from setveil.data.packing import writing
+from setveil.data.files.packing import writing
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 @dataclass(frozen=True)

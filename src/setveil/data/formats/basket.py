@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.assembly import ListAssembly, Origin
+from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.packing import blocks as file_blocks
+from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
-from setveil.data.labels import BLANKS
-from setveil.data.packing import blocks as file_blocks
-from setveil.data.texts import CONTROL, check_separator, first_unusable, not_utf8
-from setveil.data.transactions import Transactions
+from setveil.data.records.labels import BLANKS
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:

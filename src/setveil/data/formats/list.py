@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import pyarrow as pa
 
-from setveil.data import column_files
-from setveil.data.assembly import ListAssembly, Origin
+from setveil.data.files import column_files
+from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.json_lines import read_json_lines
+from setveil.data.files.packing import plain_suffix
+from setveil.data.files.texts import check_column_names, in_words, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.json_lines import read_json_lines
-from setveil.data.packing import plain_suffix
-from setveil.data.texts import check_column_names, in_words, refuse_unusable
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 _WRITTEN_RECORDS = 1 << 17
 

@@ -12,19 +12,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from setveil.data import column_files
-from setveil.data.assembly import LongAssembly, Origin
-from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files import column_files
+from setveil.data.files.assembly import LongAssembly, Origin
+from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files.packing import plain_suffix
+from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.packing import plain_suffix
-from setveil.data.texts import check_column_names, check_separator, refuse_unusable
-from setveil.data.tidying import record_ranges
+from setveil.data.records.tidying import record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 _HINT = "Name yours with --id and --item"
 WRITTEN_ROWS = 1 << 20

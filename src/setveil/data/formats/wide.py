@@ -10,20 +10,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.assembly import ListAssembly, Origin
-from setveil.data.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files.packing import read_bytes
+from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import lines_of
 from setveil.data.formats.long import csv_text, delimiter_of
-from setveil.data.packing import read_bytes
-from setveil.data.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 _BLANKS = " \t"
 _HINT = "Name yours with --items and --id, or say --ragged for lines of items without a header"

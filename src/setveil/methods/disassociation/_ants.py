@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.ordering import ranks_of_sequences
-from setveil.data.tidying import record_numbers
+from setveil.data.records.ordering import ranks_of_sequences
+from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadParameter
 from setveil.methods.disassociation._groups import NO_GROUP, of_groups
 from setveil.methods.exchanging import sealed
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.named_itemsets import NamedItemsets
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
 from setveil.methods.disassociation._vertical import take_apart
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering
 

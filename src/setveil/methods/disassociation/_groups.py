@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 NO_GROUP = -1

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 Mode = Literal["recursive", "flat"]

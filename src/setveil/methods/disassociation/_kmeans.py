@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.ordering import picked
+from setveil.data.records.ordering import picked
 from setveil.engines.base import DONE, STOP
 from setveil.errors import Missing
 from setveil.methods.disassociation._groups import of_groups
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 

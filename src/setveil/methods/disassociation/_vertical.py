@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.ordering import picked
+from setveil.data.records.ordering import picked
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering
 

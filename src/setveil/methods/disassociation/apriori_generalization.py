@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
-from setveil.data.ordering import picked, ranks_of_sequences, starts_of
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.engines.base import DONE, STOP
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import TERM_CHUNK, Disassociated
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData, BadParameter
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.methods.base import Method, Outcome
@@ -32,7 +32,7 @@ from setveil.methods.disassociation._vertical import take_apart
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from pydantic import PrivateAttr
 
-from setveil import progress
-from setveil.data.alignment import Alignment
+from setveil.base import progress
+from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
-from setveil.data.ordering import picked
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.ordering import picked
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, GuaranteeViolated
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.reconstruction import Reconstruction, TermChunk

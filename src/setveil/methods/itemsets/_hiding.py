@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.methods.itemsets import _exact_swap_kernels as kernels_module
 from setveil.methods.itemsets import _exchange_kernels as exchange

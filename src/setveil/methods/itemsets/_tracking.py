@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import TooManyItemsets
 from setveil.mining.frequent import mine
 from setveil.mining.lookup import Lookup
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
     from setveil.mining.itemsets import Itemsets
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
+from setveil.base.declaration import parameter
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.declaration import parameter
 from setveil.methods.base import Method
 from setveil.methods.itemsets.targets import Targets
 from setveil.mining.supports import supports
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 class HidesItemsets(Method, ABC):

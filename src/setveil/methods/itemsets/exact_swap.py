@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import BeforeValidator
 
-from setveil.data.alignment import Alignment
-from setveil.data.tidying import record_numbers
-from setveil.declaration import parameter, split_commas
+from setveil.base.declaration import parameter, split_commas
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.tidying import record_numbers
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
@@ -28,7 +28,7 @@ from setveil.mining.threshold import MinSupport
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

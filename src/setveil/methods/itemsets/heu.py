@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.itemsets.base import HidesItemsets

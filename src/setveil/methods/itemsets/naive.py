@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
+from setveil.data.records.tidying import record_numbers
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.heu import without
@@ -21,7 +21,7 @@ from setveil.methods.itemsets.swap_itemsets import held_itemsets
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import exchanged, sealed
 from setveil.methods.itemsets.base import HidesItemsets

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
 
 
 class Leanings(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
+from setveil.data.records.transactions import Transactions
 from setveil.methods.exchanging import sealed
 from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.base import Method, Outcome
@@ -22,7 +22,7 @@ from setveil.methods.tendency.part_swap import check_categories
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

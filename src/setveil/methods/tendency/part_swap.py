@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import BeforeValidator, model_validator
 
-from setveil import progress
-from setveil.data.alignment import Alignment
+from setveil.base import progress
+from setveil.base.declaration import parameter, split_commas
 from setveil.data.categories import Categories
-from setveil.declaration import parameter, split_commas
+from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.base import Method, Outcome
@@ -27,7 +27,7 @@ from setveil.methods.base import Method, Outcome
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 FEW_CATEGORIES = 5

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import exchanged, sealed
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import sealed
 

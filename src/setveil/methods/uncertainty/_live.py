@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.methods.exchanging import sealed
 from setveil.mining.rule_search import strongest_rules
 from setveil.mining.whole_parts import whole_parts

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
 from setveil.mining.supports import supports

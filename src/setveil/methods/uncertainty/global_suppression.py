@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, LiveTable, inferred_unaided, to_leave_out

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
 from setveil.methods.base import Outcome
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
@@ -23,7 +23,7 @@ from setveil.methods.uncertainty.base import ReachesUncertainty
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty

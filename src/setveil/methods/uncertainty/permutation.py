@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
+from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.tidying import record_numbers
+from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.data.tidying import record_numbers
-from setveil.data.transactions import Transactions
-from setveil.declaration import parameter
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.methods.base import Method, Outcome
 from setveil.methods.exchanging import sealed

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from setveil.data.alignment import Alignment
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
+from setveil.data.records.alignment import Alignment
 from setveil.engines.base import DONE, STOP
 from setveil.errors import BadParameter
 from setveil.methods.base import Outcome
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.transactions import Transactions
+    from setveil.data.records.transactions import Transactions
     from setveil.engines.base import Engine
 
 

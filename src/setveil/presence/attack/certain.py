@@ -10,9 +10,9 @@ import numpy as np
 from setveil.presence.attack.view import other_than
 
 if TYPE_CHECKING:
-    from setveil.data.joined.originals import Originals
     from setveil.presence.protocol import Divided
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.originals import Originals
 
 
 @dataclass(frozen=True)

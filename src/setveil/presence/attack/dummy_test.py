@@ -22,9 +22,9 @@ from setveil.presence.attack.view import Split, other_than, passed_splits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
     from setveil.presence.protocol import Divided
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.originals import Originals
     from setveil.presence.trial import Trial
 
 COARSE_CELLS = 8

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.mining.threshold import Share
 from setveil.presence.attack.posterior import FailedCut, OwnRules, choices, posteriors
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
     from setveil.presence.methods.base import Keys
     from setveil.presence.methods.dummy_users import DummyUsers
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.originals import Originals
     from setveil.presence.trial import Trial
 
 MARGINS = (Fraction(0), Fraction(1, 50), Fraction(1, 20), Fraction(1, 10))

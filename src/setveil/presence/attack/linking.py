@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.joined.joined_table import JoinedTable
     from setveil.presence.protocol import Divided
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.joined_table import JoinedTable
 
 
 def linked_rows(

@@ -14,9 +14,9 @@ from setveil.presence.attack.linking import linked_rows
 from setveil.presence.attack.view import other_than, owners
 
 if TYPE_CHECKING:
-    from setveil.data.joined.originals import Originals
     from setveil.presence.methods.dummy_users import Backend
     from setveil.presence.secure.base import Provider
+    from setveil.presence.tables.originals import Originals
     from setveil.presence.trial import Trial
 
 

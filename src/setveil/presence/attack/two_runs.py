@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil import progress
-from setveil.data.joined.originals import Originals
-from setveil.data.joined.population import Population
-from setveil.data.joined.provider_table import ProviderTable
+from setveil.base import progress
 from setveil.errors import BadParameter, GuaranteeViolated
 from setveil.presence.attack.ranking import Ranking, ranking
 from setveil.presence.attack.view import Split, other_than, passed_splits
 from setveil.presence.methods.base import Keys
 from setveil.presence.policy import Policy
+from setveil.presence.tables.originals import Originals
+from setveil.presence.tables.population import Population
+from setveil.presence.tables.provider_table import ProviderTable
 from setveil.presence.trial import policy_of, simulate
 
 if TYPE_CHECKING:

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.joined.joined_table import JoinedTable
-from setveil.data.joined.originals import BothGroups, SideGroups
 from setveil.errors import BadData
-from setveil.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.presence.dummies import row_choices
+from setveil.presence.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.presence.methods._partition import Users
 from setveil.presence.methods.base import JoinedOutcome
+from setveil.presence.tables.joined_table import JoinedTable
+from setveil.presence.tables.originals import BothGroups, SideGroups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
     from setveil.presence.methods._partition import Partition
     from setveil.presence.methods.base import Keys
+    from setveil.presence.tables.originals import Originals
 
 _FIXED_ROWS = b"setveil presence: fixed rows of "
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import BadParameter, GuaranteeViolated
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.guarantees.k_anonymity import GroupLimit
-    from setveil.guarantees.site_presence import PresenceLimit
+    from setveil.presence.guarantees.k_anonymity import GroupLimit
+    from setveil.presence.guarantees.site_presence import PresenceLimit
 
 MOST_BITS = 62
 """Products of counts with the numerators and denominators of limits stay below two to this power."""

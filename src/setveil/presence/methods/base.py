@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from setveil.data.joined import EXAMPLE_LINES
-from setveil.declaration import Declaration
+from setveil.base.declaration import Declaration
+from setveil.presence.tables import EXAMPLE_LINES
 
 if TYPE_CHECKING:
-    from setveil.data.joined.joined_table import JoinedTable
-    from setveil.data.joined.originals import BothGroups, Originals
     from setveil.guarantees.base import Guarantee
+    from setveil.presence.tables.joined_table import JoinedTable
+    from setveil.presence.tables.originals import BothGroups, Originals
 
 
 @dataclass(frozen=True)

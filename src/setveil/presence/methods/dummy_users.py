@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from setveil.declaration import parameter
+from setveil.base.declaration import parameter
 from setveil.errors import BadParameter
-from setveil.guarantees.k_anonymity import GroupLimit, KAnonymity
-from setveil.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.mining.threshold import Share
+from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
+from setveil.presence.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
 from setveil.presence.secure.rules import MOST_RING_BITS, Linear, Rules
 from setveil.presence.secure.tallies import MOST_POPULATION
@@ -27,8 +27,8 @@ from setveil.presence.secure.tallies import MOST_POPULATION
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from setveil.data.joined.originals import Originals
     from setveil.guarantees.base import Guarantee
+    from setveil.presence.tables.originals import Originals
 
 Backend = Literal["two-party", "mpyc", "clear"]
 

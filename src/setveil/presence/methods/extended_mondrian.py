@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from setveil.declaration import parameter
-from setveil.guarantees.k_anonymity import GroupLimit, KAnonymity
-from setveil.guarantees.site_presence import PresenceLimit
+from setveil.base.declaration import parameter
+from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
+from setveil.presence.guarantees.site_presence import PresenceLimit
 from setveil.presence.methods._both_tables import (
     cells_with_fixed_rows,
     cells_with_gaps,
@@ -33,8 +33,8 @@ from setveil.presence.methods._partition import Limits, Search, divide
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
 
 if TYPE_CHECKING:
-    from setveil.data.joined.originals import Originals
     from setveil.guarantees.base import Guarantee
+    from setveil.presence.tables.originals import Originals
 
 
 class ExtendedMondrian(GroupLimit, PresenceLimit, JoiningMethod):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.guarantees.k_anonymity import GroupLimit, KAnonymity
+from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
 from setveil.presence.methods._both_tables import cells_with_gaps, joined, users_of
 from setveil.presence.methods._partition import Limits, Search, divide
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
 
 if TYPE_CHECKING:
-    from setveil.data.joined.originals import Originals
     from setveil.guarantees.base import Guarantee
+    from setveil.presence.tables.originals import Originals
 
 
 class Mondrian(GroupLimit, JoiningMethod):

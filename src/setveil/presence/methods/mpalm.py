@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.declaration import parameter
-from setveil.guarantees.k_anonymity import GroupLimit, KAnonymity
-from setveil.guarantees.site_presence import PresenceLimit
+from setveil.base.declaration import parameter
 from setveil.mining.threshold import Share
+from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
+from setveil.presence.guarantees.site_presence import PresenceLimit
 from setveil.presence.methods._both_tables import cells_with_fixed_rows, complete_cells, joined, site_presence, users_of
 from setveil.presence.methods._partition import Limits, Search, divide
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
@@ -25,8 +25,8 @@ from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.joined.originals import Originals
     from setveil.guarantees.base import Guarantee
+    from setveil.presence.tables.originals import Originals
 
 
 class Mpalm(GroupLimit, PresenceLimit, JoiningMethod):

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from setveil import progress
+from setveil.base import progress
 from setveil.errors import PeerFailed
 from setveil.presence.certificates import in_pairs
 from setveil.presence.channel import PARTY_IN_WORDS

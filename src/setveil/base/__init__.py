@@ -1,0 +1,1 @@
+"""What everything stands on: declarations, atomic files, progress, arguments and tables for people."""

@@ -1,0 +1,272 @@
+"""Tables that arrive in batches become transactions, in memory little larger than the result.
+
+Two shapes. *Long*: a row is an item of a record, and all rows with the same id are one record, in order of first appearance. *List*: a row
+is a record with a list of items. Both number the texts as they come (`encoding`) and keep numbers alone: of a long table one number a row
+and two a run of rows with the same id; then each record's numbers are put together, and made tidy in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil.data.files.encoding import TextEncoder
+from setveil.data.files.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type, stripped
+from setveil.data.records.labels import note_stripped
+from setveil.data.records.tidying import tidied
+from setveil.data.records.transactions import Transactions
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.records.transactions import Unit
+
+
+ITEMS = "items"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where batches come from, for errors."""
+
+    name: str
+
+    def wrong(self, message: str, row: int | None = None) -> BadData:
+        """Return the error about a row, counted from 0, or about the whole."""
+        return BadData(message, file=self.name, row=None if row is None else row + 1)
+
+
+class _Column:
+    """A column of texts that arrives in batches."""
+
+    def __init__(self, name: str, origin: Origin, what: str) -> None:
+        self._name = name
+        self._origin = origin
+        self._what = what
+        self._with_blanks: set[str] = set()
+        """Items that came with blanks at their ends."""
+        self.encoder = TextEncoder()
+
+    def check_type(self, kind: Any) -> None:
+        """Refuse a column that holds neither text nor whole numbers."""
+        if not is_text_type(kind):
+            expected = f"{self._what} must be text or whole numbers"
+            raise self._origin.wrong(f"the column {self._name!r} is of type {kind}; {expected}")
+
+    def encode(self, values: Any, row_of: Any, base: int) -> NDArray[np.int32]:
+        """Return codes; `row_of[i] + base` is the row of value i (None: the values are the rows)."""
+        self.check_type(values.type)
+        texts = as_texts(values)
+        if texts.null_count:
+            at = int(pc.index(texts.is_null(), value=True).as_py())
+            raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
+        if pa.types.is_dictionary(texts.type):
+            # A dictionary may hold texts that no row uses, and in another order than rows use them.
+            encoded = texts.indices.dictionary_encode()
+            distinct = texts.dictionary.take(encoded.dictionary)
+        else:
+            encoded = texts.dictionary_encode()
+            distinct = encoded.dictionary
+        used = encoded.indices
+        if distinct.null_count:
+            at = int(pc.index(used, pc.index(distinct.is_null(), value=True).cast(used.type)).as_py())
+            raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
+        if self._what == ITEMS:
+            distinct = self._stripped(distinct)
+        wrong = first_unusable(distinct)
+        if wrong is not None:
+            at = int(pc.index(used, pa.scalar(wrong, used.type)).as_py())
+            raise self._origin.wrong(f"the column {self._name!r} {RULE}", self._row(at, row_of, base))
+        codes = self.encoder.encode(distinct)
+        result: NDArray[np.int32] = codes[used.to_numpy(zero_copy_only=False)] if len(used) else codes[:0]
+        return result
+
+    def _stripped(self, distinct: Any) -> Any:
+        bare = stripped(distinct)
+        if bare is not distinct:
+            self._with_blanks.update(distinct.filter(pc.not_equal(bare, distinct)).to_pylist())
+        return bare
+
+    def labels(self) -> list[str]:
+        """Return the texts by code; nothing can be encoded afterwards."""
+        note_stripped(len(self._with_blanks))
+        texts: list[str] = self.encoder.texts().to_pylist()
+        return texts
+
+    @staticmethod
+    def _row(at: int, row_of: Any, base: int) -> int:
+        return base + (at if row_of is None else int(row_of[at]))
+
+
+def _narrow(codes: NDArray[np.int32], distinct: int) -> NDArray[Any]:
+    """Keep codes in two bytes as long as they fit: most vocabularies are small, most data long."""
+    return codes.astype(np.uint16) if distinct <= 1 << 16 else codes
+
+
+class LongAssembly:
+    """Takes the rows of a long table."""
+
+    def __init__(self, origin: Origin, *, id_column: str, item_column: str) -> None:
+        self._ids = _Column(id_column, origin, "ids")
+        self._items = _Column(item_column, origin, ITEMS)
+        self._rows = 0
+        self._codes: list[NDArray[Any]] = []
+        self._runs: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
+        """A batch's runs of rows with one id: the record of each, and its rows (None: one each)."""
+        self._grouped = True
+        self._last_record = -1
+
+    def add(self, ids: Any, items: Any) -> None:
+        """Take a batch: two Arrow columns of the same length."""
+        self._ids.check_type(ids.type)
+        rows = len(ids)
+        if not rows:
+            return
+        starts = _run_starts(ids)
+        records = self._ids.encode(ids.take(pa.array(starts)) if len(starts) < rows else ids, starts, self._rows)
+        codes = self._items.encode(items, None, self._rows)
+        self._codes.append(_narrow(codes, len(self._items.encoder)))
+        self._note_groups(records)
+        if 2 * len(starts) > rows:
+            self._runs.append((np.repeat(records, np.diff(starts, append=rows)), None))
+        else:
+            self._runs.append((records, np.diff(starts, append=rows).astype(np.int32)))
+        self._rows += rows
+
+    def _note_groups(self, records: NDArray[np.int32]) -> None:
+        """Note whether the rows of each id stand together: then every run is the next record, or goes on with the last."""
+        expected = self._last_record + 1 - int(records[0] == self._last_record)
+        self._grouped = self._grouped and bool(np.array_equal(records, np.arange(expected, expected + len(records))))
+        self._last_record = int(records[-1])
+
+    def finish(self, *, unit: Unit = "record") -> Transactions:
+        """Return the transactions."""
+        labels = self._items.labels()
+        ids = self._ids.encoder.texts()
+        counts = np.zeros(len(ids), dtype=np.int64)
+        for records, lengths in self._runs:
+            np.add.at(counts, records, 1 if lengths is None else lengths)
+        offsets = np.zeros(len(ids) + 1, dtype=np.int64)
+        np.cumsum(counts, out=offsets[1:])
+        del counts
+        items = self._in_order() if self._grouped else self._by_record(offsets)
+        offsets, items, vocabulary = tidied(offsets, items, labels)
+        return Transactions.of_parts(offsets, items, vocabulary, ids=ids, unit=unit)
+
+    def _in_order(self) -> NDArray[np.int32]:
+        self._runs.clear()
+        return _joined(self._codes, self._rows)
+
+    def _by_record(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Put rows that do not stand together to their records, and let go of each batch that was placed."""
+        items = np.empty(self._rows, dtype=np.int32)
+        if len(self._codes) == 1:  # a small file: not worth a compiler
+            records, lengths = self._runs.pop()
+            order = np.argsort(records if lengths is None else np.repeat(records, lengths), kind="stable")
+            items[:] = self._codes.pop()[order]
+            return items
+        from setveil.data.files._encoding_kernels import put_to_records  # noqa: PLC0415 - only large files pay for the compiler
+
+        pa.default_memory_pool().release_unused()
+        while self._codes:  # in any order: records are sorted afterwards
+            records, lengths = self._runs.pop()
+            codes = self._codes.pop().astype(np.int32, copy=False)
+            put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
+        offsets[1:] = offsets[:-1]  # each was moved on to the end of its record, which is where the next one begins
+        offsets[0] = 0
+        return items
+
+
+class ListAssembly:
+    """Takes records as lists of items."""
+
+    def __init__(self, origin: Origin, *, items_column: str = "items", id_column: str | None = None) -> None:
+        self._origin = origin
+        self._items_column = items_column
+        self._items = _Column(items_column, origin, ITEMS)
+        self._ids = None if id_column is None else _Column(id_column, origin, "ids")
+        self._codes: list[NDArray[Any]] = []
+        self._lengths: list[NDArray[np.int32]] = []
+        self._records = 0
+        self._occurrences = 0
+
+    def add(self, lists: Any, ids: Any = None) -> None:
+        """Take a batch: an Arrow column of lists, and one of ids where the records carry some."""
+        self.check_types(lists.type, None if ids is None else ids.type)
+        if lists.null_count:
+            at = int(pc.index(lists.is_null(), value=True).as_py())
+            message = (
+                f"the column {self._items_column!r} has a missing list; expected one, empty where there is no item"
+            )
+            raise self._origin.wrong(message, self._records + at)
+        lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int32)
+        self.add_flat(lengths, lists.flatten(), ids)
+
+    def check_types(self, lists: Any, ids: Any = None) -> None:
+        """Refuse columns of other types than lists of texts or whole numbers, and ids of these."""
+        if not is_list_type(lists):
+            raise self._origin.wrong(f"the column {self._items_column!r} is of type {lists}; expected lists of items")
+        self._items.check_type(lists.value_type)
+        if self._ids is not None:
+            self._ids.check_type(ids)
+
+    def add_flat(self, lengths: NDArray[Any], values: Any, ids: Any = None) -> None:
+        """Take a batch of records: how many items each has, and all items in a row."""
+        if self._ids is not None and len(lengths):
+            self._add_ids(ids)
+        if len(values):
+            owner = np.repeat(np.arange(len(lengths)), lengths)
+            codes = self._items.encode(values, owner, self._records)
+            self._codes.append(_narrow(codes, len(self._items.encoder)))
+        self._lengths.append(lengths.astype(np.int32, copy=False))
+        self._records += len(lengths)
+        self._occurrences += len(values)
+
+    def _add_ids(self, ids: Any) -> None:
+        assert self._ids is not None
+        codes = self._ids.encode(ids, None, self._records)
+        repeated = np.flatnonzero(codes != np.arange(self._records, self._records + len(codes)))
+        if len(repeated):
+            row = self._records + int(repeated[0])
+            raise self._origin.wrong("carries the id of a row before it; expected an id a record", row)
+
+    def finish(self, *, unit: Unit = "record") -> Transactions:
+        """Return the transactions."""
+        labels = self._items.labels()
+        offsets = np.zeros(self._records + 1, dtype=np.int64)
+        at = 1
+        for lengths in self._lengths:
+            offsets[at : at + len(lengths)] = lengths
+            at += len(lengths)
+        self._lengths.clear()
+        np.cumsum(offsets, out=offsets)
+        offsets, items, vocabulary = tidied(offsets, _joined(self._codes, self._occurrences), labels)
+        ids = None if self._ids is None else self._ids.encoder.texts()
+        return Transactions.of_parts(offsets, items, vocabulary, ids=ids, unit=unit)
+
+
+def _joined(parts: list[NDArray[Any]], size: int) -> NDArray[np.int32]:
+    """Put the batches' codes in a row, letting go of each."""
+    whole = np.empty(size, dtype=np.int32)
+    at = 0
+    parts.reverse()
+    while parts:
+        part = parts.pop()
+        whole[at : at + len(part)] = part
+        at += len(part)
+    return whole
+
+
+def _run_starts(ids: Any) -> NDArray[np.int64]:
+    """Return where runs of equal ids begin. Missing values begin one each, and are found when they are encoded."""
+    if pa.types.is_null(ids.type):  # Arrow does not compare these
+        return np.arange(len(ids))
+    if pa.types.is_dictionary(ids.type):
+        ids = ids.indices
+    differs = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)).fill_null(True)
+    return np.flatnonzero(np.append(True, differs.to_numpy(zero_copy_only=False)))

@@ -1,0 +1,200 @@
+"""Columns of a CSV file with a header, in batches: read by Arrow, all as text, with the line of whatever is wrong.
+
+Arrow tells the row of a broken line only when it reads with one thread, and rows are not lines: a value can hold line breaks. So the place
+is looked up in a second pass, which only a file that is refused pays for.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from setveil.data.files.assembly import Origin
+from setveil.data.files.packing import blocks, reading
+from setveil.data.files.texts import CONTROL, in_words, not_utf8
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+BLOCK = 1 << 20
+"""Bytes parsed together: with more, Arrow reads further ahead and needs more memory, and is no faster."""
+_LONGEST_LINE = 1 << 28
+
+
+@dataclass(frozen=True)
+class CsvOrigin(Origin):
+    """A CSV file, whose rows are looked up as lines."""
+
+    path: Path
+    delimiter: str
+
+    def wrong(self, message: str, row: int | None = None) -> BadData:
+        """Return the error about a row, counted from 0 without the header."""
+        line = None if row is None else _line_of_row(self.path, self.delimiter, row + 2)
+        return BadData(message, file=self.name, line=line)
+
+
+def header(path: Path, delimiter: str) -> list[str]:
+    """Return the names of the columns."""
+    file = str(path)
+    beginning = bytearray()
+    begun = False
+    for block in blocks(path):
+        beginning += block
+        text = block if begun else block.lstrip()
+        begun = begun or bool(text)
+        # Looked for in what is new only: a file that is one long line would be searched again with every block.
+        if b"\n" in text or b"\r" in text or len(beginning) > _LONGEST_LINE:
+            break
+    if not begun:
+        raise BadData("is empty; expected a header line", file=file)
+    line = bytes(re.match(rb"[^\r\n]*", beginning)[0])  # type: ignore[index]  # it matches always
+    if wrong := not_utf8(line, file):
+        raise wrong
+    try:
+        columns = next(csv.reader([line.decode()], delimiter=delimiter, strict=True), [])
+    except csv.Error as error:
+        raise BadData(f"the header is not a line of CSV ({error})", file=file, line=1) from None
+    if re.search(CONTROL, "".join(columns)):
+        raise BadData("the header holds a control character", file=file, line=1)
+    return columns
+
+
+def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str, *, line: int | None = 1) -> None:
+    """Refuse a table that has not each of the wanted columns exactly once."""
+    for name in wanted:
+        count = columns.count(name)
+        if count != 1:
+            problem = f"has no column {name!r}" if count == 0 else f"has {count} columns {name!r}"
+            raise BadData(f"{problem}; the columns are: {in_words(columns)}. {hint}", file=file, line=line)
+
+
+def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[list[Any]]:
+    """Give the wanted columns, which the header is known to have, batch by batch."""
+    done = 0
+    for block_size in (BLOCK, _LONGEST_LINE):
+        passed = 0
+        try:
+            for columns in _arrow_batches(path, wanted, delimiter, block_size):
+                rows = len(columns[0])
+                if passed + rows > done:
+                    yield [column.slice(max(done - passed, 0)) for column in columns]
+                    done = passed + rows
+                passed += rows
+        except pa.ArrowInvalid as error:
+            if block_size < _LONGEST_LINE and _needs_larger_block(error):
+                continue
+            raise _what_is_wrong(path, wanted, delimiter, error) from None
+        return
+
+
+def _arrow_batches(
+    path: Path, wanted: Sequence[str], delimiter: str, block_size: int, on_broken_row: Any = None
+) -> Iterator[list[Any]]:
+    if _is_one_line(path):
+        return  # Arrow takes a header without an end for no header
+    convert = pacsv.ConvertOptions(
+        column_types=dict.fromkeys(wanted, pa.large_string()), include_columns=list(wanted), strings_can_be_null=False
+    )
+    parsing = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=on_broken_row)
+    options = pacsv.ReadOptions(use_threads=on_broken_row is None, block_size=block_size)
+    with reading(path) as (stream, advance):
+        reader = pacsv.open_csv(stream, options, parsing, convert)
+        for batch in reader:
+            yield [batch.column(name) for name in wanted]
+            advance()
+
+
+def _is_one_line(path: Path) -> bool:
+    return not any(b"\n" in block or b"\r" in block for block in blocks(path))
+
+
+def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exception) -> BadData:
+    """Find the place of what Arrow could not read."""
+    file = str(path)
+    if wrong_text := _not_utf8(path):
+        return wrong_text
+    broken: list[Any] = []
+
+    def on_broken_row(row: Any) -> str:
+        broken.append(row)
+        return "error"
+
+    for block_size in (BLOCK, _LONGEST_LINE):
+        try:
+            for _batch in _arrow_batches(path, wanted, delimiter, block_size, on_broken_row):
+                pass
+        except pa.ArrowInvalid as again:
+            error = again
+            if broken:
+                row = broken[0]
+                message = f"has {row.actual_columns} fields where the header has {row.expected_columns}"
+                return BadData(message, file=file, line=_line_of_row(path, delimiter, row.number))
+            if _needs_larger_block(error):
+                continue
+        break
+    if _needs_larger_block(error):
+        return BadData(f"has a line of more than {_LONGEST_LINE >> 20} MB, or a quote that never closes", file=file)
+    return BadData(f"cannot be read as CSV ({str(error).splitlines()[0]})", file=file)
+
+
+def _needs_larger_block(error: Exception) -> bool:
+    """Tell whether a line, which may be the header, is longer than a block."""
+    return "straddl" in str(error) or "Empty CSV file or block" in str(error)
+
+
+def _not_utf8(path: Path) -> BadData | None:
+    """Return the error about the first byte that is not UTF-8 text, if there is one."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    lines = 1
+    for block in chain(blocks(path), [b""]):
+        try:
+            lines += decoder.decode(block, final=not block).count("\n")
+        except UnicodeDecodeError as error:
+            lines += error.object.count(b"\n", 0, error.start)
+            message = f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text"
+            return BadData(message, file=str(path), line=lines)
+    return None
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """Give the lines of a file with their ends, as the csv module wants them."""
+    parts: list[bytes] = []
+    for block in blocks(path):
+        for piece in block.splitlines(keepends=True):
+            if parts and parts[-1].endswith(b"\r") and piece != b"\n":
+                yield b"".join(parts).decode(errors="replace")
+                parts = []
+            parts.append(piece)
+            if piece.endswith(b"\n"):
+                yield b"".join(parts).decode(errors="replace")
+                parts = []
+    if parts:
+        yield b"".join(parts).decode(errors="replace")
+
+
+def _line_of_row(path: Path, delimiter: str, row: int) -> int:
+    """Return the line on which a row starts, both from 1 on: blank lines are no rows, and values can hold breaks."""
+    reader = csv.reader(_lines(path), delimiter=delimiter)
+    starts = 1
+    before = csv.field_size_limit(_LONGEST_LINE)
+    try:
+        with suppress(csv.Error):  # a value longer than any line: a quote that never closes, and this is the line
+            for found in reader:
+                row -= bool(found)
+                if row == 0:
+                    break
+                starts = reader.line_num + 1
+    finally:
+        csv.field_size_limit(before)
+    return starts

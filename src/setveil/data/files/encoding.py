@@ -1,0 +1,123 @@
+"""Texts that arrive in batches get numbers in the order of their first appearance.
+
+Arrow numbers the texts of one batch; across batches it has no table that grows. One batch, which is a file of a few megabytes, needs none,
+and then nothing is compiled. From the second batch on a hash table over the bytes does it: per text its bytes, 8 bytes of offset, 4 of hash
+and 8 to 16 of slots, where a Python dictionary of strings takes some 150 bytes.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class TextEncoder:
+    """Gives each distinct text a code, 0 for the first."""
+
+    def __init__(self) -> None:
+        self._only: Any = None
+        """The texts, as long as one batch came."""
+        self._table: _Table | None = None
+
+    def __len__(self) -> int:
+        if self._table is not None:
+            return self._table.count
+        return 0 if self._only is None else len(self._only)
+
+    def encode(self, texts: Any) -> NDArray[np.int32]:
+        """Return the codes of an Arrow column of type large_string without nulls."""
+        if self._table is None and self._only is None:
+            encoded = texts.dictionary_encode()
+            self._only = encoded.dictionary
+            codes: NDArray[np.int32] = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+            return codes
+        if self._table is None:
+            self._table = _Table()
+            self._table.enter(self._only)
+            self._only = None
+        return self._table.enter(texts)
+
+    def texts(self) -> Any:
+        """Return the texts by code as an Arrow column. Nothing can be encoded afterwards: the memory is handed over."""
+        if self._table is not None:
+            texts, self._table = self._table.hand_over(), None
+        else:
+            texts = self._only if self._only is not None else pa.array([], pa.large_string())
+        self._only = None
+        return texts
+
+
+class _Table:
+    """A hash table with open addressing, at most half full; arrays grow in place, where the system can move pages."""
+
+    def __init__(self) -> None:
+        from setveil.data.files import _encoding_kernels  # noqa: PLC0415 - only files of several batches pay for the compiler
+
+        self._kernels = _encoding_kernels
+        self._multiplier = secrets.randbelow(_encoding_kernels.PRIME - 2**20) + 2**20
+        self.count = 0
+        self._text = np.empty(1 << 16, dtype=np.uint8)
+        self._offsets = np.zeros(1 << 12, dtype=np.int64)
+        self._hashes = np.empty(1 << 12, dtype=np.int32)
+        self._slots = np.full(1 << 13, -1, dtype=np.int32)
+
+    def enter(self, texts: Any) -> NDArray[np.int32]:
+        """Return the codes of the texts, after adding the new ones."""
+        new_text, new_offsets = text_buffers(texts)
+        self._make_room(len(texts), int(new_offsets[-1] - new_offsets[0]))
+        codes = np.empty(len(texts), dtype=np.int32)
+        self.count = int(
+            self._kernels.enter(
+                new_text,
+                new_offsets,
+                self._text,
+                self._offsets,
+                self._hashes,
+                self._slots,
+                self.count,
+                self._multiplier,
+                codes,
+            )
+        )
+        return codes
+
+    def _make_room(self, texts: int, size: int) -> None:
+        most = self.count + texts
+        _grow(self._text, int(self._offsets[self.count]) + size)
+        _grow(self._offsets, most + 1)
+        _grow(self._hashes, most)
+        if 2 * most > len(self._slots):
+            width = 1 << (2 * most - 1).bit_length()
+            self._slots = np.empty(0, dtype=np.int32)  # the old one goes before the new one comes
+            self._slots = np.full(width, -1, dtype=np.int32)
+            self._kernels.fill_slots(self._hashes, self.count, self._slots)
+
+    def hand_over(self) -> Any:
+        offsets, text = self._offsets, self._text
+        offsets.resize(self.count + 1, refcheck=False)
+        text.resize(int(offsets[-1]), refcheck=False)
+        return pa.LargeStringArray.from_buffers(self.count, pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def _grow(array: NDArray[Any], needed: int) -> None:
+    """Make the array at least that long, with room to spare; the system moves pages instead of copying them."""
+    if needed > len(array):
+        array.resize(max(needed, len(array) + len(array) // 4), refcheck=False)
+
+
+def text_buffers(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return bytes and offsets of an Arrow column of type large_string, neither of them copied."""
+    _valid, offsets, text = texts.buffers()
+    places = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1] if offsets else None
+    if places is None or not len(places):
+        places = np.zeros(1, dtype=np.int64)
+    content = np.frombuffer(text, dtype=np.uint8) if text else np.empty(0, dtype=np.uint8)
+    for array in (places, content):
+        array.flags.writeable = False  # one kind of array, one compiled kernel
+    return content, places

@@ -1,0 +1,168 @@
+"""JSON Lines: a line is a record, an object with a list of items (`{"id": "p1", "items": ["milk", 7]}`) or the list alone."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.packing import blocks
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from setveil.data.formats.base import Layout
+    from setveil.data.records.transactions import Transactions
+
+_BATCH_LINES = 1 << 16
+JSON_KINDS: dict[type, str] = {
+    float: "a number with a fraction",
+    bool: "true or false",
+    type(None): "null",
+    list: "a list",
+    dict: "an object",
+}
+"""Values of JSON that are no items, in words."""
+
+
+class _LineOrigin(Origin):
+    """Rows of JSON Lines are lines, since blank ones are refused."""
+
+    def wrong(self, message: str, row: int | None = None) -> BadData:
+        """Return the error about a line, counted from 0."""
+        return BadData(message, file=self.name, line=None if row is None else row + 1)
+
+
+class Whole(str):
+    """A whole number, as the digits it was written with: making a number of them fails on long ones."""
+
+    __slots__ = ()
+
+
+def json_value(line: bytes | str) -> Any:
+    """Return the value on a line, its whole numbers as `Whole`, or raise ValueError with what is wrong in a few words."""
+    try:
+        text = line if isinstance(line, str) else line.decode()
+        return json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_constant, parse_int=_whole)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not JSON ({error.msg} at character {error.colno})") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text") from None
+
+
+def _whole(digits: str) -> Whole:
+    return Whole("0" if digits == "-0" else digits)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("names a field twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"holds {name}, which JSON does not know")
+
+
+def item_text(value: Any, what: str = "an item") -> str:
+    """Return the text of an item or an id, or raise ValueError with what is wrong in a few words."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{what} holds half a character (a lone surrogate)") from None
+        return value
+    raise ValueError(f"{what} is {JSON_KINDS[type(value)]}; expected text or a whole number")
+
+
+def read_json_lines(path: Path, layout: Layout) -> Transactions:
+    """Read a file; ids are read if the first line has one, and then every line must."""
+    file = str(path)
+    assembly: ListAssembly | None = None
+    with_ids = False
+    number = 0
+    for lines in _batches_of_lines(path):
+        values: list[str] = []
+        lengths: list[int] = []
+        ids: list[str] = []
+        for line in lines:
+            number += 1
+            try:
+                name, items = _record(json_value(line), layout)
+                if assembly is None:
+                    with_ids = name is not None
+                    if layout.id is not None and not with_ids:
+                        raise ValueError(f"has no field {layout.id!r}; name yours with --id")  # noqa: TRY301 - of the data
+                    assembly = ListAssembly(
+                        _LineOrigin(file),
+                        items_column=layout.items_column,
+                        id_column=layout.id_column if with_ids else None,
+                    )
+                _refuse_other_shape(name, layout.id_column, with_ids=with_ids)
+                values.extend(item_text(item) for item in items)
+            except ValueError as error:
+                raise BadData(str(error), file=file, line=number) from None
+            lengths.append(len(items))
+            if name is not None:
+                ids.append(name)
+        assert assembly is not None
+        texts = pa.array(values, pa.large_string())
+        assembly.add_flat(np.array(lengths), texts, pa.array(ids, pa.large_string()) if with_ids else None)
+    if assembly is None:
+        raise BadData("is empty; expected a JSON value a line", file=file)
+    return assembly.finish()
+
+
+def _refuse_other_shape(name: str | None, column: str, *, with_ids: bool) -> None:
+    if (name is not None) != with_ids:
+        raise ValueError(f"has {'no' if with_ids else 'a'} field {column!r}, unlike the first line")
+
+
+def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
+    if isinstance(value, list):
+        return None, value
+    column = layout.items_column
+    if not isinstance(value, dict):
+        raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - of the data
+    if column not in value:
+        raise ValueError(f"has no field {column!r}; name yours with --items")
+    items = value[column]
+    if not isinstance(items, list):
+        raise ValueError(f"the field {column!r} is not a list of items")  # noqa: TRY004 - the same
+    name = item_text(value[layout.id_column], "the id") if layout.id_column in value else None
+    return name, items
+
+
+def lines_of(path: Path) -> Iterator[bytes]:
+    """Give the lines of a file one by one; a blank last line is none."""
+    for lines in _batches_of_lines(path):
+        yield from lines
+
+
+def _batches_of_lines(path: Path) -> Iterator[list[bytes]]:
+    """Give the lines of a file, some thousand at a time; a blank last line is none."""
+    rest = b""
+    waiting: list[bytes] = []
+    for block in blocks(path):
+        *whole, rest = (rest + block).split(b"\n")
+        waiting.extend(whole)
+        if len(waiting) >= _BATCH_LINES:
+            yield waiting
+            waiting = []
+    if rest.strip():
+        waiting.append(rest)
+    if waiting:
+        yield waiting
+
+
+def kind_in_words(value: Any) -> str:
+    """Say what kind of value of JSON this is."""
+    return JSON_KINDS.get(type(value), "a whole number" if isinstance(value, Whole) else "a text")

@@ -1,0 +1,1 @@
+"""`read()` and its sisters: whatever people have becomes records."""

@@ -1,0 +1,396 @@
+"""Set-valued data: one record is a set of items, of a person or of one of a person's visits.
+
+The layout is that of an Arrow `large_list`: `offsets[r]` to `offsets[r + 1]` are the places of record r in `items`, which holds codes
+into `vocabulary`. Codes follow label order (see `labels`), and within a record they rise, each once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil.base.arguments import check_arguments
+from setveil.base.display import ShownTable, to_html
+from setveil.base.frames import as_pandas
+from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
+from setveil.data.records.ordering import order_of_sequences, picked
+from setveil.data.records.record_sequence import RecordSequence
+from setveil.data.records.tidying import rises_within_records, tidied
+from setveil.errors import BadData, BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from setveil.data.reading.source import Source
+
+Unit = Literal["person", "record"]
+
+
+def sealed(values: Any, dtype: Any) -> NDArray[Any]:
+    """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
+    array = np.ascontiguousarray(values, dtype=dtype)
+    just_made = array.base is None and array is not values
+    if not just_made and _can_be_written(array):
+        array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def _can_be_written(array: NDArray[Any]) -> bool:
+    """Tell whether the array, or another one that it is a view of, can be written to."""
+    view: Any = array
+    while isinstance(view, np.ndarray):
+        if view.flags.writeable:
+            return True
+        view = view.base
+    return False
+
+
+def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
+    """Return a row of whole numbers that fit the type, or refuse: casting would cut them silently."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise BadData(f"{what} must be a row of whole numbers, not {array.dtype} in {array.ndim} dimensions")
+    limits = np.iinfo(dtype)
+    sure = not array.size or np.can_cast(array.dtype, dtype)
+    if not sure and not limits.min <= array.min() <= array.max() <= limits.max:
+        raise BadData(f"{what} must fit {limits.bits} bits")
+    return array
+
+
+def _check_offsets(offsets: NDArray[Any], occurrences: int) -> None:
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != occurrences or np.any(offsets[1:] < offsets[:-1]):
+        raise BadData("offsets must start at 0, never fall, and end at the number of occurrences")
+
+
+def _check_codes(codes: NDArray[Any], labels: int) -> None:
+    if len(codes) and (codes.min() < 0 or codes.max() >= labels):
+        raise BadData("an item code lies outside the vocabulary")
+
+
+def _id_column(ids: Any) -> Any:
+    try:
+        column = pa.array(ids, type=pa.large_string()) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
+        column = column.cast(pa.large_string())
+        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    except (pa.ArrowException, UnicodeEncodeError, TypeError, KeyError):
+        raise BadData("ids must be texts, one per record") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Transactions(RecordSequence):
+    """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards.
+
+    >>> data = Transactions.from_lists([["milk", "bread"], ["tea"], []])
+    >>> len(data), data[0], data[:2]
+    (3, ('bread', 'milk'), Transactions(2 records, 3 items, 3 occurrences))
+    """
+
+    form_in_words: ClassVar[str] = "plain records"
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    vocabulary: tuple[str, ...]
+    ids: Any = None
+    """One text a record (an Arrow column), or None where records carry no name."""
+    unit: Unit = field(default="record")
+    """`person` if somebody said that every person has one record, `record` otherwise."""
+    source: Source | None = None
+    """Where the data were read from and how; a release is written in the same format by default."""
+
+    def __post_init__(self) -> None:
+        offsets = sealed(whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
+        items = sealed(whole_numbers(self.items, np.int32, "item codes"), np.int32)
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "items", items)
+        if self.unit not in ("person", "record"):
+            raise BadParameter(f"unit is {self.unit!r}; allowed is person | record")
+        if not isinstance(self.vocabulary, Vocabulary):
+            labels = tuple(self.vocabulary)
+            if not are_texts(labels) or not are_in_order(labels) or stripped(labels)[1]:
+                wanted = "distinct texts in label order, without blanks at their ends"
+                raise BadData(f"labels must be {wanted}: Transactions.from_codes takes any")
+            object.__setattr__(self, "vocabulary", Vocabulary(labels))
+        _check_offsets(offsets, len(items))
+        _check_codes(items, len(self.vocabulary))
+        if not rises_within_records(offsets, items):
+            raise BadData(
+                "items must rise within a record, each once: use Transactions.from_codes for data in any order"
+            )
+        if self.ids is not None:
+            ids = _id_column(self.ids)
+            if len(ids) != len(offsets) - 1 or ids.null_count:
+                raise BadData(f"{len(ids)} ids ({ids.null_count} of them missing) for {len(offsets) - 1} records")
+            if pc.count_distinct(ids).as_py() != len(ids):
+                raise BadData("two records carry the same id")
+            object.__setattr__(self, "ids", ids)
+
+    # -- making ---------------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    @check_arguments
+    def from_lists(
+        cls, records: Iterable[Iterable[str]], *, ids: Sequence[str] | None = None, unit: Unit = "record"
+    ) -> Transactions:
+        """Make transactions from Python sets or lists of labels.
+
+        >>> Transactions.from_lists([["milk", "bread"], ["milk"]]).to_lists()
+        [['bread', 'milk'], ['milk']]
+        """
+        codes: dict[str, int] = {}
+        flat: list[int] = []
+        offsets = [0]
+        for record in records:
+            if isinstance(record, str) or not isinstance(record, Iterable):
+                raise BadData(f"a record is a {type(record).__name__}; expected a list of items")
+            for label in record:
+                if not isinstance(label, str):
+                    raise BadData(f"an item is a {type(label).__name__}; items are text")
+                flat.append(codes.setdefault(label, len(codes)))
+            offsets.append(len(flat))
+        return cls.from_codes(np.array(offsets), np.array(flat, dtype=np.int64), tuple(codes), ids=ids, unit=unit)
+
+    @classmethod
+    def from_codes(
+        cls,
+        offsets: NDArray[Any],
+        codes: NDArray[Any],
+        labels: Sequence[str],
+        *,
+        ids: Any = None,
+        unit: Unit = "record",
+    ) -> Transactions:
+        """Make transactions from codes into labels, both in any order; repeated items in a record count once."""
+        offsets = whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
+        codes = whole_numbers(codes, np.int64, "item codes")
+        _check_offsets(offsets, len(codes))
+        _check_codes(codes, len(labels))
+        if not are_texts(labels):
+            raise BadData("labels must be texts that can be written as UTF-8")
+        bare, with_blanks = stripped(labels)
+        if with_blanks and len(set(labels)) == len(labels):  # labels that become equal are one item
+            note_stripped(len(with_blanks))
+            labels = tuple(dict.fromkeys(bare))
+            code_of = {label: code for code, label in enumerate(labels)}
+            codes = np.array([code_of[label] for label in bare], dtype=np.int64)[codes]
+        offsets, items, vocabulary = tidied(offsets, codes.astype(np.int32), labels)
+        return cls(offsets, items, vocabulary, ids=ids, unit=unit)
+
+    @classmethod
+    def of_parts(
+        cls, offsets: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...], *, ids: Any, unit: Unit
+    ) -> Transactions:
+        """Put together parts that are known to be right and that nobody else holds: nothing is checked or copied."""
+        for array in (offsets, items):
+            array.flags.writeable = False
+        made = object.__new__(cls)
+        for name, value in (("offsets", offsets), ("items", items), ("vocabulary", vocabulary), ("ids", ids)):
+            object.__setattr__(made, name, value)
+        object.__setattr__(made, "unit", unit)
+        return made
+
+    # -- looking --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return len(self.offsets) - 1
+
+    @property
+    def occurrences(self) -> int:
+        """The number of items in all records together."""
+        return len(self.items)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each record."""
+        return sealed(np.diff(self.offsets), np.int64)
+
+    @cached_property
+    def supports(self) -> NDArray[np.int64]:
+        """The number of records that hold each item."""
+        return sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
+
+    @property
+    def empty_records(self) -> int:
+        """The number of records without an item."""
+        return int(np.count_nonzero(self.lengths == 0))
+
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of each label."""
+        return {label: code for code, label in enumerate(self.vocabulary)}
+
+    @cached_property
+    def labels(self) -> Any:
+        """The vocabulary as an Arrow column."""
+        return as_arrow(self.vocabulary)
+
+    @cached_property
+    def remembered(self) -> dict[Any, Any]:
+        """A place for small figures that took long to compute; the data never change, so that they stay true."""
+        return {}
+
+    def names(self) -> Any:
+        """Return the ids, or the records' numbers from 1 on where they carry none."""
+        return (
+            self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Transactions):
+            return NotImplemented
+        return (
+            self.vocabulary == other.vocabulary
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.items, other.items)
+            and (self.ids is None) == (other.ids is None)
+            and (self.ids is None or bool(self.ids.equals(other.ids)))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+
+    def __repr__(self) -> str:
+        return (
+            f"Transactions({self.records:,} records, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show counts only: a notebook that is handed on must not carry records along."""
+        counts = {"records": self.records, "items": len(self.vocabulary), "occurrences": self.occurrences}
+        facts = {"empty records": self.empty_records, "a record is": f"a {self.unit}", "ids": self.ids is not None}
+        return to_html(ShownTable([*(counts | facts).items()], title="Transactions"))
+
+    def checksum(self) -> str:
+        """Return a hash of the content, the same whatever format it was read from."""
+        digest = hashlib.sha256()
+        digest.update(len(self.vocabulary).to_bytes(8, "little"))
+        _add_texts(digest, self.labels)
+        digest.update(self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
+        if self.ids is not None:
+            _add_texts(digest, self.ids)
+        return digest.hexdigest()
+
+    # -- deriving -------------------------------------------------------------------------------------------------------------
+
+    def compacted(self) -> Transactions:
+        """Return the same records with a vocabulary that holds only items that occur."""
+        used = self.supports > 0
+        if used.all():
+            return self
+        new_code = (np.cumsum(used) - 1).astype(np.int32)
+        vocabulary = tuple(label for label, keep in zip(self.vocabulary, used, strict=True) if keep)
+        # Leaving labels out can turn the order numeric: 'a', '10', '9' without 'a' must read 9, 10.
+        return Transactions.from_codes(self.offsets, new_code[self.items], vocabulary, ids=self.ids, unit=self.unit)
+
+    def take(self, rows: NDArray[Any], *, ids: Any = "same") -> Transactions:
+        """Return the records of these row numbers in this order, or those where a mask is true.
+
+        `ids` replaces their ids, None leaves them out.
+        """
+        rows = np.asarray(rows)
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self.records:
+            raise BadData(f"row numbers must be from 0 to {self.records - 1}")
+        offsets, places = picked(self.offsets, rows)
+        if isinstance(ids, str):
+            ids = None if self.ids is None else self.ids.take(pa.array(rows))
+        return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
+
+    def keeping(self, occurrences: NDArray[np.bool_]) -> Transactions:
+        """Return the records with these of their occurrences and no others; every record stays, also if nothing is left of it."""
+        before = np.concatenate(([0], np.cumsum(occurrences)))
+        return Transactions.of_parts(
+            before[self.offsets], self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit
+        )
+
+    def with_ids(self, ids: Any) -> Transactions:
+        """Return the same records under other ids, or under none."""
+        if ids is None:
+            return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit=self.unit)
+        return replace(self, ids=ids)
+
+    def with_unit(self, unit: Unit) -> Transactions:
+        """Return the same records, said to be one a person (`person`) or not (`record`)."""
+        if unit == self.unit:
+            return self
+        if unit not in ("person", "record"):
+            raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+        return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
+
+    def with_source(self, source: Source) -> Transactions:
+        """Return the same records, said to be read from a place."""
+        made = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=self.unit)
+        object.__setattr__(made, "source", source)
+        return made
+
+    def without_empty(self) -> Transactions:
+        """Return the records that hold at least one item."""
+        return self if not self.empty_records else self.take(np.flatnonzero(self.lengths))
+
+    def content_order(self) -> NDArray[np.int64]:
+        """Return the rows in the order of their content, so that the order of a file tells nothing."""
+        return order_of_sequences(self.offsets, self.items)
+
+    def distinct(self) -> tuple[Transactions, NDArray[np.int64], NDArray[np.int64]]:
+        """Return each content once, in the order of content, how many records have it, and for each record which content it has."""
+        order = self.content_order()
+        sorted_rows = self.take(order, ids=None)
+        lengths, starts = sorted_rows.lengths, sorted_rows.offsets[:-1]
+        is_new = np.ones(self.records, dtype=np.bool_)
+        alike = 1 + np.flatnonzero(lengths[1:] == lengths[:-1])
+        is_new[alike] = False
+        row = np.repeat(alike, lengths[alike])
+        within = np.arange(len(row)) - np.repeat(np.cumsum(lengths[alike]) - lengths[alike], lengths[alike])
+        differs = sorted_rows.items[starts[row] + within] != sorted_rows.items[starts[row - 1] + within]
+        is_new[row[differs]] = True
+        number = np.cumsum(is_new) - 1
+        content_of = np.empty(self.records, dtype=np.int64)
+        content_of[order] = number
+        contents = sorted_rows.take(np.flatnonzero(is_new))
+        return contents, np.bincount(number, minlength=contents.records), content_of
+
+    # -- handing on -----------------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> Any:
+        """Return the records as an Arrow column of lists of texts."""
+        return self.lists(0, self.records)
+
+    def lists(self, first: int, last: int, labels: Any = None) -> Any:
+        """Return the records from `first` to before `last` as an Arrow column of lists, of `labels` where others than the items' own."""
+        borders = self.offsets[first : last + 1]
+        texts = (self.labels if labels is None else labels).take(pa.array(self.items[borders[0] : borders[-1]]))
+        places = borders - borders[0] if borders[0] else borders  # as they are, they are shared and not copied
+        return pa.LargeListArray.from_arrays(pa.array(places), texts)
+
+    def to_table(self) -> Any:
+        """Return an Arrow table: `id`, where the records carry ids, and `items`, a column of lists."""
+        ids = {} if self.ids is None else {"id": self.ids}
+        return pa.table(ids | {"items": self.to_arrow()})
+
+    def to_pandas(self) -> Any:
+        """Return a pandas DataFrame with the columns of `to_table`; pandas must be installed."""
+        return as_pandas(self.to_table())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Let pyarrow, polars, DuckDB and others take the table of `to_table` as it is."""
+        return self.to_table().__arrow_c_stream__(requested_schema)
+
+
+def _add_texts(digest: Any, texts: Any) -> None:
+    """Hash a column of texts: their lengths, then all of them in a row, so that no two columns give the same bytes."""
+    digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8").tobytes())
+    whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
+    digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())
+
+
+from_lists = Transactions.from_lists

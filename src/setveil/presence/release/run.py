@@ -1,0 +1,142 @@
+"""A run over the network from its files to its files: what the commands `presence provider` and `presence collector` do, for Python."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.base.arguments import check_arguments
+from setveil.base.atomic import make_folder, refuse_folder
+from setveil.presence.network_run import meet_as_collector, meet_as_provider
+from setveil.presence.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
+from setveil.presence.release.release import JoinedDoor
+from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, private_beside
+from setveil.release.saving import refuse_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from setveil.presence.costs import Costs
+    from setveil.presence.home import Home
+    from setveil.presence.network_run import Places
+    from setveil.presence.parties import ProviderResult
+    from setveil.presence.policy import Policy
+    from setveil.presence.release.card import JoinedCard
+    from setveil.presence.tables.joined_table import JoinedTable
+    from setveil.presence.tables.population import Population
+    from setveil.presence.tables.provider_table import ProviderTable
+
+
+@dataclass(frozen=True)
+class Provided:
+    """A run as a provider took part in it."""
+
+    result: ProviderResult
+    record: dict[str, Any]
+    """What `run.json` in the private folder says."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A run as the collector took part in it."""
+
+    card: JoinedCard
+    costs: Costs
+
+
+@check_arguments
+def provide(
+    home: Home,
+    policy: Policy,
+    table: ProviderTable,
+    population: Population,
+    places: Places,
+    private: str | Path,
+    *,
+    again: bool = False,
+    force: bool = False,
+) -> Provided:
+    """Take part in a run as the provider whose home it is, and write the private folder.
+
+    Parameters
+    ----------
+    home
+        The provider's home, with the certificates of the others pinned.
+    policy, population
+        The same at both providers.
+    table
+        This provider's users with their customer keys: ``read_provider_table(..., person='COLUMN')``.
+    places
+        Where this provider meets the others.
+    private
+        The private folder to make.
+    again
+        Allow a run over people who were in an earlier run, although the population, the policy, the peer or the data of either provider
+        changed. Comparing the two runs tells real users from dummies. Both providers have to allow it.
+    force
+        Replace the private folder of an earlier run.
+
+    Raises
+    ------
+    BadParameter
+        The ledger of runs refuses this run.
+    PeerFailed
+        Another party failed, disagrees, or does not allow the run.
+
+    Examples
+    --------
+    >>> home, policy = sv.Home.open("bank"), sv.read_policy("policy.toml")  # doctest: +SKIP
+    >>> population = sv.read_population("population.csv")  # doctest: +SKIP
+    >>> table = sv.read_provider_table("a.csv", policy.schema.a, None, person="customer")  # doctest: +SKIP
+    >>> sv.provide(home, policy, table, population, sv.Places("10.0.0.2:7621", "10.0.0.3:7622"), "run-a")  # doctest: +SKIP
+    """
+    target = Path(private)
+    refuse_folder(target, mark=RUN_NAME, names=NAMES, force=force)
+    result = meet_as_provider(home, policy, table, population, places, again=again)
+    with make_folder(target, force=force) as folder:
+        record = write_provider_folder(folder, home.role, policy, table, population, result)
+        from setveil.presence.report.page import render_run  # noqa: PLC0415 - only when a report is made
+
+        (folder / REPORT_NAME).write_text(render_run(record), encoding="utf-8")
+    return Provided(result, record)
+
+
+@check_arguments
+def collect(
+    home: Home,
+    policy: Policy,
+    listen: str,
+    out: str | Path,
+    *,
+    private: str | Path | None = None,
+    timeout: float = 3600.0,
+    wait: float = 600.0,
+    force: bool = False,
+) -> Collected:
+    """Take part in a run as the collector, who waits for both providers at `listen` (HOST:PORT), and publish the table.
+
+    The release folder `out` appears once all three parties found that the table keeps the policy. `private` is `OUT.private` by default.
+    The run is given up after `wait` seconds without both providers, or after `timeout` seconds without a byte.
+    """
+    public = Path(out)
+    beside = Path(private) if private else private_beside(public)
+    refuse_targets(public, beside, force=force)
+    door = JoinedDoor(public, beside, policy.method, policy_sha256=policy.sha256, force=force)
+    cards = []
+
+    def publish(table: JoinedTable) -> Callable[[], str]:
+        again = door.stage(table)
+        door.check(again, {"k-anonymity"})
+        by_providers = "by each provider on its own side, before publication"
+        cards.append(
+            door.complete(again, {"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
+        )
+        record = {"policy_sha256": policy.sha256, "data_sha256": door.sha256}
+        (door.private / DOSSIER_NAME).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        return door.commit
+
+    with door:
+        costs = meet_as_collector(home, policy, listen, publish, timeout=timeout, wait=wait)
+    return Collected(cards[0], costs)

@@ -1,0 +1,67 @@
+"""`convert()`: data of any kind that can be read, a release among them, in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from setveil.base.atomic import refuse_file
+from setveil.data import databases
+from setveil.data.formats import Layout
+from setveil.data.writing import format_for, write
+from setveil.release.inputs import as_records
+
+if TYPE_CHECKING:
+    from setveil.data.records.transactions import Transactions
+
+
+def convert(
+    source: Any,
+    target: str | Path,
+    *,
+    to: str | None = None,
+    to_separator: str | None = None,
+    table: str | None = None,
+    force: bool = False,
+    **reading: Any,
+) -> Transactions:
+    """Read data and write them in another format; return the data.
+
+    Parameters
+    ----------
+    source
+        A path, a sample, a database, a release folder, lists of items or a data frame.
+    target
+        The file to write, or the address of a database.
+    to
+        The format of the file, if its extension does not say it.
+    to_separator
+        What separates items or columns in the file.
+    table
+        The new table, if the target is a database.
+    force
+        Replace a file that exists.
+    **reading
+        The options of `read`. Columns keep the names that `id`, `person`, `item` and `items` give.
+
+    Examples
+    --------
+    >>> sv.convert("sample:supermarket?records=1000", "baskets.parquet")  # doctest: +SKIP
+    """
+    if not databases.is_database(str(target)):
+        format_for(Path(target), to)
+        refuse_file(Path(target), force=force)  # before the work, not after it
+    data = as_records(source, reading)
+    columns = Layout.chosen(reading)
+    write(
+        data,
+        target,
+        format=to,
+        separator=to_separator,
+        id=columns.id,
+        item=columns.item,
+        items=columns.items,
+        table=table,
+        force=force,
+    )
+    return data

@@ -1,0 +1,161 @@
+"""What the report draws of the data before and after: few numbers, however large the data.
+
+The report computes nothing from data, so what it draws is counted here and stands in the dossier. All of it tells about the original:
+it belongs into the private folder alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from setveil.data.disassociated import Disassociated
+from setveil.data.records.transactions import Transactions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.data.grouped import Grouped
+
+MOST_BINS = 24
+"""Two bars a bin still fit side by side on a telephone."""
+MOST_ITEMS = 30
+MOST_RANKS = 100
+"""How many points of a rank-frequency curve are kept, on each of its two sides."""
+MOST_CHARACTERS = 120
+"""A longer label is cut: a chart has no room for it, and a dossier should not grow with it."""
+
+_STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 5.0), (1.0,))
+"""Round numbers within a power of ten at which bins may start, from fine to coarse."""
+
+
+def pictures(original: Transactions, published: Transactions | Grouped | Disassociated) -> dict[str, Any]:
+    """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
+    labels, before, after = _aligned_supports(original, published)
+    own: dict[str, Any] = {}
+    if isinstance(published, Transactions):
+        own = {"lengths": _lengths(original.lengths, published.lengths)}
+    elif isinstance(published, Disassociated):
+        own = {"clusters": _sizes(published.sizes)}
+    return own | {
+        "items": {
+            "items": int(np.count_nonzero((before > 0) | (after > 0))),
+            "unchanged": int(np.count_nonzero((before == after) & (before > 0))),
+            "lost": int(np.count_nonzero((before > 0) & (after == 0))),
+            "new": int(np.count_nonzero((before == 0) & (after > 0))),
+            "most_frequent": _most_frequent(labels, before, after),
+        },
+        "ranks": {"before": _ranks(before), "after": _ranks(after)},
+    }
+
+
+def _aligned_supports(
+    original: Transactions, published: Transactions | Grouped | Disassociated
+) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the labels of both in one column, the original's first, and how often each occurs before and after."""
+    place = pc.index_in(published.labels, value_set=original.labels)
+    known = np.asarray(pc.fill_null(place, -1), dtype=np.int64)
+    added = np.flatnonzero(known < 0)
+    labels = pa.concat_arrays([_whole(original.labels), _whole(published.labels).take(pa.array(added))])
+    before = np.concatenate((original.supports, np.zeros(len(added), np.int64)))
+    after = np.zeros(len(labels), np.int64)
+    after[known[known >= 0]] = published.supports[known >= 0]
+    after[len(original.labels) :] = published.supports[added]
+    return labels, before, after
+
+
+def _whole(column: Any) -> Any:
+    """Return a column as one array of texts, whatever parts it is in."""
+    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return pc.cast(joined, pa.large_string())
+
+
+def _most_frequent(labels: Any, before: NDArray[np.int64], after: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Return the items that are most frequent on either side; of equally frequent ones, first in label order."""
+    order = np.argsort(-np.maximum(before, after), kind="stable")[:MOST_ITEMS]
+    chosen = [code for code in order.tolist() if before[code] or after[code]]
+    names = short_names(labels.take(pa.array(chosen, pa.int64())).to_pylist())
+    return [
+        {"item": name, "before": int(before[code]), "after": int(after[code])}
+        for name, code in zip(names, chosen, strict=True)
+    ]
+
+
+def short_names(labels: list[str]) -> list[str]:
+    """Cut long labels, and number those that would then be the same: a chart tells its rows apart by name."""
+    names: list[str] = []
+    taken: set[str] = set(labels)
+    for label in labels:
+        if len(label) <= MOST_CHARACTERS:
+            names.append(label)
+            continue
+        short, number = label[: MOST_CHARACTERS - 1] + "…", 1
+        while short in taken:
+            number += 1
+            short = f"{label[: MOST_CHARACTERS - 8]}… ({number})"
+        taken.add(short)
+        names.append(short)
+    return names
+
+
+def _ranks(supports: NDArray[np.int64]) -> list[list[int]]:
+    """Return points (rank, records) of the falling curve of supports, evenly spread over the logarithm of the rank."""
+    falling = -np.sort(-supports[supports > 0])
+    if not len(falling):
+        return []
+    ranks = np.unique(np.rint(np.geomspace(1, len(falling), MOST_RANKS)).astype(np.int64))
+    return [[int(rank), int(falling[rank - 1])] for rank in ranks]
+
+
+def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
+    """Count records by length, in bins that grow wider where lengths differ by orders of magnitude."""
+    shortest = min(int(lengths.min()) for lengths in (before, after) if len(lengths)) if len(before) + len(after) else 0
+    longest = max(int(lengths.max(initial=0)) for lengths in (before, after))
+    starts = bin_starts(shortest, longest)
+    ends = [*(start - 1 for start in starts[1:]), longest]
+    counts = [
+        np.bincount(np.searchsorted(starts, side, side="right") - 1, minlength=len(starts)) for side in (before, after)
+    ]
+    bins = [
+        {"from": start, "to": end, "before": int(old), "after": int(new)}
+        for start, end, old, new in zip(starts, ends, *counts, strict=True)
+    ]
+    return {"bins": bins, "before": _summary(before), "after": _summary(after)}
+
+
+def _sizes(sizes: NDArray[np.int64]) -> list[dict[str, int]]:
+    """Count clusters by how many records they have, in the same kind of bins."""
+    starts = bin_starts(int(sizes.min()), int(sizes.max()))
+    ends = [*(start - 1 for start in starts[1:]), int(sizes.max())]
+    counts = np.bincount(np.searchsorted(starts, sizes, side="right") - 1, minlength=len(starts)).tolist()
+    return [
+        {"from": start, "to": end, "clusters": number} for start, end, number in zip(starts, ends, counts, strict=True)
+    ]
+
+
+def bin_starts(shortest: int, longest: int) -> list[int]:
+    """Return where bins start: one a length while that fits, else at round numbers, as fine as fits."""
+    if longest - shortest < MOST_BINS:
+        return list(range(shortest, longest + 1))
+    starts: list[int] = []
+    for steps in _STEPS:
+        powers = range(len(str(longest)) + 1)
+        found = {0} | {round(step * 10**power) for power in powers for step in steps if (step * 10**power).is_integer()}
+        inside = sorted(start for start in found if start <= longest)
+        first = max(place for place, start in enumerate(inside) if start <= shortest)
+        starts = inside[first:]
+        if len(starts) <= MOST_BINS:
+            break
+    return starts
+
+
+def _summary(lengths: NDArray[np.int64]) -> dict[str, Any]:
+    """Return mean, longest, and the length that half and nineteen of twenty records do not exceed."""
+    if not len(lengths):
+        return {"mean": None, "half": None, "most": None, "longest": None}
+    rising = np.sort(lengths)
+    at = [int(rising[-(-len(rising) * percent // 100) - 1]) for percent in (50, 95)]
+    return {"mean": float(lengths.mean()), "half": at[0], "most": at[1], "longest": int(rising[-1])}

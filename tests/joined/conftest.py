@@ -1,4 +1,0 @@
-"""What tests of joined tables share: files to read, and databases."""
-
-from databases import fill, sqlite_url  # noqa: F401 - fixtures
-from postgres import postgres_server  # noqa: F401 - the same

@@ -1,0 +1,4 @@
+"""What tests of joined tables share: files to read, and databases."""
+
+from support.databases import fill, sqlite_url  # noqa: F401 - fixtures
+from support.postgres import postgres_server  # noqa: F401 - the same

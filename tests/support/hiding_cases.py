@@ -1,0 +1,292 @@
+"""Random cases for tests of ExactSwap: data with named itemsets and settings, and the state of a run, open to look at."""
+
+import inspect
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.engines.local import LocalEngine
+from setveil.methods.itemsets import _exchange_kernels as exchange
+from setveil.methods.itemsets import _hiding
+from setveil.methods.itemsets import _tracking_kernels as tracking
+from setveil.methods.itemsets._hiding import Hiding
+from setveil.methods.itemsets.exact_swap import ExactSwap
+
+from oracle import exact_swap as oracle
+from support.random_data import as_sets
+
+ENOUGH = 1 << 30
+
+
+@dataclass
+class Case:
+    """Random data, itemsets in it, and settings of the method; `about` is what the oracle needs of these."""
+
+    data: sv.Transactions
+    named: list[frozenset[str]]
+    settings: dict
+    threshold: int | Fraction
+    levels: list[int | Fraction]
+    seed: int
+
+    @cached_property
+    def records(self):
+        return as_sets(self.data)
+
+    def bound(self, **changed):
+        method = ExactSwap(itemsets=[sorted(s) for s in self.named], **(self.settings | changed))
+        return method.bind(self.data, linked=False, rng=np.random.default_rng(self.seed))
+
+
+def some_data(rng, *, records=None, items=None):
+    """Draw records from sparse to dense, with hot items, empty records and repeated ones; every item is in some record."""
+    n = records or int(rng.integers(3, 61))
+    v = items or int(rng.integers(3, 13))
+    density, skew = rng.choice([0.08, 0.2, 0.4, 0.6, 0.85]), rng.choice([0.0, 0.5, 1.2])
+    weight = 1 / np.arange(1, v + 1) ** skew
+    table = rng.random((n, v)) < np.minimum(density * weight / weight.mean(), 0.97)
+    table[rng.random(n) < rng.choice([0, 0, 0.2])] = False
+    if rng.random() < 0.3:
+        table[rng.integers(0, n, size=n // 3)] = table[0]
+    if rng.random() < 0.1:
+        table[:, 0] = True
+    if not table.any():
+        table[0, :3] = True
+    return sv.from_lists([[f"i{j:02}" for j in rng.permutation(np.flatnonzero(row))] for row in table])
+
+
+def some_named(rng, data):
+    """Draw itemsets of 1 to 4 items: mostly out of records, some nested, some of any items."""
+    records = [sorted(t) for t in as_sets(data) if t]
+    found = []
+    for _ in range(int(rng.integers(1, 6))):
+        pool = records[rng.integers(len(records))] if rng.random() < 0.8 else list(data.vocabulary)
+        size = min(len(pool), int(rng.choice([1, 2, 2, 2, 3, 3, 4])))
+        found.append(frozenset(map(str, rng.choice(pool, size=size, replace=False))))
+        if size > 1 and rng.random() < 0.3:
+            found.append(frozenset(sorted(found[-1])[1:]))
+    return list(dict.fromkeys(found))
+
+
+def some_threshold(rng, n):
+    """Draw a number of records or a share, as the oracle and as the method take it."""
+    if rng.random() < 0.5:
+        count = int(rng.integers(1, max(3, n // 2)))
+        return count, count
+    percent = int(rng.choice([3, 10, 25, 50]))
+    return Fraction(percent, 100), f"{percent}%"
+
+
+def drawn(seed, **changed):
+    rng = np.random.default_rng(seed)
+    data = some_data(rng)
+    named = some_named(rng, data)
+    threshold, as_text = some_threshold(rng, data.records)
+    levels = [some_threshold(rng, data.records) for _ in range(int(rng.choice([0, 0, 1, 2])))]
+    frequent_from = oracle.frequent_from(as_sets(data), named, threshold)
+    given = ",".join(str(rng.integers(0, frequent_from)) for _ in named)
+    settings = {
+        "min_support": as_text,
+        "levels": tuple(text for _, text in levels),
+        "target": str(rng.choice(["random", "border", "0", given])),
+        "afi": ["forbid", "forbid", "forbid", "cost", "off"][seed % 5],
+        "repair": str(rng.choice(["swap", "swap", "swap", "suppress"])),
+        "max_scan": int(rng.choice([1, 4, 256])),
+    }
+    return Case(data, named, settings | changed, threshold, [level for level, _ in levels], seed)
+
+
+def hidden(method, data, seed=0, threads=1):
+    """Let the method work; return the state that it leaves, and what it says."""
+    states = []
+
+    class Watched(Hiding):
+        def __init__(self, *given, **named):
+            super().__init__(*given, **named)
+            states.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_hiding, "Hiding", Watched)
+        outcome = apply(method, data, seed, threads)
+    return states[0], outcome
+
+
+@cache
+def done(seed):
+    """A random case and what was made of it, for all the checks that look at it."""
+    case = drawn(seed)
+    method = case.bound()
+    return case, method, *hidden(method, case.data, seed)
+
+
+def apply(method, data, seed=0, threads=1):
+    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+
+
+def assert_hidden(method, named, released):
+    after, targets = as_sets(released), method.guarantee.targets
+    assert len(targets) == len(named)
+    assert all(oracle.support(after, s) <= most for s, most in zip(named, targets, strict=True))
+    original = sv.from_lists([sorted(named[0])])  # an itemset that did occur there: nothing of it need be left
+    assert method.guarantee.check(released, original=original).status == "holds"
+
+
+def assert_state_is_a_recount(hiding):
+    """Compare all that was kept up to date while rows changed with counts of the result."""
+    tracked, result = hiding.tracked, hiding.result()
+    held = oracle.all_supports([set(one.tolist()) for one in np.split(result.items, result.offsets[1:-1])])
+    assert tracked.supports.tolist() == [
+        held.get(one, 0) for one in sets_of(tracked.itemsets.offsets, tracked.itemsets.items)
+    ]
+    of_rank = np.flatnonzero(hiding.rank >= 0)
+    for code in of_rank:
+        row = hiding.pair_row[hiding.rank[code]]
+        others = [other for other in of_rank if other != code]
+        if row >= 0 and others:
+            counted = hiding.pairs[row, hiding.rank[others]].tolist()
+            assert counted == [held.get(frozenset((code, other)), 0) for other in others]
+    assert hiding.after.tolist() == [held.get(s, 0) for s in sets_of(hiding.offsets, hiding.codes)]
+
+
+def sets_of(offsets, items):
+    return [frozenset(items[first:last].tolist()) for first, last in pairwise(offsets)]
+
+
+def split(offsets, values):
+    return [values[first:last].tolist() for first, last in pairwise(offsets)]
+
+
+class State:
+    """A state of hiding on random data, its arrays by the names that the loops give them, and the same as sets of codes."""
+
+    def __init__(self, seed, *, records=None, items=None, levels=None, density=None, lists=None, named=None):
+        self.rng = rng = np.random.default_rng(seed)
+        n, v = records or int(rng.integers(3, 30)), items or int(rng.integers(3, 9))
+        density = density or rng.choice([0.3, 0.5, 0.8])
+        table = rng.random((n, v)) < density * rng.choice([0.3, 1], size=v)
+        table[rng.integers(0, n), :2] = True
+        data = sv.from_lists(lists or [[f"i{j:02}" for j in np.flatnonzero(row)] for row in table])
+        self.levels = levels or sorted({int(one) for one in rng.integers(1, max(3, n // 2), size=rng.integers(1, 4))})
+        rows = split(data.offsets, data.items)
+        if named is None:
+            full = [row for row in rows if row]
+            pools = [full[rng.integers(len(full))] for _ in range(4)]
+            named = [rng.choice(row, size=min(len(row), rng.integers(1, 4)), replace=False).tolist() for row in pools]
+        self.named = list(dict.fromkeys(map(frozenset, named)))
+        offsets = np.concatenate(([0], np.cumsum([len(s) for s in self.named]))).astype(np.int64)
+        codes = np.array([code for s in self.named for code in sorted(s)], dtype=np.int32)
+        self.targets = rng.integers(0, min(self.levels), size=len(self.named))
+        self.hiding = hiding = Hiding(
+            data, (offsets, codes), self.targets.copy(), self.levels, min(self.levels), LocalEngine(1)
+        )
+        tracked = hiding.tracked
+        self.original = [set(row) for row in rows]
+        self.known = [frozenset(one) for one in split(tracked.itemsets.offsets, tracked.itemsets.items)]
+        members, list_items, list_sets, list_bits, frames, found, found_bits = hiding._room()
+        self.arrays = {
+            "offsets": data.offsets, "items": hiding.items, "rank": hiding.rank, "record_of": hiding.record_of,
+            "starts": hiding.starts, "held_by": hiding.held_by, "pair_row": hiding.pair_row, "pairs": hiding.pairs,
+            "entered_head": np.full(hiding.ranks, -1, dtype=np.int64),
+            "entered_next": np.empty(500, dtype=np.int64), "entered_record": np.empty(500, dtype=np.int32),
+            "set_offsets": tracked.itemsets.offsets, "set_items": tracked.itemsets.items, "before": tracked.before,
+            "single": tracked.single, "keys": tracked.keys, "values": tracked.values, "supports": tracked.supports,
+            "matters": tracked.matters,
+            "cost": tracked.cost, "weights": tracked.weights, "is_level": tracked.is_level,
+            "lowest": np.int64(tracked.lowest), "lost_for": tracked.lost_for,
+            "secret_offsets": hiding.offsets, "secret_items": hiding.codes, "secret_supports": hiding.after,
+            "targets": hiding.targets, "driving": hiding.driving, "group_starts": hiding.group_starts,
+            "group": hiding.group, "alive": np.ones(len(hiding.group), dtype=bool),
+            "of_item_starts": hiding.of_item[0], "of_item": hiding.of_item[1],
+            "members": members, "list_items": list_items, "list_sets": list_sets, "list_bits": list_bits,
+            "frames": frames, "found": found, "found_bits": found_bits,
+            "others": np.empty(hiding._longest + 2, dtype=np.int32), "seen": np.zeros(data.records + 1, dtype=np.int64),
+            "counters": np.zeros(exchange.N_COUNTERS, dtype=np.int64),
+            "remembered": np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
+            "fallen": np.empty(4 * len(self.known), dtype=np.int64),
+        }  # fmt: skip
+        self.arrays["counters"][tracking.BUDGET] = ENOUGH
+        self.arrays["counters"][exchange.OPEN] = np.count_nonzero(hiding.is_open)
+
+    def call(self, kernel, **given):
+        """Call a loop with the arrays of this state, and what else it takes."""
+        names = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
+        return kernel(*[given[name] if name in given else self.arrays[name] for name in names])
+
+    @cached_property
+    def before(self):
+        return oracle.all_supports(self.original)
+
+    @property
+    def data(self):
+        return self.hiding.data
+
+    @property
+    def items(self):
+        return self.hiding.items
+
+    @property
+    def rows(self):
+        return [{code for code in row if code >= 0} for row in split(self.data.offsets, self.items)]
+
+    @property
+    def now(self):
+        return dict(zip(self.known, self.hiding.tracked.supports.tolist(), strict=True))
+
+    def write_members(self, row):
+        """Write a row where the loops look for it, and return how many items of it matter."""
+        ranks = self.hiding.rank[sorted(row)] if row else np.empty(0, np.int32)
+        ranks = self.rng.permutation(ranks[ranks >= 0])
+        self.arrays["members"][: len(ranks)] = ranks
+        return len(ranks)
+
+    def ranked(self):
+        return np.flatnonzero(self.hiding.rank >= 0)
+
+    def exchanges(self, record, item):
+        """Return the places at which a row may take what it is given for an item, with who gives what."""
+        rows, found = self.rows, []
+        for place, given in enumerate(self.items):
+            donor = int(self.hiding.record_of[place])
+            if given < 0 or donor == record or item in rows[donor] or given in rows[record]:
+                continue
+            ends = (donor, item, given), (record, given, item)
+            if not any(oracle.completes(rows[one], gets, gives, self.named) for one, gets, gives in ends):
+                found.append((place, donor, int(given)))
+        return found
+
+    def change(self):
+        """Exchange an item at random, or leave one out; return what happened."""
+        rng, rows = self.rng, self.rows
+        record = int(rng.choice([r for r, row in enumerate(rows) if row]))
+        item = int(rng.choice(sorted(rows[record])))
+        possible = self.exchanges(record, item)
+        if possible and rng.random() < 0.8:
+            place, donor, given = possible[rng.integers(len(possible))]
+            left = [(record, item), (donor, given)]
+        else:
+            place, left = -1, [(record, item)]
+        secret = int(rng.integers(len(self.named)))
+        self.arrays["counters"][exchange.FALLEN] = 0
+        self.call(
+            exchange.change,
+            record=np.int32(record),
+            item=np.int32(item),
+            place=np.int64(place),
+            secret=np.int64(secret),
+        )
+        return rows, left, place >= 0, secret
+
+
+def assert_pairs_are_counted(state):
+    hiding, rows = state.hiding, state.rows
+    assert all(hiding.pair_row[hiding.rank[code]] >= 0 for s in state.named for code in s)
+    for code in state.ranked():
+        line = hiding.pair_row[hiding.rank[code]]
+        for other in state.ranked():
+            if line >= 0 and other != code:
+                assert hiding.pairs[line, hiding.rank[other]] == oracle.support(rows, {code, other})
