@@ -98,11 +98,16 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
         return private
     if private is not None:
         return Private.load(Path(private))
-    folder = release.folder if isinstance(release, Opened) else release
-    if not isinstance(folder, str | Path) or not (Path(folder) / CARD_NAME).is_file():
+    if isinstance(release, Opened):
+        folder = None if release.card is None else release.folder
+    elif isinstance(release, str | Path) and (Path(release) / CARD_NAME).is_file():
+        Card.load(Path(release))  # which says what is wrong with the release before its private folder is blamed
+        folder = Path(release)
+    else:
+        folder = None
+    if folder is None:
         return None
-    Card.load(Path(folder))  # which says what is wrong with the release before its private folder is blamed
-    beside = private_beside(Path(folder))
+    beside = private_beside(folder)
     return Private.load(beside) if (beside / DOSSIER_NAME).is_file() else None
 
 

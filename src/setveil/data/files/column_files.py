@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import pyarrow as pa
 
 from setveil.base import progress
 from setveil.data.files.csv_tables import require
-from setveil.data.files.packing import packing_of, refuse_no_file
+from setveil.data.files.packing import open_file, packing_of
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -63,35 +62,33 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
     """Give the schema, a function that reads columns in batches, and the number of rows where the file tells it."""
     if packing_of(path):
         raise BadData("Parquet and Arrow files are packed inside; unpack it first", file=str(path))
-    if refuse_no_file(path) == 0:
-        raise BadData("is empty; expected a table", file=str(path))
-    with _faults_of(path, "Parquet" if path.suffix.lower() == ".parquet" else "Arrow"):
-        if path.suffix.lower() == ".parquet":
+    is_parquet = path.suffix.lower() == ".parquet"
+    with open_file(path) as (raw, size), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
+        if size == 0:
+            raise BadData("is empty; expected a table", file=str(path))
+        if is_parquet:
             import pyarrow.parquet as pq  # noqa: PLC0415 - only who reads one pays for it
 
-            with pa.OSFile(os.fsencode(path)) as raw, pq.ParquetFile(raw) as file:
+            file = pq.ParquetFile(raw)
 
-                def read(columns: list[str], repeating: Sequence[str]) -> Iterator[Any]:
-                    texts = [c for c in repeating if pa.types.is_string(file.schema_arrow.field(c).type)]
-                    with pq.ParquetFile(raw, read_dictionary=texts, pre_buffer=False) as again:
-                        yield from again.iter_batches(batch_size=_BATCH_ROWS, columns=columns)
+            def read(columns: list[str], repeating: Sequence[str]) -> Iterator[Any]:
+                texts = [c for c in repeating if pa.types.is_string(file.schema_arrow.field(c).type)]
+                again = pq.ParquetFile(raw, read_dictionary=texts, pre_buffer=False)
+                yield from again.iter_batches(batch_size=_BATCH_ROWS, columns=columns)
 
-                yield file.schema_arrow, read, file.metadata.num_rows
+            yield file.schema_arrow, read, file.metadata.num_rows
             return
-        with pa.OSFile(os.fsencode(path)) as raw:
-            reader = _ipc_reader(raw)
-            _ = reader.schema.names  # fails here, and not later, if one is not text
+        reader = _ipc_reader(raw)
+        _ = reader.schema.names  # fails here, and not later, if one is not text
 
-            def pick(columns: list[str], _repeating: Sequence[str]) -> Iterator[Any]:
-                stream = (
-                    reader
-                    if not hasattr(reader, "get_batch")
-                    else map(reader.get_batch, range(reader.num_record_batches))
-                )
-                for batch in stream:
-                    yield batch.select(columns)
+        def pick(columns: list[str], _repeating: Sequence[str]) -> Iterator[Any]:
+            stream = (
+                reader if not hasattr(reader, "get_batch") else map(reader.get_batch, range(reader.num_record_batches))
+            )
+            for batch in stream:
+                yield batch.select(columns)
 
-            yield reader.schema, pick, None
+        yield reader.schema, pick, None
 
 
 def _ipc_reader(raw: Any) -> Any:

@@ -11,6 +11,8 @@ import os
 import re
 import stat
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,8 +53,50 @@ def plain_suffix(path: Path) -> str:
     return (Path(path.stem).suffix if packing_of(path) else path.suffix).lower()
 
 
-def refuse_no_file(path: Path) -> int:
-    """Refuse what is not a file that can be read from its beginning to its end; return its size."""
+@dataclass
+class _OpenFile:
+    """A file that is open, and whether it is being read."""
+
+    raw: Any
+    size: int
+    in_use: bool = False
+
+
+_held: ContextVar[dict[Path, _OpenFile]] = ContextVar("setveil_held_files", default={})  # noqa: B039 - never changed in place
+
+
+@contextmanager
+def opened_once(path: Path) -> Iterator[None]:
+    """Open a file for the whole block: what reads it inside, one after the other, starts again at the beginning of the same open file."""
+    if path in _held.get():
+        yield
+        return
+    with _open(path) as file:
+        token = _held.set({**_held.get(), path: file})
+        try:
+            yield
+        finally:
+            _held.reset(token)
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[tuple[Any, int]]:
+    """Give a file as Arrow reads it, at its beginning, and its size; refuse what is not a file that can be read."""
+    held = _held.get().get(path)
+    if held is None or held.in_use:  # in use: what is wrong with a row is looked up while Arrow still reads ahead
+        with _open(path) as file:
+            yield file.raw, file.size
+        return
+    held.in_use = True
+    try:
+        held.raw.seek(0)
+        yield held.raw, held.size
+    finally:
+        held.in_use = False
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[_OpenFile]:
     name = str(path)
     try:
         found = path.stat()
@@ -60,14 +104,28 @@ def refuse_no_file(path: Path) -> int:
             raise BadData("is a folder; expected a file", file=name)
         if not stat.S_ISREG(found.st_mode):
             raise BadData("is a pipe or a device; expected a file: write what comes through it to one", file=name)
-        path.open("rb").close()
+        raw = pa.OSFile(os.fsencode(path))
     except FileNotFoundError:
         raise BadData("there is no such file", file=name) from None
     except OSError as error:
-        raise BadData(f"cannot be read: {error.strerror or error}", file=name) from None
+        reason = error if error.errno is None else os.strerror(error.errno)  # Arrow's own sentence names the file again
+        raise BadData(f"cannot be read: {reason}", file=name) from None
     except ValueError:
         raise BadData("is not a name that a file can have", file=repr(name)) from None
-    return found.st_size
+    with raw:
+        yield _OpenFile(raw, found.st_size)
+
+
+class _LeftOpen:
+    """A file that stays open: a stream that unpacks closes what it reads from."""
+
+    closed = False
+
+    def __init__(self, raw: Any) -> None:
+        self.read = raw.read
+
+    def close(self) -> None:
+        """Leave it open."""
 
 
 @contextmanager
@@ -77,13 +135,12 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     What goes wrong with the file inside the block ends in one sentence.
     """
     name, packing = str(path), packing_of(path)
-    size = refuse_no_file(path)
     try:
-        with pa.OSFile(os.fsencode(path)) as raw, progress.step(f"reading {path.name}", size) as advance:
+        with open_file(path) as (raw, size), progress.step(f"reading {path.name}", size) as advance:
             if not packing:
                 yield raw, lambda: advance(raw.tell())
                 return
-            with pa.CompressedInputStream(raw, packing) as stream:
+            with pa.CompressedInputStream(pa.PythonFile(_LeftOpen(raw), "r"), packing) as stream:
                 yield stream, lambda: advance(raw.tell())
     except OSError as error:
         if packing and error.errno is None:  # Arrow's own: not of the system but about the content

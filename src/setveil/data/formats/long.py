@@ -15,7 +15,7 @@ import pyarrow.csv as pacsv
 from setveil.data.files import column_files
 from setveil.data.files.assembly import LongAssembly, Origin
 from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
-from setveil.data.files.packing import plain_suffix
+from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.records.tidying import record_ranges
@@ -44,17 +44,11 @@ class Long(Format):
         names = [layout.id_column, layout.item_column]
         check_column_names(*names)
         if plain_suffix(path) in column_files.EXTENSIONS:
-            origin = Origin(str(path))
-            batches = column_files.batches(path, names, _HINT, repeating=names[1:])
-        else:
-            delimiter = delimiter_of(path, layout.separator)
-            origin = CsvOrigin(str(path), path, delimiter)
+            return _assembled(Origin(str(path)), names, column_files.batches(path, names, _HINT, repeating=names[1:]))
+        delimiter = delimiter_of(path, layout.separator)
+        with opened_once(path):
             require(header(path, delimiter), names, str(path), _HINT)
-            batches = csv_batches(path, names, delimiter)
-        assembly = LongAssembly(origin, id_column=names[0], item_column=names[1])
-        for ids, items in batches:
-            assembly.add(ids, items)
-        return assembly.finish()
+            return _assembled(CsvOrigin(str(path), path, delimiter), names, csv_batches(path, names, delimiter))
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
         """Return the names of the columns and, where one was named, the separator."""
@@ -73,6 +67,13 @@ class Long(Format):
         else:
             delimiter = delimiter_of(path, layout.separator)
             yield from csv_text(long_batches(data, names), names, delimiter, (data.ids, data.labels))
+
+
+def _assembled(origin: Origin, names: list[str], batches: Iterator[list[Any]]) -> Transactions:
+    assembly = LongAssembly(origin, id_column=names[0], item_column=names[1])
+    for ids, items in batches:
+        assembly.add(ids, items)
+    return assembly.finish()
 
 
 def delimiter_of(path: Path, named: str | None) -> str:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from setveil.data.files.assembly import ListAssembly, Origin
 from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
-from setveil.data.files.packing import read_bytes
+from setveil.data.files.packing import opened_once, read_bytes
 from setveil.data.files.texts import CONTROL, check_column_names, check_separator, not_utf8, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.formats.basket import lines_of
@@ -46,17 +46,18 @@ class Wide(Format):
         separator = _separator(layout)
         check_column_names(layout.items_column, layout.id_column)
         delimiter = delimiter_of(path, None)
-        columns = header(path, delimiter)
-        with_ids = layout.id is not None or layout.id_column in columns
-        names = [layout.items_column] + ([layout.id_column] if with_ids else [])
-        require(columns, names, str(path), _HINT)
-        origin = CsvOrigin(str(path), path, delimiter)
-        assembly = ListAssembly(origin, items_column=names[0], id_column=layout.id_column if with_ids else None)
-        row = 0
-        for cells, *ids in csv_batches(path, names, delimiter):
-            lengths, items = _split_cells(cells, separator, origin, row, names[0])
-            assembly.add_flat(lengths, items, *ids)
-            row += len(cells)
+        with opened_once(path):
+            columns = header(path, delimiter)
+            with_ids = layout.id is not None or layout.id_column in columns
+            names = [layout.items_column] + ([layout.id_column] if with_ids else [])
+            require(columns, names, str(path), _HINT)
+            origin = CsvOrigin(str(path), path, delimiter)
+            assembly = ListAssembly(origin, items_column=names[0], id_column=layout.id_column if with_ids else None)
+            row = 0
+            for cells, *ids in csv_batches(path, names, delimiter):
+                lengths, items = _split_cells(cells, separator, origin, row, names[0])
+                assembly.add_flat(lengths, items, *ids)
+                row += len(cells)
         return assembly.finish()
 
     def holds_ids(self, layout: Layout) -> bool:

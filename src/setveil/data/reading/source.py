@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
-from setveil.data.files.packing import plain_suffix
+from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Unit
@@ -79,8 +79,8 @@ def read(
         )
     id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(separator=separator, id=id, item=item, items=items, ragged=ragged)
-    form = source_format(source, format, layout)
-    data = note_look_alikes(_read(source, form, format, layout, query))
+    form, data = _read(source, format, layout, query)
+    data = note_look_alikes(data)
     if person is not None and data.ids is None:
         raise BadParameter(
             f"person is the column {person!r}, and the data have no column of ids; say unit='person' instead"
@@ -104,21 +104,25 @@ def read(
     return (data if unit is None else data.with_unit(unit)).with_source(read_from)
 
 
-def _read(source: str | Path, form: Format, named: str | None, layout: Layout, query: str | None) -> Transactions:
+def _read(source: str | Path, named: str | None, layout: Layout, query: str | None) -> tuple[Format, Transactions]:
+    """Return the format and the data."""
     from setveil.data import databases  # noqa: PLC0415 - not every program reads
 
     text = str(source)
     if databases.is_database(text):
         from setveil.data.reading.tables import read_query  # noqa: PLC0415 - only who asks a database pays for it
 
-        return read_query(text, query, named, layout)
+        return format_named("long"), read_query(text, query, named, layout)
     if query is not None:
         raise BadParameter("--query goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
     if text.startswith("sample:"):
         from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
 
-        return read_sample(text)
-    return form.read(Path(source), layout)
+        return format_named("long"), read_sample(text)
+    path = Path(source)
+    with opened_once(path):  # its columns may say what format it has
+        form = source_format(path, named, layout)
+        return form, form.read(path, layout)
 
 
 def in_words(source: str | Path) -> str:

@@ -43,7 +43,8 @@ class Alignment:
     def load(cls, path: Path) -> Alignment:
         """Read what `save` wrote."""
         try:
-            table = pq.read_table(path)
+            with pq.ParquetFile(path) as file:  # pq.read_table would open it twice
+                table = file.read()
             rows = table.column("original_row").to_numpy().astype(np.int64)
         except (OSError, KeyError, pa.ArrowException) as error:
             raise BadData(f"not a readable alignment ({type(error).__name__})", file=str(path)) from None

@@ -1,0 +1,69 @@
+"""A file is opened once, whatever has to be learned from it before it is read."""
+
+import pytest
+
+import setveil as sv
+from setveil.data.files import packing
+from setveil.data.files.packing import open_file, opened_once, reading
+
+from contract.kinds import every_packing, example_of
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Give the list of the files that were opened."""
+    names = []
+    plain = packing.pa.OSFile
+
+    def counted(path, *rest):
+        names.append(path)
+        return plain(path, *rest)
+
+    monkeypatch.setattr(packing.pa, "OSFile", counted)
+    return names
+
+
+@every_packing
+def test_a_file_is_opened_once(kind, packing, tmp_path, opened):
+    data = example_of(kind)
+    path = kind.path(tmp_path, "data", packing)
+    kind.form.write(data, path, kind.layout)
+    assert kind.form.read(path, kind.layout) == data
+    assert len(opened) <= 2 - (kind.form.name in ("long", "wide", "basket"))
+    opened.clear()
+    assert sv.read(path, ragged=kind.ragged) == data
+    assert len(opened) == 1
+
+
+def test_each_reading_starts_at_the_beginning(tmp_path, opened):
+    for name in ("a.txt", "a.txt.gz"):
+        path = tmp_path / name
+        with packing.writing(path) as file:
+            file.write(b"one two")
+        opened.clear()
+        with opened_once(path):
+            for _ in range(3):
+                with reading(path) as (stream, _advance):
+                    assert stream.read(3) == b"one"
+        assert len(opened) == 1
+        with reading(path) as (stream, _advance):
+            assert stream.read() == b"one two"
+        assert len(opened) == 2
+
+
+def test_a_file_that_is_being_read_is_opened_again(tmp_path, opened):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one two")
+    with opened_once(path), open_file(path) as (first, _size):
+        assert first.read(4) == b"one "
+        with open_file(path) as (second, _size):
+            assert second.read() == b"one two"
+        assert first.read() == b"two"
+    assert len(opened) == 2
+
+
+def test_another_file_is_not_taken_for_the_open_one(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    with opened_once(tmp_path / "a"), open_file(tmp_path / "b") as (raw, _size):
+        assert raw.read() == b"b"
