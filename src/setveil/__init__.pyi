@@ -2,6 +2,8 @@ from .data.categories import Categories as Categories
 from .data.categories import read_categories as read_categories
 from .data.disassociated import Disassociated as Disassociated
 from .data.disassociated_files import read_disassociated as read_disassociated
+from .data.files.side_files import read_itemsets as read_itemsets
+from .data.files.side_files import read_sensitive as read_sensitive
 from .data.generalized import Generalized as Generalized
 from .data.grouped import Grouped as Grouped
 from .data.grouped_files import read_grouped as read_grouped
@@ -9,8 +11,6 @@ from .data.hierarchy import Hierarchy as Hierarchy
 from .data.hierarchy_files import read_hierarchy as read_hierarchy
 from .data.named_itemsets import NamedItemsets as NamedItemsets
 from .data.neighbours import Neighbours as Neighbours
-from .data.reading.side_files import read_itemsets as read_itemsets
-from .data.reading.side_files import read_sensitive as read_sensitive
 from .data.reading.source import read as read
 from .data.reading.tables import from_arrow as from_arrow
 from .data.reading.tables import from_pandas as from_pandas

@@ -9,9 +9,9 @@ import numpy as np
 
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, share, to_html
-from setveil.data.look_alikes import LookAlikes
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.names_found import NameList, NamesFound
+from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.data.sensitive_items import SensitiveItems

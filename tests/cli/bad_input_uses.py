@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from setveil.data.files.side_files import read_itemsets, read_sensitive
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.reading.side_files import read_itemsets, read_sensitive
 from setveil.data.records.transactions import from_lists
 
 GOOD = {

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.look_alikes import LookAlikes, folded
 from setveil.data.records.labels import BLANKS
+from setveil.data.records.look_alikes import LookAlikes, folded
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
 from setveil.profiling import profile
 from setveil.release.checking import check_release, guarantee_of

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.categories import read_categories
+from setveil.data.files.side_files import read_itemsets, read_sensitive
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.reading.side_files import read_itemsets, read_sensitive
 from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.data.samples import sample_sensitive

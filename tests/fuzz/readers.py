@@ -19,10 +19,10 @@ from setveil.data.databases import is_database, shown
 from setveil.data.databases.address import address
 from setveil.data.disassociated_files import read_disassociated, write_disassociated
 from setveil.data.files import csv_tables, json_lines, packing
+from setveil.data.files.side_files import read_itemsets, read_sensitive
 from setveil.data.formats import FORMATS, Layout, format_of
 from setveil.data.grouped_files import read_grouped, write_grouped
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.reading.side_files import read_itemsets, read_sensitive
 from setveil.data.records import tidying
 from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import OutputRefused, SetveilError

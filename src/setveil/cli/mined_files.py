@@ -17,8 +17,8 @@ from setveil.base.progress import step
 from setveil.data.files.column_files import EXTENSIONS as TABLES
 from setveil.data.files.column_files import written
 from setveil.data.files.packing import packing_of, plain_suffix, writing
+from setveil.data.files.side_files import shown
 from setveil.data.files.texts import check_separator
-from setveil.data.reading.side_files import shown
 from setveil.errors import OutputRefused
 from setveil.mining.rules import Rules
 

@@ -10,8 +10,8 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil.base.arguments import check_arguments
+from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import in_words
-from setveil.data.reading.side_files import read_table, shown
 from setveil.data.records.labels import note_stripped, stripped
 from setveil.errors import BadData, BadParameter
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.reading.side_files import Table
+    from setveil.data.files.side_files import Table
     from setveil.data.records.transactions import Transactions
 
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")

@@ -22,8 +22,8 @@ from setveil.data.files import column_files, packing
 from setveil.data.files.coded_labels import CodedLabels, as_array
 from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
 from setveil.data.files.packing import plain_suffix, writing
+from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.own_format import OwnFormat
-from setveil.data.reading.side_files import first_unusable, shown
 from setveil.data.records.labels import BLANKS
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused

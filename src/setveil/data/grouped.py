@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from setveil.data.reading.side_files import shown
+from setveil.data.files.side_files import shown
 from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
 from setveil.data.records.ordering import order_of_sequences, picked
 from setveil.data.records.tidying import record_numbers, rises_within_records

@@ -19,7 +19,7 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil.data.categories import Categories
-from setveil.data.reading.side_files import first_unusable, shown
+from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.records.labels import label_order, stripped
 from setveil.errors import BadData, BadParameter, OutputRefused
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
+from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import CONTROL, RULE
 from setveil.data.hierarchy import Cycle, Hierarchy
-from setveil.data.reading.side_files import read_table, shown
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from setveil.data.reading.side_files import Table
+    from setveil.data.files.side_files import Table
 
 _control = re.compile(CONTROL).search
 

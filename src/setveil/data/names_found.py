@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from setveil.data.reading.side_files import shown
+from setveil.data.files.side_files import shown
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from pydantic_core import core_schema
 
 from setveil.base import progress
+from setveil.data.files.side_files import first_unusable
 from setveil.data.names_found import NameList
-from setveil.data.reading.side_files import first_unusable
 from setveil.data.records.labels import label_order, note_stripped, stripped
 from setveil.errors import BadData
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
 from setveil.data.disassociated import Disassociated
+from setveil.data.files.side_files import shown
 from setveil.data.generalized import Generalized
-from setveil.data.reading.side_files import shown
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.chunk_links import ChunkItems, chunk_links

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.data.files.side_files import shown
 from setveil.data.grouped import Grouped
-from setveil.data.reading.side_files import shown
 from setveil.data.records.tidying import record_numbers
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness

@@ -18,8 +18,8 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
+from setveil.data.files.side_files import shown
 from setveil.data.neighbours import Neighbours
-from setveil.data.reading.side_files import shown
 from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.data.files.side_files import shown
 from setveil.data.hierarchy import Hierarchy
-from setveil.data.reading.side_files import shown
 from setveil.errors import BadData
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from setveil.base import progress
 from setveil.catalog import GUARANTEES, named
-from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
+from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Verdict, Witness
 from setveil.release.card import CARD_NAME, Card, file_sha256

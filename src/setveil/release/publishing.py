@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
 from setveil.data.generalized import Generalized
-from setveil.data.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.names_found import MissingNames, names_found
 from setveil.data.published import form_in_words
 from setveil.data.reading.source import in_words
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.records.transactions import Transactions
 from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter

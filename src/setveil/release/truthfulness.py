@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from setveil.base import progress
-from setveil.data.reading.side_files import shown
+from setveil.data.files.side_files import shown
 from setveil.data.records.labels import as_arrow
 from setveil.data.records.ordering import distinct, picked, ranks_of_sequences
 from setveil.data.records.tidying import record_numbers, record_ranges

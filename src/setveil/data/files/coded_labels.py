@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.reading.side_files import shown, unusable
+from setveil.data.files.side_files import shown, unusable
 
 
 class CodedLabels:

@@ -10,7 +10,7 @@ from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.formats import Format, Layout, format_named, format_of
-from setveil.data.look_alikes import note_look_alikes
+from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Unit
 from setveil.errors import BadParameter
 

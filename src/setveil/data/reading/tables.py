@@ -17,8 +17,8 @@ from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.files.csv_tables import require
 from setveil.data.files.texts import check_column_names, in_words, is_list_type
 from setveil.data.formats.base import Layout
-from setveil.data.look_alikes import note_look_alikes
 from setveil.data.reading.source import of_person
+from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadData, BadParameter
 

@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.files.side_files import shown, unusable
 from setveil.data.hierarchy import Hierarchy
-from setveil.data.reading.side_files import shown, unusable
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 
 from setveil.base.arguments import check_arguments
 from setveil.data.files.json_lines import json_value, kind_in_words, lines_of
-from setveil.data.reading.side_files import shown
+from setveil.data.files.side_files import shown
 from setveil.errors import BadData
 from setveil.presence.tables.attributes import NumericAttribute
 
