@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._horizontal import by_frequency
 from setveil.methods.disassociation._vertical import take_apart
 
@@ -43,14 +43,13 @@ def seconds(work):
 
 def measured(data, k, m, delta):
     """Return CPU seconds of method, check and wheel, the outcome, and the re-associated records."""
-    engine = LocalEngine()
     method = sv.Disassociation(k=k, m=m, delta=delta)
-    made, outcome = seconds(lambda: method.apply(data, rng=None, engine=engine))
+    made, outcome = seconds(lambda: method.apply(data, rng=None))
     checked, verdict = seconds(lambda: method.guarantee.check(outcome.published))
     if not verdict:
         sys.exit(f"the promise is not kept: {verdict}")
     wheel = sv.Reassociation().bind(outcome.published, linked=False, rng=None)
-    spun, again = seconds(lambda: wheel.apply(outcome.published, rng=np.random.default_rng(1), engine=engine))
+    spun, again = seconds(lambda: wheel.apply(outcome.published, rng=np.random.default_rng(1)))
     return (made, checked, spun), outcome, again.published.datasets[0]
 
 
@@ -59,12 +58,12 @@ def ratio(data, k, m, delta):
     part = data.take(np.arange(min(SAMPLE, data.records)))
     order = part.content_order()
     records = [tuple(part.items[part.offsets[r] : part.offsets[r + 1]].tolist()) for r in order]
-    engine = LocalEngine(1)
 
     def ours():
-        return take_apart(part, by_frequency(part, k, delta, safe=True, mode="recursive", engine=engine), k, m, engine)
+        return take_apart(part, by_frequency(part, k, delta, safe=True, mode="recursive"), k, m)
 
-    fast, _made = seconds(ours)
+    with using_threads(1):
+        fast, _made = seconds(ours)
     started = time.process_time()
     for cluster in twin.horpart(records, k, delta, safe=True):
         twin.verpart([records[row] for row in cluster], k, m)

@@ -13,7 +13,6 @@ import fim
 import numpy as np
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 
 from measuring import data_folder, peak_mib
 
@@ -33,7 +32,7 @@ def run(kind, data, *, seed=0, **parameters):
     rng = np.random.default_rng(seed)
     started = time.perf_counter()
     method = kind(**parameters).bind(data, linked=False, rng=rng)
-    outcome = method.apply(data, rng=rng, engine=LocalEngine())
+    outcome = method.apply(data, rng=rng)
     return outcome, time.perf_counter() - started
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency._exchange import Exchange, signature_lists
@@ -17,7 +16,7 @@ from measuring import data_folder, peak_mib, timed
 
 
 def prepared(data, categories, order="hard"):
-    exchange = Exchange(data, categories, LocalEngine())
+    exchange = Exchange(data, categories)
     exchange.enlist_mixed(order, np.random.default_rng(0))
     exchange.strict = False
     exchange.record = exchange.mixed
@@ -50,7 +49,7 @@ def warm_up():
     categories = sv.Categories.at_random(data.vocabulary, 5)
     e = prepared(data, categories)
     assert np.array_equal(plainly(e), exactly(e))
-    outcome = sv.PartSwap(categories=categories).apply(data, rng=np.random.default_rng(0), engine=LocalEngine())
+    outcome = sv.PartSwap(categories=categories).apply(data, rng=np.random.default_rng(0))
     assert outcome.account["hidden"]["helper"]
 
 
@@ -84,7 +83,7 @@ def row(name, groups, data, categories):
     e = prepared(data, categories)
     fast, _found = timed(lambda: exactly(e))
     method = sv.PartSwap(categories=categories)
-    whole, outcome = timed(lambda: method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine()))
+    whole, outcome = timed(lambda: method.apply(data, rng=np.random.default_rng(0)))
     print(
         f"{name:<16}{groups:>7}{len(e.record):>9,}{fast:>10.3f}{whole:>10.3f}{outcome.account['not-hidden']:>9,}{peak_mib():>9,}",
         flush=True,

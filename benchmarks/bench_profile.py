@@ -69,13 +69,11 @@ def measure(name, first, known, threads):
     else:
         # imported here, so that the simple way's memory holds none of it
         from setveil.data.records.transactions import Transactions  # noqa: PLC0415
-        from setveil.engines.local import LocalEngine  # noqa: PLC0415
         from setveil.profiling import profile  # noqa: PLC0415
 
         data = Transactions.from_lists(records)
-        engine = LocalEngine(threads)
-        profile(data, known=known, engine=engine)  # compiles
-        result, seconds = best_of(lambda: profile(data, known=known, engine=engine))
+        profile(data, known=known, threads=threads)  # compiles
+        result, seconds = best_of(lambda: profile(data, known=known, threads=threads))
         found = [level.records for level in result.unique]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"found": found, "seconds": seconds, "peak_mb": peak}

@@ -23,7 +23,6 @@ from scipy.optimize import linear_sum_assignment
 
 import setveil as sv
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 from setveil.methods.disassociation.reassociation import spin
 from setveil.metrics.itemsets import FiSimilarity
 from setveil.metrics.queries import QueryError
@@ -99,7 +98,7 @@ def main():
     names = sys.argv[1:] or DATASETS
     for name in names:
         data = sv.read(data_folder() / f"{name}.dat.gz")
-        taken_apart = sv.Disassociation(k=5, m=2).apply(data, rng=np.random.default_rng(0), engine=LocalEngine())
+        taken_apart = sv.Disassociation(k=5, m=2).apply(data, rng=np.random.default_rng(0))
         frequent = [FiSimilarity(min_support=s)(data, data).details.get("kept", 0) for s in ("1%", "2%")]
         clusters = taken_apart.published.clusters
         print(

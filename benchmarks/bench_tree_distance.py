@@ -19,7 +19,6 @@ import numba
 import numpy as np
 
 from setveil import Disassociation, read
-from setveil.engines.local import LocalEngine
 from setveil.methods.disassociation.reassociation import spin
 from setveil.metrics.distance import TreeEditDistance
 from setveil.mining.tree_distance import bounded_tree_distance, sides
@@ -32,7 +31,7 @@ OTHERS = ("bms-webview-2", "retail", "bms-pos-100k")
 
 def neighbour(data, seed=0):
     """Return a data set that was taken apart and put together again."""
-    apart = Disassociation(k=2, m=2, delta=20).apply(data, rng=None, engine=LocalEngine()).published
+    apart = Disassociation(k=2, m=2, delta=20).apply(data, rng=None).published
     return spin(apart, np.random.default_rng(seed))[0]
 
 

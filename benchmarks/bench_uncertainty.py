@@ -13,7 +13,6 @@ import time
 import numpy as np
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 
 from measuring import data_folder, peak_mib
 
@@ -38,7 +37,7 @@ def draw(data, share):
 def applied(method, data):
     """Return the outcome, the CPU seconds of the method and those of its check."""
     started = time.process_time()
-    outcome = method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine())
+    outcome = method.apply(data, rng=np.random.default_rng(0))
     done = time.process_time()
     verdict = method.guarantee.check(outcome.published)
     if not verdict:

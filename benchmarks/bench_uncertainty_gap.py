@@ -16,7 +16,6 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import csr_array
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.mining.rule_search import strongest_rules
 
 from measuring import data_folder
@@ -185,7 +184,7 @@ def main():
             tries = []
             for chosen in ({}, {"order": "rarest"}, {"rounds": 50}):
                 method = sv.Insert(sensitive=sensitive, rho="0.7", include_empty=False, **chosen)
-                tries.append(method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine()).published)
+                tries.append(method.apply(data, rng=np.random.default_rng(0)).published)
             present = np.zeros(data.occurrences, bool)
             for row in range(data.records):
                 held = set(tries[0].items[tries[0].offsets[row] : tries[0].offsets[row + 1]].tolist())

@@ -10,6 +10,7 @@ from hypothesis import settings
 
 import setveil as sv
 from setveil.base import progress
+from setveil.kernels.control import STOP
 
 # The same examples in every run, so that a change is judged by what it changed; SETVEIL_EXPLORE=1 draws new ones.
 settings.register_profile(
@@ -65,3 +66,22 @@ def notes():
     ear = _Ear()
     with progress.reporting(ear):
         yield lambda: " | ".join(ear.heard)
+
+
+@pytest.fixture
+def halt(monkeypatch):
+    """Give a function that lets one step of a module hear at once that its loop should stop."""
+
+    def halted(module, step):
+        run = module.run
+
+        def run_halted(label, work, **more):
+            def stopped(control):
+                control[STOP] = label == step
+                return work(control)
+
+            return run(label, stopped, **more)
+
+        monkeypatch.setattr(module, "run", run_halted)
+
+    return halted

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from setveil.base import progress
 from setveil.data.records.transactions import Transactions
-from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
+from setveil.mining import uniqueness
 from setveil.profiling import LengthBucket, PopularItem, profile
 
 from oracle.uniqueness import duplicate_records, unique_records
 
 
 def counts(records, known=3, threads=1):
-    found = profile(Transactions.from_lists(records), known=known, engine=LocalEngine(threads))
+    found = profile(Transactions.from_lists(records), known=known, threads=threads)
     return [level.records for level in found.unique]
 
 
@@ -102,7 +102,7 @@ def test_threads_agree_on_data_with_long_records_and_hot_items():
     data = Transactions.from_codes(
         np.concatenate(([0], np.cumsum(lengths))), items, [str(item) for item in range(2000)]
     )
-    one, two = (profile(data, engine=LocalEngine(threads)) for threads in (1, 2))
+    one, two = (profile(data, threads=threads) for threads in (1, 2))
     assert one == two
     assert 0 < one.unique[0].records < one.unique[1].records < one.unique[2].records < 3000
 
@@ -203,32 +203,30 @@ def long_search():
     return random_records(np.random.default_rng(8), 10_000, 500, 80)
 
 
-class StoppedEngine(LocalEngine):
-    """Told to stop before it starts."""
+def test_a_search_that_is_stopped_from_the_start_does_nothing(monkeypatch):
+    share = uniqueness.share
 
-    def share(self, label, parts, work, *, total=None):
+    def share_stopped(label, parts, work, *, total):
         def stopped(part, control):
             control[STOP] = 1
             work(part, control)
             assert control[DONE] == 0
 
-        return super().share(label, parts, stopped, total=total)
+        return share(label, parts, stopped, total=total)
 
-
-def test_a_search_that_is_stopped_from_the_start_does_nothing():
     records = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["a", "c"], ["a", "d"], ["d"], ["e"]]
     assert counts(records) == [1, 2, 3]
-    found = profile(Transactions.from_lists(records), engine=StoppedEngine(1))
-    assert [level.records for level in found.unique] == [1, 1, 1]
+    monkeypatch.setattr(uniqueness, "share", share_stopped)
+    assert counts(records) == [1, 1, 1]
 
 
-class StopEngine(LocalEngine):
-    """Stops the work from outside as soon as some of it is done, and notes how much was."""
+def test_the_search_stops_when_it_is_told_to(monkeypatch):
+    """The work is stopped from outside as soon as some of it is done."""
+    share, seen = uniqueness.share, []
 
-    def share(self, label, parts, work, *, total=None):
+    def share_and_stop(label, parts, work, *, total):
         if "3" not in label:
-            return super().share(label, parts, work, total=total)
-        self.total = total
+            return share(label, parts, work, total=total)
         control = np.zeros(CONTROL_WIDTH, dtype=np.int64)
         whole = (parts[0][0], parts[-1][1])
         worker = threading.Thread(target=work, args=(whole, control))
@@ -237,15 +235,13 @@ class StopEngine(LocalEngine):
             time.sleep(0.001)
         control[STOP] = 1
         worker.join()
-        self.done = int(control[DONE])
+        seen.append((int(control[DONE]), total))
         return []
 
-
-def test_the_search_stops_when_it_is_told_to():
-    data = long_search()
-    engine = StopEngine(1)
-    profile(data, engine=engine)
-    assert 0 < engine.done < engine.total
+    monkeypatch.setattr(uniqueness, "share", share_and_stop)
+    profile(long_search())
+    [(done, total)] = seen
+    assert 0 < done < total
 
 
 class Patient(progress.Silent):

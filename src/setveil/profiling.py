@@ -15,8 +15,8 @@ from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
 from setveil.release.inputs import as_records
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 MOST_KNOWN = 3
 TOP_ITEMS = 10
@@ -153,6 +152,7 @@ class Profile:
         )
 
 
+@with_threads
 @check_arguments
 def profile(
     data: Any,
@@ -160,13 +160,13 @@ def profile(
     known: int = 3,
     sensitive: Sequence[str] = (),
     itemsets: Sequence[Sequence[str]] = (),
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe the data and count the records that are unique by 1 ... `known` items.
 
     `data` is a path, a sample, a database, a release folder, lists of items, a data frame, an Arrow table, or what `read` returned. With
     `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter. A list of which nothing
-    occurs in the data is refused.
+    occurs in the data is refused. `threads` is how many to use; by default all cores.
 
     >>> found = profile([["milk", "bread"], ["milk"], ["bread", "tea"]], known=2)
     >>> [level.records for level in found.unique]
@@ -184,7 +184,6 @@ def profile(
     names = tuple(named.found_in(data, parameter) for parameter, named in lists.items())
     for found in names:
         found.refuse("accept")
-    engine = engine or LocalEngine()
     contents = content_numbers(data)
     copies = np.bincount(contents)
     return Profile(
@@ -199,7 +198,7 @@ def profile(
         popularity=_popularity(data),
         unique=tuple(
             Uniqueness(level, count, _share(count, data.records))
-            for level, count in enumerate(unique_by_level(data, contents, copies, known, engine), start=1)
+            for level, count in enumerate(unique_by_level(data, contents, copies, known), start=1)
         ),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),

@@ -9,7 +9,6 @@ import numpy as np
 
 import setveil as sv
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 
 from oracle import truthfulness
 from support import random_clusters
@@ -74,7 +73,7 @@ def taken_apart(data):
     if not records.records:
         return sv.Disassociated.from_clusters([])
     k = min(2, records.records)
-    made = sv.Disassociation(k=k, m=2, delta=8).apply(records, rng=None, engine=LocalEngine(1)).published
+    made = sv.Disassociation(k=k, m=2, delta=8).apply(records, rng=None).published
     return replace(made, stated={"k": k, "m": 2})
 
 

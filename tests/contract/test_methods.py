@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.catalog import GUARANTEES, METHODS
 from setveil.cli.options import of_declaration
-from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
@@ -140,7 +139,7 @@ def test_the_same_seed_gives_the_same_bytes_on_any_number_of_threads(kind, chose
             filled(kind, data, **chosen),
             ids=ids_for(kind),  # pseudonyms differ with the seed even where a method draws nothing
             seed=seed,
-            engine=LocalEngine(threads),
+            threads=threads,
             allow_failures=data.records,
             no_guarantee=True,
             metrics=[],

@@ -74,7 +74,7 @@ GOOD = {
         "threads": 1,
     },
     "open_joined": lambda: {"folder": "release"},
-    "profile": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "itemsets": [["a"]]},
+    "profile": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "itemsets": [["a"]], "threads": 1},
     "provide": lambda: {
         "home": like("Home"),
         "policy": like("Policy"),
@@ -158,12 +158,12 @@ def public_functions():
 
 
 def parameters(*, where=lambda _annotation: True):
-    """Return every parameter of every public function, but for `engine`, which brings threads of another kind."""
+    """Return every parameter of every public function."""
     return [
         (name, one.name)
         for name, function in public_functions().items()
         for one in inspect.signature(function).parameters.values()
-        if one.name != "engine" and where(one.annotation)
+        if where(one.annotation)
     ]
 
 

@@ -267,8 +267,8 @@ class TakeAway(HidesItemsets):
         drawn = self.targets.of(len(self.itemsets), self.frequent_from(data), rng)
         return self.model_copy(update={"targets": Targets(drawn)})
 
-    def apply(self, data, *, rng, engine):
-        del rng, engine
+    def apply(self, data, *, rng):
+        del rng
         records = as_sets(data)
         for itemset, target in zip(self.itemsets, self.guarantee.targets, strict=True):
             holding = [record for record in records if set(itemset) <= record]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._ants import MOST_RULES, by_ants
 from setveil.methods.disassociation._horizontal import by_frequency
 
@@ -46,7 +46,8 @@ def drawn(seed, *, most_records=60):
 def run(data, rules, threads=1, **chosen):
     """Let the package's ants work, and return clusters as lists of records, with the account."""
     asked = {"k": 2, "delta": 5, "beta": 0.6, "iterations": 3000, "stable": True, "safe": True, "mode": "recursive"}
-    clustering, account = by_ants(data, rules, engine=LocalEngine(threads), **asked | chosen)
+    with using_threads(threads):
+        clustering, account = by_ants(data, rules, **asked | chosen)
     borders = clustering.starts.tolist()
     return [clustering.rows[a:b].tolist() for a, b in pairwise(borders)], account
 
@@ -70,7 +71,7 @@ def expected(data, ants, *, k, delta, safe, mode, **_others):
     if safe and made and 0 < len(rest) < k:
         made[-1] += rest
     elif rest:
-        found = by_frequency(data.take(np.array(rest)), k, delta, safe=safe, mode=mode, engine=LocalEngine(1))
+        found = by_frequency(data.take(np.array(rest)), k, delta, safe=safe, mode=mode)
         made += [[rest[r] for r in found.rows[a:b]] for a, b in zip(found.starts[:-1], found.starts[1:], strict=True)]
     return made
 
@@ -225,7 +226,7 @@ def test_too_many_rules_are_refused():
 def test_the_method_takes_its_clusters_from_ants(safe):
     data, rules = drawn(11)
     method = sv.Disassociation(k=2, m=2, delta=5, partition="ants", rules=rules, safe=safe)
-    outcome = method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine(2))
+    outcome = method.apply(data, rng=np.random.default_rng(0))
     clusters, account = run(data, rules, safe=safe)
     assert account.items() <= outcome.account.items()
     assert outcome.account["clusters"] == len(clusters)

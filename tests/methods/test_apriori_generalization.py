@@ -13,7 +13,7 @@ from setveil.methods.disassociation import apriori_generalization as module
 from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 
 from oracle.apriori_generalization import Recoding, generalized, rare_sets
-from support.global_suppression_cases import Halting, apply
+from support.global_suppression_cases import apply
 from support.random_data import as_sets, make, seeds
 from support.random_trees import some_tree
 
@@ -258,13 +258,14 @@ def test_the_result_is_the_same_on_any_number_of_threads():
         (None, {"a", "b", "cd", "e", "fg"}),
     ],
 )
-def test_loops_stop_when_they_are_told_to(label, shown):
+def test_loops_stop_when_they_are_told_to(label, shown, halt):
     parent_of = {item: group for group in ("ab", "cd", "efg") for item in group}
     parent_of |= {"f": "fg", "g": "fg", "fg": "efg"}
     few = [["a", "c"], ["c", "e"], *[["a", "d"]] * 2, *[["b", "c"]] * 2, *[["d", "e"]] * 2]
     data = sv.from_lists([*few, *[["d"]] * 10, *[["e"]] * 3, *[["f"]] * 50, ["g"]])
     method = AprioriGeneralization(k=2, m=2, hierarchy=parent_of)
-    made = method.apply(data, rng=np.random.default_rng(1), engine=Halting(label)).published
+    halt(module, label)
+    made = method.apply(data, rng=np.random.default_rng(1)).published
     check_truth(data, made)
     assert set(made.records.vocabulary) == shown
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 from setveil.methods.base import Outcome
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.records import FalseContent, RecordLoss
@@ -27,7 +26,7 @@ short = st.sets(st.sampled_from("abcdefg"), max_size=5)
 
 
 def apply(method, data, seed=0):
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
+    return method.apply(data, rng=np.random.default_rng(seed))
 
 
 def by_letter(data, groups=3):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._horizontal import Clustering, by_frequency
 from setveil.methods.disassociation._vertical import take_apart
 
@@ -17,7 +17,6 @@ from oracle import disassociation as oracle
 from support.random_data import as_sets, make, seeds
 
 PLAIN = pytest.mark.plain_python
-ENGINE = LocalEngine(1)
 
 
 def without_empty(seed, **sizes):
@@ -44,7 +43,7 @@ def test_clusters_are_those_of_the_plain_twin(seed, k, delta, safe, flat):
         return
     records, order = coded(data)
     mode = "flat" if flat else "recursive"
-    found = by_frequency(data, k, delta, safe=safe, mode=mode, engine=ENGINE)
+    found = by_frequency(data, k, delta, safe=safe, mode=mode)
     twin = (oracle.horpart_flat if flat else oracle.horpart)(records, k, delta, safe)
     assert clusters_of(found) == [[int(order[place]) for place in cluster] for cluster in twin]
     assert sorted(found.rows.tolist()) == list(range(data.records))
@@ -59,7 +58,7 @@ def test_chunks_are_those_of_the_plain_twin(seed, k, m):
     if not data.records:
         return
     whole = Clustering(np.arange(data.records), np.array([0, data.records]))
-    chunk, account = take_apart(data, whole, k, m, ENGINE)
+    chunk, account = take_apart(data, whole, k, m)
     records = [tuple(data.items[data.offsets[r] : data.offsets[r + 1]].tolist()) for r in range(data.records)]
     chunks, terms = oracle.verpart(records, k, m)
     found = {}
@@ -74,7 +73,7 @@ def test_chunks_are_those_of_the_plain_twin(seed, k, m):
 def test_more_than_one_word_of_records(k):
     data = without_empty(6, records=200, items=12, hot=1.5)
     whole = Clustering(np.arange(data.records), np.array([0, data.records]))
-    chunk, _account = take_apart(data, whole, k, 2, ENGINE)
+    chunk, _account = take_apart(data, whole, k, 2)
     records = [tuple(data.items[data.offsets[r] : data.offsets[r + 1]].tolist()) for r in range(data.records)]
     chunks, terms = oracle.verpart(records, k, 2)
     found = {}
@@ -93,7 +92,7 @@ def test_every_occurrence_is_told_once(seed, k, m, cover):
     if data.records < k:
         return
     method = sv.Disassociation(k=k, m=m, delta=max(k, 8), cover=cover)
-    outcome = method.apply(data, rng=np.random.default_rng(seed), engine=ENGINE)
+    outcome = method.apply(data, rng=np.random.default_rng(seed))
     published, rows = outcome.published, outcome.alignment.rows
     assert sorted(rows.tolist()) == list(range(data.records))
     records, at = as_sets(data), 0
@@ -124,14 +123,14 @@ def test_no_certain_link_is_left_where_covers_are_suppressed(seed, k, m):
     if data.records < k:
         return
     method = sv.Disassociation(k=k, m=m, delta=max(k, 10), cover="suppress")
-    published = method.apply(data, rng=np.random.default_rng(seed), engine=ENGINE).published
+    published = method.apply(data, rng=np.random.default_rng(seed)).published
     assert all(not oracle.certain_links(cluster) for cluster in published.to_clusters())
     assert sv.KmAnonymity(k=k, m=m).check(published)
 
 
 def test_there_are_certain_links_where_covers_are_kept():
     data = sv.from_lists([["a", "b"], ["a", "c"], ["a", "d"], ["a", "b"], ["a", "c"]])
-    published = sv.Disassociation(k=2, m=2, delta=5).apply(data, rng=None, engine=ENGINE).published
+    published = sv.Disassociation(k=2, m=2, delta=5).apply(data, rng=None).published
     assert [oracle.certain_links(cluster) for cluster in published.to_clusters()] == [{frozenset("ad")}]
 
 
@@ -143,10 +142,10 @@ def test_the_order_of_records_does_not_matter_and_neither_do_threads(seed):
         return
     shuffled = data.take(np.random.default_rng(seed).permutation(data.records))
     method = sv.Disassociation(k=2, m=2, delta=6)
-    made = [
-        method.apply(one, rng=None, engine=engine).published
-        for one, engine in ((data, ENGINE), (shuffled, ENGINE), (data, LocalEngine(2)))
-    ]
+    made = []
+    for one, threads in ((data, 1), (shuffled, 1), (data, 2)):
+        with using_threads(threads):
+            made.append(method.apply(one, rng=None).published)
     assert made[0] == made[1] == made[2]
 
 
@@ -222,14 +221,14 @@ def test_as_printed_nothing_is_promised_and_the_check_says_why():
 @pytest.mark.realdata
 def test_bms_webview_1_gives_the_figures_of_our_notes(real_data):
     data = real_data("bms-webview-1")
-    outcome = sv.Disassociation(k=2, m=2, delta=20, safe=False).apply(data, rng=None, engine=LocalEngine())
+    outcome = sv.Disassociation(k=2, m=2, delta=20, safe=False).apply(data, rng=None)
     account = outcome.account
     assert account["clusters"] == 9_563
     assert account["clusters-below-k"] == 4_006
     assert account["clusters-of-several-chunks"] == 584
     assert account["occurrences-in-term-chunks"] == 40_567
     assert account["items-moved-for-lemma-2"] == 0
-    safe = sv.Disassociation(k=2, m=2, delta=20).apply(data, rng=None, engine=LocalEngine()).account
+    safe = sv.Disassociation(k=2, m=2, delta=20).apply(data, rng=None).account
     assert safe["clusters"] == 5_787
     assert safe["records-of-the-largest-cluster"] == 24
 
@@ -238,7 +237,7 @@ def test_lemma_2_moves_an_item():
     # Every item is in k records, no two together: three chunks with as many subrecords as records are too few.
     data = sv.from_lists([["a"], ["a"], ["b"], ["b"], ["a", "b"]])
     whole = Clustering(np.arange(5), np.array([0, 5]))
-    chunk, account = take_apart(data, whole, 2, 2, ENGINE)
+    chunk, account = take_apart(data, whole, 2, 2)
     assert account["items-moved-for-lemma-2"] == 1
     assert (chunk == TERM_CHUNK).sum() == 3
     assert not (chunk == LEFT_OUT).any()

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH, STOP
-from setveil.engines.local import LocalEngine
 from setveil.methods.itemsets import _hiding, _tracking
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.mining.frequent import mine
@@ -167,20 +165,11 @@ def test_dense_data_with_little_to_give_in_exchange(afi):
     assert not new or afi == "cost"
 
 
-class Halting(LocalEngine):
-    """Tells the loop of the last step at once that it should stop."""
-
-    def run(self, label, work, *, total=None):
-        del total
-        control = np.zeros(CONTROL_WIDTH, np.int64)
-        control[STOP] = label == "hiding the named itemsets"
-        return work(control)
-
-
-def test_the_loop_stops_when_it_is_told_to():
+def test_the_loop_stops_when_it_is_told_to(halt):
     data, itemsets = dense()
     method = bound(data, itemsets, min_support="5%", target="0")
-    outcome = method.apply(data, rng=np.random.default_rng(1), engine=Halting())
+    halt(_hiding, "hiding the named itemsets")
+    outcome = method.apply(data, rng=np.random.default_rng(1))
     steps = outcome.account["items-exchanged"] + outcome.account["items-left-out"]
     assert 0 < steps < 1024
     assert not method.guarantee.check(outcome.published)

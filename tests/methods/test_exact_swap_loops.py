@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.itemsets import _exact_swap_kernels as kernels
 from setveil.methods.itemsets import _exchange_kernels as exchange
 from setveil.methods.itemsets import _heap_kernels as heaps
@@ -204,8 +204,8 @@ def test_entries_are_weighed_by_what_would_be_lost(seed, room, monkeypatch):
     if room:
         monkeypatch.setattr(_hiding, "AROUND", room)
     state = State(seed)
-    state.hiding.engine = LocalEngine(1 + seed % 3)
-    assert_entries_are_weighed(state, swaps=bool(seed % 2), room=room)
+    with using_threads(1 + seed % 3):
+        assert_entries_are_weighed(state, swaps=bool(seed % 2), room=room)
 
 
 @seeds

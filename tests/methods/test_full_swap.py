@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 
 from oracle import tendency as oracle
 from support.random_data import as_sets, make, seeds
@@ -17,7 +16,7 @@ def exchanged(counts, *, full_min=2, seed=0):
     data = sv.from_lists([*lists, ["x0", "y0", "z0"]])
     categories = sv.Categories({i: i[0] for i in data.vocabulary})
     method = sv.FullSwap(categories=categories, full_min=full_min)
-    return data, categories, method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
+    return data, categories, method.apply(data, rng=np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_whole_records_are_exchanged_so_that_the_records_stay_the_same_ones():
 def test_single_items_join_when_asked(seed):
     data, categories = make(seed)
     method = sv.FullSwap(categories=categories, full_min=1)
-    outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
+    outcome = method.apply(data, rng=np.random.default_rng(seed))
     found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "whole", full_min=1)
     assert len(found) == outcome.account["not-hidden"]
     assert {kind for kind, _ in found} <= {"not-hidden"}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.uncertainty import _restoring
 from setveil.methods.uncertainty.insert import Insert
 
@@ -43,7 +43,8 @@ def apply(records, sensitive, rho, *, seed=0, threads=1, hot=200, nodes=20_000, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "HOT", hot)
         patch.setattr(_restoring, "NODES", nodes)
-        outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+        with using_threads(threads):
+            outcome = method.apply(data, rng=np.random.default_rng(seed))
     assert outcome.alignment.rows.tolist() == list(range(len(records)))
     return table_of(outcome.published), outcome.account
 

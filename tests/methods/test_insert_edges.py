@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.methods.uncertainty import _restoring
 from setveil.methods.uncertainty._restoring import Restoring
 from setveil.methods.uncertainty.insert import Insert
@@ -29,7 +28,7 @@ def apply(records, sensitive, rho, *, seed=0, nodes=20_000, hot=200, **chosen):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "NODES", nodes)
         patch.setattr(_restoring, "HOT", hot)
-        outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
+        outcome = method.apply(data, rng=np.random.default_rng(seed))
     occurred = method.sensitive.known_to_have_occurred()  # nothing of it need be left
     asked = method.guarantee.model_copy(update={"sensitive": occurred})
     return as_sets(outcome.published), outcome.account, asked.check(outcome.published)
@@ -278,7 +277,7 @@ def test_items_that_are_not_sensitive_come_back_as_the_twin_says(seed, crowded, 
         whole=False,
         rng=np.random.default_rng(seed),
     )
-    restoring.run(LocalEngine(1))
+    restoring.run()
     labels = np.array(data.vocabulary)[data.items]
     start, after = (
         [frozenset(labels[a:b][there[a:b]].tolist()) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
@@ -308,7 +307,7 @@ def test_real_data_lose_no_more_than_was_measured(real_data, name, seed, loss):
     data = real_data(name)
     drawn = np.random.default_rng(seed).permutation(len(data.vocabulary))[: len(data.vocabulary) * 2 // 5]
     method = Insert(sensitive=[data.vocabulary[code] for code in drawn], rho="0.7", include_empty=False)
-    outcome = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
+    outcome = method.apply(data, rng=np.random.default_rng(seed))
     assert round(100 * (1 - outcome.published.occurrences / data.occurrences), 1) <= loss
     assert outcome.account["other-occurrences-left-out"] == outcome.account["not-tried-for-length"] == 0
     assert method.guarantee.check(outcome.published, original=data)

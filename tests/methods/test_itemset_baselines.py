@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH, STOP
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
+from setveil.methods.itemsets import heu, swap_itemsets
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
 from setveil.methods.itemsets.swap_itemsets import SwapItemsets, held_itemsets
@@ -38,7 +38,8 @@ def table_1():
 
 
 def apply(method, data, seed=0, threads=None):
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+    with using_threads(threads):
+        return method.apply(data, rng=np.random.default_rng(seed))
 
 
 def some_itemsets(data, seed, most=12):
@@ -78,7 +79,7 @@ def turns(records, named, seed):
 @given(seeds)
 def test_the_itemsets_that_a_record_holds_are_found(seed):
     data, itemsets, records, named = drawn(seed)
-    held = held_itemsets(data, itemsets, LocalEngine())
+    held = held_itemsets(data, itemsets)
     found = [held.sets[a:b].tolist() for a, b in zip(held.starts[:-1], held.starts[1:], strict=True)]
     assert [sorted(sets) for sets in found] == [sorted(oracle.held_by(t, named)) for t in records]
 
@@ -344,34 +345,21 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(kind):
     assert (made[0] != made[3]) == (kind is SwapItemsets)
 
 
-class Halting(LocalEngine):
-    """Tells the loops of one step at once that they should stop."""
-
-    def __init__(self, label):
-        super().__init__()
-        self.label = label
-
-    def run(self, label, work, *, total=None):
-        del total
-        control = np.zeros(CONTROL_WIDTH, np.int64)
-        control[STOP] = label == self.label
-        return work(control)
-
-
 @pytest.mark.parametrize(
-    ("kind", "label"),
+    ("kind", "module", "step"),
     [
-        (SwapItemsets, "finding the named itemsets"),
-        (SwapItemsets, "finding partners"),
-        (SwapItemsets, "choosing items"),
-        (HEU, "leaving out items"),
+        (SwapItemsets, swap_itemsets, "finding the named itemsets"),
+        (SwapItemsets, swap_itemsets, "finding partners"),
+        (SwapItemsets, swap_itemsets, "choosing items"),
+        (HEU, heu, "leaving out items"),
     ],
 )
-def test_loops_stop_when_they_are_told_to(kind, label):
+def test_loops_stop_when_they_are_told_to(kind, module, step, halt):
     data, itemsets, _records, _named = drawn(5)
     method = kind(itemsets=itemsets, min_support=1)
-    results = [method.apply(data, rng=np.random.default_rng(1), engine=Halting(x)).published for x in (label, None)]
-    assert (results[0] == data, results[1] == data) == (True, False)
+    assert apply(method, data, seed=1).published != data
+    halt(module, step)
+    assert apply(method, data, seed=1).published == data
 
 
 @pytest.mark.realdata

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation import _kmeans
 from setveil.methods.disassociation._groups import of_groups
 from setveil.methods.disassociation._kmeans import by_kmeans
@@ -24,9 +24,8 @@ def some_data(seed, **sizes):
 
 
 def run(data, k=2, delta=5, seed=0, threads=1, *, safe=True):
-    clustering, account = by_kmeans(
-        data, k, delta, safe=safe, mode="recursive", rng=np.random.default_rng(seed), engine=LocalEngine(threads)
-    )
+    with using_threads(threads):
+        clustering, account = by_kmeans(data, k, delta, safe=safe, mode="recursive", rng=np.random.default_rng(seed))
     return [clustering.rows[a:b].tolist() for a, b in pairwise(clustering.starts.tolist())], account
 
 
@@ -65,7 +64,7 @@ def test_records_that_are_alike_stand_together():
 def test_large_groups_are_cut_and_small_ones_join_the_rest(safe):
     data = sv.from_lists([["a", f"b{r % 3}"] for r in range(21)] + [["z"], ["z"]])
     group = np.array([0] * 21 + [2] * 2)  # nothing is in group 1
-    asked = {"safe": safe, "mode": "recursive", "engine": LocalEngine(1)}
+    asked = {"safe": safe, "mode": "recursive"}
     clustering, account = of_groups(data, group, data.content_order(), 3, 8, **asked)
     # Two records are too few for a cluster of their own, and so is what they would join.
     assert clustering.sizes.tolist() == ([7, 7, 9] if safe else [8, 8, 5, 2])
@@ -104,17 +103,19 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     method = sv.Disassociation(k=2, m=2, delta=5, partition="kmeans")
     with pytest.raises(sv.Missing, match=r"pip install 'setveil\[kmeans\]'"):
-        method.apply(some_data(5), rng=np.random.default_rng(0), engine=LocalEngine(1))
+        method.apply(some_data(5), rng=np.random.default_rng(0))
 
 
 def test_the_method_takes_its_clusters_from_k_means():
     data = some_data(5, records=50)
     method = sv.Disassociation(k=2, m=2, delta=5, partition="kmeans")
-    outcome = method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine(2))
+    with using_threads(2):
+        outcome = method.apply(data, rng=np.random.default_rng(0))
     clusters, account = run(data)
     assert account.items() <= outcome.account.items()
     assert outcome.account["clusters"] == len(clusters)
-    assert outcome.published == method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine(1)).published
+    with using_threads(1):
+        assert outcome.published == method.apply(data, rng=np.random.default_rng(0)).published
 
 
 def test_ctrl_c_is_heard_between_batches():

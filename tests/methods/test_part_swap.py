@@ -6,7 +6,6 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.data.records.tendency import Kind, tendencies
-from setveil.engines.local import LocalEngine
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._exchange import Exchange
@@ -19,11 +18,11 @@ LADDERS = [(), ("cycle",), ("helper",), ("adopt",), ("cycle", "helper"), ("helpe
 
 
 def apply(method, data, seed=0):
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine())
+    return method.apply(data, rng=np.random.default_rng(seed))
 
 
 def paired(data, categories, *, strict, one_sided=False, ties="first"):
-    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
+    exchange = Exchange(data, categories, ties=ties)
     exchange.enlist_mixed("file", np.random.default_rng(0))
     exchange.find_partners(strict=strict, one_sided=one_sided)
     return exchange
@@ -63,7 +62,7 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
     data = real_data(name)
     data = data.take(np.arange(first or data.records)).compacted()
     categories = sv.Categories.at_random(data.vocabulary, groups, seed=1)
-    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
+    exchange = Exchange(data, categories, ties=ties)
     exchange.enlist_mixed("hard", np.random.default_rng(1))
     exchange.find_partners(strict=False, one_sided=False)
     m = len(exchange.mixed)
@@ -82,7 +81,7 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
 def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
     data, categories = make(seed)
     codes, names = categories.bind(data)
-    exchange = Exchange(data, categories, LocalEngine(), ties="all")
+    exchange = Exchange(data, categories, ties="all")
     seen_by_checker = tendencies(data, codes, len(names))
     for r, record in enumerate(as_sets(data)):
         expected = oracle.kind(record, categories)

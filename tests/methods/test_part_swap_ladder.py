@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.methods.tendency import _exchange
 from setveil.methods.tendency._exchange import HOW, Exchange
 
@@ -42,7 +41,7 @@ def crowded(seed):
 def begun(seed, *, same="top", full_min=2, steps=(), ties="all"):
     """Return an exchange after the partner search and the given steps, and everything a twin needs to go on from there."""
     data, categories = crowded(seed)
-    exchange = Exchange(data, categories, LocalEngine(), ties=ties)
+    exchange = Exchange(data, categories, ties=ties)
     rng = np.random.default_rng(seed)
     exchange.enlist_mixed("hard", rng)
     exchange.enlist_whole(full_min, rng)
@@ -245,7 +244,7 @@ def test_records_of_one_category_move_on_in_one_closed_round():
 
 def enlisted(order, seed=0):
     data, categories = make(8, records=60, items=25, categories=4, hot=1.5)
-    exchange = Exchange(data, categories, LocalEngine(), ties="all")
+    exchange = Exchange(data, categories, ties="all")
     exchange.enlist_mixed(order, np.random.default_rng(seed))
     return data, categories, exchange.mixed.tolist()
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH
-from setveil.engines.local import LocalEngine
+from setveil.kernels.control import CONTROL_WIDTH
+from setveil.kernels.threads import using_threads
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression, _Part
 from setveil.mining.rule_search import strongest_rules
@@ -41,7 +41,8 @@ def drawn(seed, **sizes):
 
 
 def apply(method, data, seed=0, threads=None):
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+    with using_threads(threads):
+        return method.apply(data, rng=np.random.default_rng(seed))
 
 
 def by_oracle(method, data, seed):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH, STOP
-from setveil.engines.local import LocalEngine
+from setveil.kernels.control import CONTROL_WIDTH, STOP
+from setveil.kernels.threads import using_threads
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty.partial_suppression import LEAST_RECORDS, PartialSuppression, _Part
 
@@ -21,7 +21,8 @@ EVERY_OBJECTIVE = pytest.mark.parametrize("objective", ["mine", "dist"])
 
 def apply(data, seed=0, threads=None, **chosen):
     method = PartialSuppression(**{"rho": 0.5, "parts": 1, "restore": False} | chosen)
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads)).published, method
+    with using_threads(threads):
+        return method.apply(data, rng=np.random.default_rng(seed)).published, method
 
 
 def assert_safe(published, method):

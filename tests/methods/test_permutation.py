@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH, STOP
-from setveil.engines.local import LocalEngine
+from setveil.kernels.control import CONTROL_WIDTH, STOP
+from setveil.kernels.threads import using_threads
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty import permutation as module
 
@@ -27,7 +27,8 @@ def drawn(seed, share=0.4):
 
 def applied(data, threads=None, **parameters):
     method = sv.Permutation(**parameters)
-    return method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine(threads))
+    with using_threads(threads):
+        return method.apply(data, rng=np.random.default_rng(0))
 
 
 def groups_of(outcome):
@@ -42,7 +43,7 @@ def groups_of(outcome):
 def test_the_order_is_that_of_the_definition(seed, limit):
     data, sensitive = drawn(seed)
     in_pattern = ~sensitive.among(data) & (data.supports <= limit)
-    found = module.cuthill_mckee(data, in_pattern, LocalEngine(1))
+    found = module.cuthill_mckee(data, in_pattern)
     assert found.tolist() == oracle.order(as_sets(data), set(sensitive), limit)
 
 
@@ -128,7 +129,7 @@ def test_the_largest_p_that_is_said_can_be_reached():
 def test_without_a_sensitive_occurrence_all_records_are_one_group(sensitive):
     data = sv.from_lists([["a"], ["b"], ["s"]]).take([0, 1])
     method = sv.Permutation(sensitive=sensitive, p=2)
-    outcome = method.apply(data, rng=np.random.default_rng(1), engine=LocalEngine(1))
+    outcome = method.apply(data, rng=np.random.default_rng(1))
     assert outcome.published.to_groups() == [([["a"], ["b"]], {})]
     with pytest.raises(sv.BadData, match=r"0 of [01] named items occur"):
         sv.publish(data, method)

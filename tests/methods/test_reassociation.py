@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
@@ -18,18 +17,12 @@ from setveil.release.opening import open_release
 from oracle.tree_distance import tree_distance
 from support.random_data import as_sets, make, seeds
 
-ENGINE = LocalEngine(1)
-
 
 def disassociated(seed, k=2, m=2, **sizes):
     data = make(seed, **sizes)[0].without_empty()
     if data.records < k:
         return None
-    return (
-        sv.Disassociation(k=k, m=m, delta=max(k, 8))
-        .apply(data, rng=np.random.default_rng(seed), engine=ENGINE)
-        .published
-    )
+    return sv.Disassociation(k=k, m=m, delta=max(k, 8)).apply(data, rng=np.random.default_rng(seed)).published
 
 
 def occurrences(clusters, *, terms):
@@ -44,7 +37,7 @@ def test_it_is_a_reconstruction(seed, k, terms, neighbours):
     if data is None:
         return
     method = sv.Reassociation(neighbours=neighbours, term_chunk=terms)
-    release = sv.publish(data, method, seed=2**90 + seed, metrics=[])
+    release = sv.publish(data, method, seed=2**90 + seed, threads=1, metrics=[])
     assert release.verdict
     assert len(release.data) == neighbours
     for made in release.data.datasets:
@@ -53,7 +46,7 @@ def test_it_is_a_reconstruction(seed, k, terms, neighbours):
         assert made.records <= data.records
         lists = made.to_lists()
         assert lists == sorted(lists)  # in the order of content
-    again = sv.publish(data, method, seed=2**90 + seed, engine=LocalEngine(2), metrics=[])
+    again = sv.publish(data, method, seed=2**90 + seed, threads=2, metrics=[])
     assert again.data == release.data
 
 
@@ -78,7 +71,7 @@ def test_every_way_to_put_chunks_together_is_equally_likely():
     method = sv.Reassociation(neighbours=1000).bind(data, linked=False, rng=None)
     found = Counter()
     for seed in range(6):
-        outcome = method.apply(data, rng=np.random.default_rng(seed), engine=ENGINE)
+        outcome = method.apply(data, rng=np.random.default_rng(seed))
         for made in outcome.published.datasets:
             found[tuple(sorted(tuple(sorted(record)) for record in as_sets(made)))] += 1
     # By hand: y meets u, v or neither; where it meets neither, u and v are with the two x.
@@ -99,7 +92,7 @@ def test_terms_are_placed_anywhere_in_their_cluster():
     ]
     data = sv.Disassociated.from_clusters(clusters, stated={"k": 2, "m": 1}).arranged()[0]
     method = sv.Reassociation(neighbours=400, term_chunk="place").bind(data, linked=False, rng=None)
-    outcome = method.apply(data, rng=np.random.default_rng(1), engine=ENGINE)
+    outcome = method.apply(data, rng=np.random.default_rng(1))
     for made in outcome.published.datasets:
         assert Counter(map(tuple, made.to_lists())) == {("a",): 3, ("a", "t"): 1, ("b",): 1, ("b", "s"): 1}
     rows = outcome.alignment.rows.reshape(400, 6)
@@ -111,11 +104,11 @@ def test_terms_are_placed_anywhere_in_their_cluster():
 def test_the_centroid_is_nearest_to_the_others():
     data = disassociated(11)
     every = sv.Reassociation(neighbours=6).bind(data, linked=False, rng=None)
-    made = every.apply(data, rng=np.random.default_rng(5), engine=ENGINE).published.datasets
+    made = every.apply(data, rng=np.random.default_rng(5)).published.datasets
     lists = [one.to_lists() for one in made]
     sums = [sum(tree_distance(one, other) for other in lists) for one in lists]
     chosen = sv.Reassociation(neighbours=6, choose="centroid").bind(data, linked=False, rng=None)
-    outcome = chosen.apply(data, rng=np.random.default_rng(5), engine=ENGINE)
+    outcome = chosen.apply(data, rng=np.random.default_rng(5))
     assert outcome.account["sums-of-distances"] == sums
     assert len(set(sums)) > 1
     assert outcome.published.datasets == (made[sums.index(min(sums))],)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.generalized import Generalized
-from setveil.engines.local import LocalEngine
+from setveil.methods.uncertainty import _live, td_control
 from setveil.methods.uncertainty.td_control import TDControl
 
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_names
-from support.global_suppression_cases import KNOWS, Halting, apply, drawn
+from support.global_suppression_cases import KNOWS, apply, drawn
 from support.random_data import as_sets, make, seeds
 from support.random_trees import some_tree
 
@@ -179,14 +179,13 @@ def test_the_result_is_the_same_on_any_number_of_threads():
     assert made[0] == made[1] == made[2]
 
 
-@pytest.mark.parametrize("label", ["trying types of items", "letting nodes give way"])
-def test_loops_stop_when_they_are_told_to(label):
+@pytest.mark.parametrize(("module", "step"), [(_live, "trying types of items"), (td_control, "letting nodes give way")])
+def test_loops_stop_when_they_are_told_to(module, step, halt):
     data = sv.from_lists([["s"], ["x"], ["x", "s"], ["x"], ["y"], ["y"]])
     method = TDControl(sensitive=["s"], rho=0.5, hierarchy={"x": "xy", "y": "xy", "xy": "top", "s": "top"})
-    rng = np.random.default_rng(1)
-    made = [method.apply(data, rng=rng, engine=Halting(x)).published.records for x in (label, None)]
-    assert made[1] == data
-    assert made[0] != data
+    assert apply(method, data).published.records == data
+    halt(module, step)
+    assert apply(method, data).published.records != data
 
 
 @pytest.mark.realdata
@@ -200,6 +199,6 @@ def test_the_real_taxonomy_of_foodmart(real_data, real_folder):
     sensitive = {data.vocabulary[code] for code in order[: int(0.4 * len(order))]}
     method = TDControl(sensitive=sensitive, rho=0.7, include_empty=False, hierarchy=tree)
     rng = np.random.default_rng(1)
-    outcome = method.bind(data, linked=False, rng=rng).apply(data, rng=rng, engine=LocalEngine(2))
+    outcome = method.bind(data, linked=False, rng=rng).apply(data, rng=rng)
     check_truth(data, sensitive, outcome.published)
     assert method.guarantee.check(outcome.published, original=data)

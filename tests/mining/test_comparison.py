@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
+from setveil.kernels.threads import using_threads
 from setveil.mining import lookup
 from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets
@@ -51,7 +52,8 @@ def test_sets_with_equal_hashes_are_told_apart(threads, monkeypatch):
     monkeypatch.setattr(lookup, "SETS_AT_ONCE", 3)
     rng = np.random.default_rng(1)
     before, after = drawn(rng, list("abcdefgh")), drawn(rng, list("cdefghij"))
-    found = compare(itemsets(before), itemsets(after), threads=threads)
+    with using_threads(threads):
+        found = compare(itemsets(before), itemsets(after))
     assert (as_sets(found.kept_sets()), as_sets(found.lost_sets()), as_sets(found.new_sets())) == oracle.compare(
         before, after
     )

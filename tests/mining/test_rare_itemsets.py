@@ -303,14 +303,14 @@ def test_where_an_item_alone_is_rare_counting_ends_too(monkeypatch):
 def test_a_search_that_is_called_off_ends_at_once(monkeypatch):
     from setveil.kernels.control import CONTROL_WIDTH, STOP  # noqa: PLC0415 - as the module itself hands it on
 
-    def called_off(_label, parts, work, **_more):
+    def called_off(_label, work, **_more):
         control = np.zeros(CONTROL_WIDTH, np.int64)
         control[STOP] = 1
-        return [work(part, control) for part in parts]
+        return work(control)
 
     records = [["a", "b"], ["b", "c"], ["a", "c"]] * 5 + [["a", "b", "c"]]
     assert search(records, 2, 3)[1] == {frozenset("abc"): 1}
-    monkeypatch.setattr(module, "share", called_off)
+    monkeypatch.setattr(module, "run", called_off)
     assert search(records, 2, 3)[0].undecided
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.kernels.threads import using_threads
 from setveil.mining import rule_search
 from setveil.mining.rule_search import strongest_rules
 
@@ -25,7 +26,8 @@ def search(records, sensitive, rho, *, include_empty=False, budget=PLENTY, threa
     """Return what is found, and for each unsafe item its strongest rule: known items, records with and without it, excess."""
     data = sv.from_lists([sorted(record) for record in records])
     mask = np.array([label in sensitive for label in data.vocabulary], np.bool_)
-    found = strongest_rules(data, mask, rho, include_empty=include_empty, budget=budget, threads=threads)
+    with using_threads(threads):
+        found = strongest_rules(data, mask, rho, include_empty=include_empty, budget=budget)
     rules = {}
     for place, code in enumerate(found.items.tolist()):
         known = frozenset(data.vocabulary[i] for i in found.sets[place].tolist())

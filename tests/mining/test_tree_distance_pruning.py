@@ -77,19 +77,19 @@ def test_equal_data_need_no_step():
 
 def test_a_loop_that_is_told_to_stop_stops(monkeypatch):
     data, other = skewed(4, 800)
-    real = module.share
+    real = module.run
     seen = []
 
-    def stopped(label, parts, work, **rest):
-        def told(part, control):
+    def stopped(label, work, **rest):
+        def told(control):
             control[STOP] = 1
-            return work(part, control)
+            return work(control)
 
         seen.append((label, rest["total"]))
-        return real(label, parts, told, **rest)
+        return real(label, told, **rest)
 
     whole = bounded_tree_distance(data, other)
-    monkeypatch.setattr(module, "share", stopped)
+    monkeypatch.setattr(module, "run", stopped)
     cut = bounded_tree_distance(data, other)
     assert whole.value is not None
     assert cut.value is None

@@ -5,7 +5,6 @@ import pytest
 
 import setveil as sv
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.engines.local import LocalEngine
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
 from setveil.methods.itemsets.swap_itemsets import SwapItemsets
@@ -44,7 +43,7 @@ def table():
 
 def released(method, table, seed=0):
     bound = method.bind(table, linked=False, rng=np.random.default_rng(seed))
-    return bound.apply(table, rng=np.random.default_rng(seed), engine=LocalEngine()).published
+    return bound.apply(table, rng=np.random.default_rng(seed)).published
 
 
 # -- Table I ----------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 
 from oracle import tendency as oracle
 
@@ -97,7 +96,7 @@ def test_reading_paper_hides_on_the_papers_data(real_data, seed):
     first = real_data("bms-webview-1").take(np.arange(5000)).compacted()
     categories = sv.Categories.at_random(first.vocabulary, 50, seed=seed)
     method = sv.PartSwap(categories=categories, reading="paper")
-    outcome = method.apply(first, rng=np.random.default_rng(seed), engine=LocalEngine())
+    outcome = method.apply(first, rng=np.random.default_rng(seed))
     verdict = method.guarantee.check(outcome.published, original=first, alignment=outcome.alignment)
     assert set(verdict.violations) <= {"not-hidden"}
     assert verdict.failures <= 0.02 * verdict.counts["to-hide"]

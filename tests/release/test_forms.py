@@ -41,8 +41,8 @@ class Upwards(Method):
     def guarantee(self):
         return sv.RhoUncertainty(sensitive=self.sensitive, rho="1/2")
 
-    def apply(self, data, *, rng, engine):
-        del rng, engine
+    def apply(self, data, *, rng):
+        del rng
         lists = [[i if i in self.sensitive else TREE.parent(i) for i in record] for record in data.to_lists()]
         return Outcome(sv.Generalized(sv.from_lists(lists, unit=data.unit), TREE), Alignment.identity(data.records))
 
@@ -57,8 +57,8 @@ class Nothing(Method):
     sensitive: sv.SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
     guarantee: ClassVar[None] = None
 
-    def apply(self, data, *, rng, engine):
-        del rng, engine
+    def apply(self, data, *, rng):
+        del rng
         return Outcome(data, Alignment.identity(data.records))
 
 

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 import setveil as sv
 from setveil.catalog import METHODS
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 from setveil.release.kept import Part, kept
 
 import oracle.kept as slow
@@ -75,7 +74,7 @@ def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
         return
     sensitive = some_sensitive(data)
     method = sv.Disassociation(k=2, m=2, delta=6, cover=cover)
-    made = method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(1))
+    made = method.apply(data, rng=np.random.default_rng(seed))
     expected = slow.of_clusters(
         as_sets(data), made.published.to_clusters(), made.alignment.rows.tolist(), set(sensitive)
     )

@@ -38,7 +38,7 @@ class Nothing(Method):
     truthful: ClassVar = "yes"
     guarantee: ClassVar = None
 
-    def apply(self, data, *, rng, engine):
+    def apply(self, data, *, rng):
         return Outcome(data, Alignment.identity(data.records))
 
 

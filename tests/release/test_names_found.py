@@ -7,7 +7,6 @@ import pytest
 
 import setveil as sv
 from setveil.data.names_found import MOST_COMPARED, MissingName
-from setveil.engines.local import LocalEngine
 from setveil.profiling import profile
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
@@ -64,7 +63,7 @@ def test_missing_names_change_nothing_in_the_release(method):
     made = []
     for names in (["beer", "crips", "tea", "zzz"], ["beer", "tea"]):
         rng = np.random.default_rng(1)
-        outcome = method(names).bind(DATA, linked=False, rng=rng).apply(DATA, rng=rng, engine=LocalEngine(1))
+        outcome = method(names).bind(DATA, linked=False, rng=rng).apply(DATA, rng=rng)
         made.append((outcome.published, outcome.alignment.rows.tolist()))
     assert made[0] == made[1]
 

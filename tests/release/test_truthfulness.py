@@ -162,8 +162,8 @@ def test_publish_refuses_a_method_that_is_less_true_than_it_says(claim, guarante
         def guarantee(self):
             return guarantee
 
-        def apply(self, data, *, rng, engine):
-            del rng, engine
+        def apply(self, data, *, rng):
+            del rng
             lists = data.to_lists()
             return Outcome(sv.from_lists([[*lists[0], "s"], lists[1], lists[2][:1]]), Alignment.identity(data.records))
 

@@ -38,8 +38,8 @@ class Nothing(Method):
     truthful: ClassVar[str] = "yes"
     guarantee: ClassVar[None] = None
 
-    def apply(self, data, *, rng, engine):
-        del rng, engine
+    def apply(self, data, *, rng):
+        del rng
         return Outcome(data, Alignment.identity(data.records))
 
 

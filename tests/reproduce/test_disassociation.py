@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, Missing
 from setveil.methods.disassociation.reassociation import spin
 from setveil.mining.supports import supports
@@ -47,7 +46,7 @@ def tiny(tmp_path_factory):
     folder = write_tiny(tmp_path_factory.mktemp("data"), names=NAMES)
     with pytest.MonkeyPatch.context() as patch:
         shrink_disassociation(patch)
-        return folder, reproduce(folder), reproduce(folder, engine=LocalEngine(1))
+        return folder, reproduce(folder), reproduce(folder, threads=1)
 
 
 # -- which rules are to be kept -----------------------------------------------------------------------------------------------
@@ -146,7 +145,7 @@ def test_figures_agree_with_what_the_library_gives(tiny):
     folder, run, _again = tiny
     data = read_dataset(folder).data
     method = sv.Disassociation(k=3, m=3, delta=40, safe=False)
-    published = method.apply(data, rng=np.random.default_rng(5), engine=LocalEngine()).published
+    published = method.apply(data, rng=np.random.default_rng(5)).published
     made, _slots = spin(published, np.random.default_rng([1, 3, 40]))
     figures = run.figures
     assert figures.value("BMS1", "wheel", "ted", 1, "k=m=3, δ=40") == tree_distance(data, made)
@@ -163,7 +162,7 @@ def test_counts_and_ranks_are_means_over_all_settings(tiny):
     for k in (2, 3, 4):
         for delta in (20, 40, 60):
             method = sv.Disassociation(k=k, m=k, delta=delta)
-            published = method.apply(data, rng=np.random.default_rng(0), engine=LocalEngine()).published
+            published = method.apply(data, rng=np.random.default_rng(0)).published
             made, _slots = spin(published, np.random.default_rng([2, k, delta]))
             found = int(supports(made, [top])[0])
             counts.append(found if found >= 0.02 * made.records else 0)
@@ -221,7 +220,7 @@ def test_quick_is_two_seeds_at_four_settings(tiny, monkeypatch):
 def test_figures_are_those_of_an_earlier_program(real_folder, line, k, delta, distance, records, below):
     """Other re-associations, hence the room; it lacked the last record."""
     dataset = read_dataset(real_folder)
-    experiment = Experiment(dataset, Figures(), LocalEngine())
+    experiment = Experiment(dataset, Figures())
     experiment.measure_setting(line, k, delta)
     experiment.measure_neighbour(line, k, delta, 0)
     setting = f"k=m={k}, δ={delta}"
@@ -236,7 +235,7 @@ def test_figures_are_those_of_an_earlier_program(real_folder, line, k, delta, di
 @pytest.mark.realdata
 def test_horizontal_partitioning_of_frequent_rules_errs_as_in_an_earlier_program(real_folder):
     """The rules are the same but for the one that two records hold."""
-    experiment = Experiment(read_dataset(real_folder), Figures(), LocalEngine())
+    experiment = Experiment(read_dataset(real_folder), Figures())
     experiment.measure_rules(FREQUENT, 0, ["hp"])
     found = {row.metric: row.value for row in experiment.figures.rows if row.method == "hp"}
     assert found["rae-ur-inside"] == pytest.approx(27.0, abs=0.5)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter, Missing
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost
 from setveil.mining.frequent import mine
@@ -32,7 +31,7 @@ def tiny(tmp_path_factory):
     folder = write_tiny_foodmart(write_tiny(tmp_path_factory.mktemp("data")))
     with pytest.MonkeyPatch.context() as patch:
         shrink_itemsets(patch)
-        return folder, reproduce(folder), reproduce(folder, engine=LocalEngine(1))
+        return folder, reproduce(folder), reproduce(folder, threads=1)
 
 
 # -- the data, and which itemsets are named ---------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ def test_figures_agree_with_the_metrics_of_the_catalog(tiny, monkeypatch):
     assert lines_of(dataset) == [*LINES]
     named = draw_itemsets(dataset.data, SUPPORTS[0], 8, (4, 4), seed=1)
     method = LINES["nv"](named, SUPPORTS).bind(dataset.data, linked=False, rng=np.random.default_rng(0))
-    published = method.apply(dataset.data, rng=np.random.default_rng(1), engine=LocalEngine()).published
+    published = method.apply(dataset.data, rng=np.random.default_rng(1)).published
     at = {"itemsets": named, "min_support": SUPPORTS[0]}
     for metric, measured in (
         ("misses-cost", MissesCost(**at)),
@@ -207,7 +206,7 @@ def foodmart(real_folder):
 
     dataset = read_datasets(real_folder, full=False)[0]
     figures = Figures()
-    experiment = Experiment(dataset, figures, LocalEngine())
+    experiment = Experiment(dataset, figures)
     experiment.measure_original()
     for seed in range(5):
         named = draw_itemsets(dataset.data, SUPPORTS[0], 42, (4, 4), seed=seed)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.reproduce import overlaps
 from setveil.reproduce.overlaps import best_overlaps, estimated_bound, most_needed, needed_others
 
@@ -28,7 +28,7 @@ def as_lists(records):
 @given(RECORDS, st.integers(1, 5))
 def test_overlaps_are_those_of_all_pairs(records, k):
     data = sv.from_lists(as_lists(records))
-    assert best_overlaps(data, k, LocalEngine(1)).tolist() == plain.best_overlaps(records, k)
+    assert best_overlaps(data, k).tolist() == plain.best_overlaps(records, k)
 
 
 def test_threads_and_parts_change_nothing(monkeypatch):
@@ -38,7 +38,8 @@ def test_threads_and_parts_change_nothing(monkeypatch):
     expected = plain.best_overlaps(records, 4)
     for threads, at_once in product((1, 2), (7, 500)):
         monkeypatch.setattr(overlaps, "AT_ONCE", at_once)
-        assert best_overlaps(data, 4, LocalEngine(threads)).tolist() == expected
+        with using_threads(threads):
+            assert best_overlaps(data, 4).tolist() == expected
 
 
 @settings(max_examples=100, deadline=None)
@@ -46,7 +47,7 @@ def test_threads_and_parts_change_nothing(monkeypatch):
 def test_the_bound_is_that_of_the_definition(records, sensitive, rho):
     data = sv.from_lists(as_lists(records))
     is_sensitive = np.array([int(label[1:]) in sensitive for label in data.vocabulary], np.bool_)
-    found = best_overlaps(data, most_needed([rho]), LocalEngine(1))
+    found = best_overlaps(data, most_needed([rho]))
     assert estimated_bound(data, is_sensitive, rho, found) == pytest.approx(
         plain.estimated_bound(records, sensitive, rho)
     )
@@ -58,7 +59,7 @@ def test_no_release_of_the_records_that_is_safe_keeps_more(rho):
     sensitive = {2}
     data = sv.from_lists(as_lists(records))
     is_sensitive = np.array([label == "i2" for label in data.vocabulary])
-    bound = estimated_bound(data, is_sensitive, rho, best_overlaps(data, 3, LocalEngine(1)))
+    bound = estimated_bound(data, is_sensitive, rho, best_overlaps(data, 3))
     total = sum(map(len, records))
     least = total
     kept = [[*subsets(record)] for record in records]

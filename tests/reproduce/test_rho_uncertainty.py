@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter, Missing
 from setveil.reproduce import uncertainty_lines as lines
 from setveil.reproduce.figures import Figures
@@ -48,7 +47,7 @@ def tiny(tmp_path_factory):
     folder = write_tiny(tmp_path_factory.mktemp("data"))
     with pytest.MonkeyPatch.context() as patch:
         shrink_uncertainty(patch)
-        return folder, reproduce(folder, engine=LocalEngine(2)), reproduce(folder, engine=LocalEngine(1))
+        return folder, reproduce(folder, threads=2), reproduce(folder, threads=1)
 
 
 # -- the data, and which items are sensitive --------------------------------------------------------------------------------
@@ -170,7 +169,7 @@ def test_losses_stand_between_the_bound_and_everything(tiny):
 def test_a_measured_release_is_safe_by_the_definition():
     data = generated_uniform(records=60, items=12, occurrences=180, longest=6)
     dataset = SensitiveSet("tiny", "paper", "", (), data, None, (5,))
-    on = Experiment(dataset, Figures(), LocalEngine(1))
+    on = Experiment(dataset, Figures())
     on.measure_original(("0.7",))
     sensitive = set(dataset.sensitive(0))
     for line in (lines.MINE, lines.DIST, lines.GLOBAL, lines.INSERT):
@@ -220,7 +219,7 @@ def test_the_nearest_seeds_are_those_of_the_specification(real_data, file, name,
 def test_on_wv_the_figures_are_those_of_an_earlier_program(real_folder):
     dataset = read_datasets(real_folder, full=False)[0]
     figures = Figures()
-    on = Experiment(dataset, figures, LocalEngine())
+    on = Experiment(dataset, figures)
     assert len(work_of(on, full=False)) > 30
     on.measure_original(("0.7",))
     on.measure_limits(0, "0.7")

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter, Missing
 from setveil.presence.methods.extended_mondrian import ExtendedMondrian
 from setveil.reproduce import presence_lines
@@ -27,7 +26,7 @@ def tiny(tmp_path_factory):
     folder = write_tiny_adult(tmp_path_factory.mktemp("data"))
     with pytest.MonkeyPatch.context() as patch:
         shrink_presence(patch)
-        return folder, reproduce(folder), reproduce(folder, engine=LocalEngine(1))
+        return folder, reproduce(folder), reproduce(folder, threads=1)
 
 
 def test_every_figure_is_there_for_every_line_selectivity_and_pair_of_keys(tiny):

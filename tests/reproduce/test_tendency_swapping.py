@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from setveil.data.categories import Categories
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter, Missing
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets
 from setveil.reproduce import tendency_swapping
@@ -25,7 +24,7 @@ def tiny(tmp_path_factory):
     folder = write_tiny(tmp_path_factory.mktemp("data"))
     with pytest.MonkeyPatch.context() as patch:
         shrink(patch)
-        return folder, reproduce(folder), reproduce(folder, engine=LocalEngine(1))
+        return folder, reproduce(folder), reproduce(folder, threads=1)
 
 
 # -- the data ---------------------------------------------------------------------------------------------------------------
@@ -112,7 +111,7 @@ def test_figures_agree_with_the_metrics_of_the_catalog(tiny):
         shrink(patch)
         data = read_datasets(folder, full=False)[0].data
     method = METHODS["part-supp"](Categories.at_random(data.vocabulary, 50, seed=1))
-    published = method.apply(data, rng=np.random.default_rng(1), engine=LocalEngine()).published
+    published = method.apply(data, rng=np.random.default_rng(1)).published
     for metric in (FiSimilarity, FrequentItemsets):
         measured = metric(min_support="2%")(data, published)
         assert run.figures.value("BMS1", "part-supp", metric.name, 1, "2%") == measured.value
@@ -161,7 +160,7 @@ def bms1(real_folder):
     """Give the figures of PartSwap and RandSwap on the paper's first data set."""
     dataset = read_datasets(real_folder, full=False)[0]
     figures = Figures()
-    experiment = tendency_swapping._Experiment(dataset, figures, LocalEngine())
+    experiment = tendency_swapping._Experiment(dataset, figures)
     experiment.measure_original()
     for seed in tendency_swapping.SEEDS:
         categories = Categories.at_random(dataset.data.vocabulary, 50, seed=seed)

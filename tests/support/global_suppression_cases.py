@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines.base import CONTROL_WIDTH, STOP
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 
 PAYOFFS = st.sampled_from(["sensitive", "cao"])
 KNOWS = st.sampled_from(["subset", "whole"])
@@ -26,18 +25,5 @@ def drawn(seed):
 
 def apply(method, data, threads=1):
     rng = np.random.default_rng(1)
-    return method.bind(data, linked=False, rng=rng).apply(data, rng=rng, engine=LocalEngine(threads))
-
-
-class Halting(LocalEngine):
-    """Tells the loops of one step at once that they should stop."""
-
-    def __init__(self, label):
-        super().__init__(1)
-        self.label = label
-
-    def run(self, label, work, *, total=None):
-        del total
-        control = np.zeros(CONTROL_WIDTH, np.int64)
-        control[STOP] = label == self.label
-        return work(control)
+    with using_threads(threads):
+        return method.bind(data, linked=False, rng=rng).apply(data, rng=rng)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import using_threads
 from setveil.methods.itemsets import _exchange_kernels as exchange
 from setveil.methods.itemsets import _hiding
 from setveil.methods.itemsets import _tracking_kernels as tracking
@@ -125,7 +125,8 @@ def done(seed):
 
 
 def apply(method, data, seed=0, threads=1):
-    return method.apply(data, rng=np.random.default_rng(seed), engine=LocalEngine(threads))
+    with using_threads(threads):
+        return method.apply(data, rng=np.random.default_rng(seed))
 
 
 def assert_hidden(method, named, released):
@@ -181,9 +182,7 @@ class State:
         offsets = np.concatenate(([0], np.cumsum([len(s) for s in self.named]))).astype(np.int64)
         codes = np.array([code for s in self.named for code in sorted(s)], dtype=np.int32)
         self.targets = rng.integers(0, min(self.levels), size=len(self.named))
-        self.hiding = hiding = Hiding(
-            data, (offsets, codes), self.targets.copy(), self.levels, min(self.levels), LocalEngine(1)
-        )
+        self.hiding = hiding = Hiding(data, (offsets, codes), self.targets.copy(), self.levels, min(self.levels))
         tracked = hiding.tracked
         self.original = [set(row) for row in rows]
         self.known = [frozenset(one) for one in split(tracked.itemsets.offsets, tracked.itemsets.items)]

@@ -13,7 +13,6 @@ from setveil.cli.profile_command import show_profile
 from setveil.cli.show import say, say_json, say_table
 from setveil.data.categories import read_categories
 from setveil.data.reading.source import read
-from setveil.engines.local import LocalEngine
 from setveil.methods.tendency.part_swap import PartSwap
 from setveil.profiling import profile
 from setveil.release.checking import guarantee_of
@@ -49,10 +48,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     refuse_targets(out, private, force=given["force"])
     tell = (lambda *_: None) if given["json"] else say
     data = read(SAMPLE)
-    engine = LocalEngine()
 
     tell(f"1. The data: {SAMPLE}, one record a customer\n   $ setveil profile {SAMPLE}\n")
-    found = profile(data, engine=engine)
+    found = profile(data)
     if not given["json"]:
         show_profile(found)
 
@@ -61,7 +59,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         f"   $ setveil publish {SAMPLE} --method part-swap --categories {SAMPLE} --out {out}\n"
     )
     method = PartSwap(categories=read_categories(SAMPLE))
-    release = publish(data, method, engine=engine, out=out, force=given["force"])
+    release = publish(data, method, out=out, force=given["force"])
     tell(f"{release.summary}")
     row = _telling_row(release, data)
     tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")

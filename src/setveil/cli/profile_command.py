@@ -7,7 +7,6 @@ from typing import Any
 from setveil.cli.options import READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.data.files.side_files import read_itemsets, read_sensitive
-from setveil.engines.local import LocalEngine
 from setveil.profiling import Profile, profile
 from setveil.release.inputs import as_records
 
@@ -37,7 +36,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         known=given["known"],
         sensitive=read_sensitive(given["sensitive"]) if given["sensitive"] else (),
         itemsets=read_itemsets(given["itemsets"], separator=given["separator"]) if given["itemsets"] else (),
-        engine=LocalEngine(given["threads"]),
+        threads=given["threads"],
     )
     if given["json"]:
         say_json(found.to_dict())

@@ -22,7 +22,6 @@ from setveil.cli.options import (
 from setveil.cli.show import names_in_words, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
 from setveil.data.records.transactions import Transactions
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
@@ -123,7 +122,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
         experiment=given["experiment"],
         allow_failures=given["allow_failures"],
         no_guarantee=given["no_guarantee"],
-        engine=LocalEngine(given["threads"]),
+        threads=given["threads"],
         original=as_records(given["original"], reading_of(given)) if given["original"] else None,
         missing_names=given["missing_names"],
         distinct_labels=given["distinct_labels"],

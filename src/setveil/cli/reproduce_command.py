@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.cli.options import FORCE, THREADS, Option, argument
 from setveil.cli.show import say, say_json, say_table
-from setveil.engines.local import LocalEngine
 from setveil.errors import UnknownName
 from setveil.reproduce import PAPERS, experiments
 
@@ -49,7 +48,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     out = Path(given["out"] or f"reproduce-{given['paper']}")
     refuse_folder(out, force=given["force"])  # before the work, not after it
     started = time.monotonic()
-    found = reproduce(given["data"], full=not given["quick"], engine=LocalEngine(given["threads"]))
+    found = reproduce(given["data"], full=not given["quick"], threads=given["threads"])
     save(found, out, force=given["force"])
     if given["json"]:
         say_json({"out": str(out), **found.to_dict()})

@@ -1,7 +1,7 @@
 """The control array, through which a long loop tells how far it is and hears that it should stop.
 
-A loop writes how much is done to `control[DONE]` and returns early, with whatever it has, once `control[STOP]` is not 0. Here, below the
-engines that make these arrays, since the hash of the kernels' sources covers this folder.
+A loop writes how much is done to `control[DONE]` and returns early, with whatever it has, once `control[STOP]` is not 0. The
+module `threads` makes these arrays.
 """
 
 from __future__ import annotations

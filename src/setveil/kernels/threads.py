@@ -1,42 +1,78 @@
 """Loops on all cores of one machine: threads, since kernels run without the interpreter's lock.
 
-The main thread shows progress and listens for Ctrl-C; a loop hears of it through its control array (`control`).
+The main thread shows progress and listens for Ctrl-C; a loop hears of it through its control array (`control`). The number of threads is
+a context variable, so that loops far below a call use as many as the caller asked for. Results never depend on it.
+
+    with using_threads(2):
+        results = share("counting", parts, count_part, total=n)
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from contextlib import ExitStack
-from contextvars import copy_context
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar, copy_context
+from functools import wraps
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.arguments import refuse_other_kind
 from setveil.errors import BadParameter
 from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 POLL_SECONDS = 0.05
 
 Result = TypeVar("Result")
 Part = TypeVar("Part")
+Parameters = ParamSpec("Parameters")
+
+_asked: ContextVar[int | None] = ContextVar("setveil_threads", default=None)
 
 
-def number_of_threads(asked: int | None) -> int:
-    """Return how many threads to use: as many as were asked for, else one for each core that this process may use."""
-    if asked is not None and asked < 1:
-        raise BadParameter(f"{asked} threads were asked for; there must be at least 1")
+def number_of_threads() -> int:
+    """Return how many threads loops use here: as many as were asked for, otherwise one per core that this process may use."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return asked or available
+    return _asked.get() or available
+
+
+@contextmanager
+def using_threads(number: int | None) -> Iterator[None]:
+    """Let loops inside the block use this number of threads; None leaves it as it is."""
+    refuse_other_kind("threads", number, "int | None", {})
+    if number is not None and number < 1:
+        raise BadParameter(f"{number} threads were asked for; there must be at least 1")
+    token = _asked.set(number or _asked.get())
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def with_threads(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let the keyword `threads` of a function hold for all loops below it."""
+
+    @wraps(function)
+    def call(*values: Parameters.args, **named: Parameters.kwargs) -> Result:
+        with using_threads(named.get("threads")):  # type: ignore[arg-type]  # as the function declares it
+            return function(*values, **named)
+
+    return call
+
+
+def run(label: str, work: Callable[[Any], Result], *, total: int | None = None) -> Result:
+    """Run one long piece of work, `work(control)`, and show `label` with its progress out of `total`."""
+    return share(label, [None], lambda _part, control: work(control), total=total)[0]
 
 
 def share(
-    label: str, parts: Sequence[Part], work: Callable[[Part, Any], Result], *, threads: int, total: int | None = None
+    label: str, parts: Sequence[Part], work: Callable[[Part, Any], Result], *, total: int | None = None
 ) -> list[Result]:
     """Run `work(part, control)` for every part, begun in their order; the results come back in the order of the parts."""
     from setveil.kernels.jit import compiling  # noqa: PLC0415 - imports Numba, which help texts and checks do not need
@@ -47,7 +83,7 @@ def share(
         advance = stack.enter_context(progress.step(label, total))
         stack.enter_context(compiling(_show_compiling(stack.enter_context(ExitStack()))))
         try:
-            crew.start(min(threads, len(parts)))
+            crew.start(min(number_of_threads(), len(parts)))
             while crew.is_at_work(POLL_SECONDS):
                 advance(int(controls[:, DONE].sum()))
             advance(int(controls[:, DONE].sum()))

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from setveil.data.published import Published
     from setveil.data.records.alignment import Alignment
-    from setveil.engines.base import Engine
     from setveil.guarantees.base import Guarantee
 
 
@@ -83,7 +82,7 @@ class Method(Declaration, ABC):
         return self
 
     @abstractmethod
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Make the published form. The same generator state gives the same result, whatever the number of threads."""
 
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from setveil.engines.base import Engine
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
@@ -21,9 +20,7 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def exchanged(
-    data: Transactions, partner: NDArray[np.int64], leaves: NDArray[np.bool_], engine: Engine
-) -> Transactions:
+def exchanged(data: Transactions, partner: NDArray[np.int64], leaves: NDArray[np.bool_]) -> Transactions:
     """Let each record give what leaves it to its partner, all at once; `partner` is -1 for a record that stays as it is."""
     from setveil.methods import _exchanging_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -37,5 +34,5 @@ def exchanged(
         kernels.exchange(*fixed, offsets, items, True, control)
         return items
 
-    items = engine.run("exchanging items", put_together, total=data.records)
+    items = run("exchanging items", put_together, total=data.records)
     return Transactions(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)

@@ -38,9 +38,7 @@ DEAR = 64
 """Looking a pair of items up takes about as long as counting so many pairs within records."""
 
 
-def minimal_infrequent(
-    itemsets: Itemsets, data: Transactions, *, limit: int = LIMIT, threads: int | None = None
-) -> Itemsets:
+def minimal_infrequent(itemsets: Itemsets, data: Transactions, *, limit: int = LIMIT) -> Itemsets:
     """Return the itemsets that are not among the frequent ones of these data while all their proper parts are, the shorter first.
 
     `itemsets` must be all frequent ones. The empty set counts as frequent, so that an item that is not frequent is among the result; one
@@ -68,7 +66,7 @@ def minimal_infrequent(
             found=number,
             exact=False,
         )
-    frequent = Lookup(itemsets.offsets, items, width, threads=threads)
+    frequent = Lookup(itemsets.offsets, items, width)
     found = [_rare_items(itemsets, data)]
     for table, later in zip(levels, joins, strict=True):
         kept = [np.empty((0, table.shape[1] + 1), dtype=np.int32)]
@@ -76,7 +74,7 @@ def minimal_infrequent(
         codes = code_of.astype(np.int32)[np.concatenate(kept)]
         codes.sort(axis=1)
         found.append(codes)
-    border = _with_supports(found, data, threads)
+    border = _with_supports(found, data)
     # Were a frequent set missing, then the smallest such one, or one of its parts, would be among these.
     if len(itemsets) and border.supports.max(initial=-1) >= itemsets.supports.min():
         raise BadParameter(
@@ -136,16 +134,16 @@ def _rare_items(itemsets: Itemsets, data: Transactions) -> NDArray[np.int32]:
     return np.flatnonzero(rare).astype(np.int32)[:, None]
 
 
-def _with_supports(tables: list[NDArray[np.int32]], data: Transactions, threads: int | None) -> Itemsets:
+def _with_supports(tables: list[NDArray[np.int32]], data: Transactions) -> Itemsets:
     """Put tables of sets of one length each together, and count the sets."""
     lengths = np.concatenate([np.full(len(table), table.shape[1]) for table in tables])
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     items = np.concatenate([table.ravel() for table in tables])
-    held = np.concatenate([_supports(table, data, threads) for table in tables])
+    held = np.concatenate([_supports(table, data) for table in tables])
     return Itemsets(offsets, items, held, data.vocabulary, data.records)
 
 
-def _supports(table: NDArray[np.int32], data: Transactions, threads: int | None) -> NDArray[np.int64]:
+def _supports(table: NDArray[np.int32], data: Transactions) -> NDArray[np.int64]:
     rows, length = table.shape
     if length == 1:
         return data.supports[table[:, 0]]
@@ -157,7 +155,7 @@ def _supports(table: NDArray[np.int32], data: Transactions, threads: int | None)
     for first in range(0, rows, SETS_AT_ONCE):
         part = table[first : first + SETS_AT_ONCE]
         offsets = np.arange(len(part) + 1, dtype=np.int64) * length
-        result[first : first + len(part)] = supports(data, (offsets, part.ravel()), threads=threads)
+        result[first : first + len(part)] = supports(data, (offsets, part.ravel()))
     return result
 
 

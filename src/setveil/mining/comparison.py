@@ -81,11 +81,11 @@ def common_codes(before: Sequence[str], after: Sequence[str]) -> tuple[NDArray[n
     return codes, len(code_of)
 
 
-def compare(before: Itemsets, after: Itemsets, *, threads: int | None = None) -> Comparison:
+def compare(before: Itemsets, after: Itemsets) -> Comparison:
     """Match two collections of itemsets by the labels of their items; each set stands once in either.
 
     >>> compare(mine(data, "1%"), mine(release.data, "1%")).lost     # doctest: +SKIP
     """
     code, width = common_codes(before.vocabulary, after.vocabulary)
-    lookup = Lookup(before.offsets, before.items, width, threads=threads)
+    lookup = Lookup(before.offsets, before.items, width)
     return Comparison(before, after, lookup.places(after.offsets, recoded(after.offsets, after.items, code, width)))

@@ -30,7 +30,7 @@ from setveil.data.records.labels import as_arrow
 from setveil.data.records.transactions import Transactions, sealed
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import share, with_threads
 from setveil.mining.cluster_index import ClusterIndex
 from setveil.mining.frequent import LIMIT
 from setveil.mining.itemsets import are_among_first, table_of_first
@@ -128,6 +128,7 @@ class BoundedItemsets:
         return as_pandas(self.to_table(), tuples="items")
 
 
+@with_threads
 @check_arguments
 def mine_bounds(
     data: Disassociated,
@@ -137,7 +138,7 @@ def mine_bounds(
     min_length: int = 1,
     max_length: int | None = None,
     limit: int = LIMIT,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> BoundedItemsets:
     """Return the itemsets whose support, in one of its four readings, is at least so large; the shorter first, each length in label order.
 
@@ -151,11 +152,12 @@ def mine_bounds(
     """
     _refuse_other_than_whole(support, min_length, max_length, limit)
     count = MinSupport(min_support).count(data.records)
-    search = _Search(data, support, count, limit, number_of_threads(threads))
+    search = _Search(data, support, count, limit)
     found = search.all_levels(max_length)
     return found if min_length == 1 else found.take(found.lengths >= min_length)
 
 
+@with_threads
 def top_bounds(
     data: Disassociated,
     how_many: int,
@@ -164,13 +166,13 @@ def top_bounds(
     min_length: int = 1,
     max_length: int | None = None,
     limit: int = LIMIT,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> BoundedItemsets:
     """Return so many of the itemsets with the largest support, in the order of `ordered`; fewer if fewer reach one record."""
     if how_many < 1:
         raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
     _refuse_other_than_whole(support, min_length, max_length, limit)
-    search = _Search(data, support, 1, max(limit, how_many), number_of_threads(threads))
+    search = _Search(data, support, 1, max(limit, how_many))
 
     def found_from(count: int) -> BoundedItemsets:
         found = search.from_count(count).all_levels(max_length)
@@ -215,13 +217,12 @@ def _refuse_other_than_whole(support: str, min_length: int, max_length: int | No
 class _Search:
     """Data made ready for the search from a support on."""
 
-    def __init__(self, data: Disassociated, reading: Reading, count: int, limit: int, threads: int) -> None:
+    def __init__(self, data: Disassociated, reading: Reading, count: int, limit: int) -> None:
         self.data = data
         self._index = ClusterIndex.of(data)
         self._reading: Reading = reading
         self._count = count
         self._limit = min(limit, _NO_LIMIT)
-        self._threads = threads
         every = np.arange(len(data.vocabulary), dtype=np.int64)
         self.singles = self._bounds(every[:, np.newaxis])
         self._found = 0
@@ -234,7 +235,7 @@ class _Search:
     def _bounds(self, sets: NDArray[np.int64]) -> SupportBounds:
         """Return the bounds of sets of the same length, one a row."""
         offsets = np.arange(len(sets) + 1, dtype=np.int64) * sets.shape[1]
-        return bounds_of(self._index, offsets, sets.ravel(), self._threads)
+        return bounds_of(self._index, offsets, sets.ravel())
 
     @property
     def _threshold(self) -> float:
@@ -298,7 +299,7 @@ class _Search:
             found: NDArray[np.int64] = keys[:n]
             return found
 
-        parts = share("finding pairs", firsts, search, threads=self._threads, total=len(items))
+        parts = share("finding pairs", firsts, search, total=len(items))
         if numbers.sum() > left:
             raise self._too_many()
         keys = np.sort(np.concatenate([np.empty(0, np.int64), *parts]))
@@ -332,7 +333,6 @@ class _Search:
             np.arange(number + 1, dtype=np.int64) * length,
             sets.ravel(),
             len(self.data.vocabulary),
-            threads=self._threads,
         )
         first = 0
         while first < number:

@@ -23,7 +23,7 @@ import numpy as np
 from setveil.base.arguments import check_arguments
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import share, with_threads
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.threshold import MinSupport
 
@@ -50,6 +50,7 @@ _COUNT_BUDGET = 5_000_000
 """How many places of the search may be looked at to say how many sets there would be."""
 
 
+@with_threads
 @check_arguments
 def mine(
     data: Transactions,
@@ -59,7 +60,7 @@ def mine(
     min_length: int = 1,
     max_length: int | None = None,
     limit: int = LIMIT,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Itemsets:
     """Return the frequent itemsets, in the order of the search.
 
@@ -69,13 +70,14 @@ def mine(
     """
     _refuse_negative(limit)
     wanted = _Wanted(data, MinSupport(min_support), kind, min_length, max_length)
-    search = _Search(data, wanted, number_of_threads(threads))
+    search = _Search(data, wanted)
     found = search.listed(limit)
     if found is None:
         raise _too_many(search, limit)
     return found
 
 
+@with_threads
 def count(
     data: Transactions,
     min_support: MinSupport | str | float,
@@ -83,14 +85,14 @@ def count(
     kind: Kind = "all",
     min_length: int = 1,
     max_length: int | None = None,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> int:
     """Return how many frequent itemsets there are, without listing them: all of them can be more than any list holds."""
     wanted = _Wanted(data, MinSupport(min_support), kind, min_length, max_length)
-    return _Search(data, wanted, number_of_threads(threads)).counted(budget=0)[0]
+    return _Search(data, wanted).counted(budget=0)[0]
 
 
-def count_or_at_least(data: Transactions, min_support: int, *, threads: int | None = None) -> tuple[int, bool]:
+def count_or_at_least(data: Transactions, min_support: int) -> tuple[int, bool]:
     """Return how many itemsets are frequent, and whether that is all: a search that takes too long ends with those it met until then.
 
     The data remember the answer.
@@ -98,11 +100,12 @@ def count_or_at_least(data: Transactions, min_support: int, *, threads: int | No
     key = (count_or_at_least.__qualname__, min_support)
     if key not in data.remembered:
         wanted = _Wanted(data, MinSupport(min_support), "all", 1, None)
-        data.remembered[key] = _Search(data, wanted, number_of_threads(threads)).counted(budget=_COUNT_BUDGET)
+        data.remembered[key] = _Search(data, wanted).counted(budget=_COUNT_BUDGET)
     found: tuple[int, bool] = data.remembered[key]
     return found
 
 
+@with_threads
 def top(
     data: Transactions,
     how_many: int,
@@ -113,7 +116,7 @@ def top(
     least: int = 1,
     ties: bool = False,
     limit: int = LIMIT,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Itemsets:
     """Return so many of the most frequent itemsets, in the order of `Itemsets.ordered`; fewer if there are fewer.
 
@@ -127,10 +130,9 @@ def top(
     _refuse_negative(limit)
     if how_many < 1:
         raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
-    number = number_of_threads(threads)
 
     def search_from(support: int) -> _Search:
-        return _Search(data, _Wanted(data, MinSupport(support), kind, min_length, max_length), number)
+        return _Search(data, _Wanted(data, MinSupport(support), kind, min_length, max_length))
 
     # The highest support at which there are enough: a search with a lower one ends as soon as it has found so many.
     enough, too_few = max(least, 1), int(data.supports.max(initial=0)) + 1
@@ -184,10 +186,9 @@ class _Wanted:
 class _Search:
     """Data made ready for the search from a threshold on."""
 
-    def __init__(self, data: Transactions, wanted: _Wanted, threads: int) -> None:
+    def __init__(self, data: Transactions, wanted: _Wanted) -> None:
         self.data = data
         self.wanted = wanted
-        self._threads = threads
         supports = data.supports
         frequent = np.flatnonzero(supports >= wanted.min_count)
         everywhere = supports[frequent] == data.records
@@ -263,7 +264,7 @@ class _Search:
             tally = np.zeros(tally_shape, dtype=np.int64)
             alone = kernels.search_root(self._perfect, self.data.records, asked, tally, np.zeros(1, dtype=np.int64))
             parts.append(_Part(alone, tally))
-        results = share("mining", largest_first.tolist(), search, threads=self._threads, total=len(self._names))
+        results = share("mining", largest_first.tolist(), search, total=len(self._names))
         return parts + [results[i] for i in np.argsort(largest_first)]
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.tidying import record_numbers, rises_within_records
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import run, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,22 +21,17 @@ SETS_AT_ONCE = 1 << 14
 class Lookup:
     """A collection of sets (offsets, and codes below `width` that rise within a set) in which others are found."""
 
-    def __init__(
-        self, offsets: NDArray[np.int64], items: NDArray[Any], width: int, *, threads: int | None = None
-    ) -> None:
+    def __init__(self, offsets: NDArray[np.int64], items: NDArray[Any], width: int) -> None:
         from setveil.mining import _lookup_kernels  # noqa: PLC0415 - imports Numba
 
         self._kernels: Any = _lookup_kernels  # without types, since Numba infers them
-        self._threads = number_of_threads(threads)
         self._offsets, self._items = _entering(offsets, np.int64), _entering(items, np.int32)
         self._words = _entering(_random_words(max(width, 1)), np.uint64)
         self._hashes = self._hashed(self._offsets, self._items)
         slots = np.full(1 << max(2 * len(self._hashes), 2).bit_length(), -1, dtype=np.int64)
-        share(
+        run(
             "laying out the itemsets",
-            [None],
-            lambda _part, control: self._kernels.enter(self._hashes, slots, control),
-            threads=1,
+            lambda control: self._kernels.enter(self._hashes, slots, control),
             total=len(self._hashes),
         )
         self._slots = _entering(slots, np.int64)
@@ -79,7 +74,6 @@ class Lookup:
             "looking up itemsets",
             range(0, sets, SETS_AT_ONCE),
             lambda first, control: work(first, min(first + SETS_AT_ONCE, sets), control),
-            threads=self._threads,
             total=sets,
         )
 

@@ -9,6 +9,7 @@ that small is told with the loops (`_rare_itemsets_kernels`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
 from setveil.data.records.tidying import record_numbers
-from setveil.kernels.threads import share
+from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -209,13 +210,7 @@ class _Search:
             state[kernels.FOUND], state[kernels.LISTED], state[kernels.MORE] = already, 0, 0
             steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
             part = (size, self.k, *arrays, *steps, self.exposed, sets, held_by, state)
-            share(
-                f"searching rare sets of {size} items",
-                [part],
-                lambda part, control: kernels.search(*part, control),
-                threads=1,
-                total=len(self.supports),
-            )
+            run(f"searching rare sets of {size} items", partial(kernels.search, *part), total=len(self.supports))
             if state[kernels.FOUND] > already:
                 self.by_size[size] = int(state[kernels.FOUND]) - already
             for place in range(state[kernels.LISTED]):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.records.tidying import record_numbers
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ def strongest_rules(
     *,
     include_empty: bool,
     budget: int,
-    threads: int | None = None,
 ) -> StrongestRules:
     """Find for each of these items the rule q → item whose confidence is furthest above what is allowed; none where none is above.
 
@@ -86,7 +85,7 @@ def strongest_rules(
             first = contents.offsets[leaves.rows[leaf]]
             whole = contents.items[first : first + contents.lengths[leaves.rows[leaf]]].astype(np.int64)
             sets[place] = whole[whole != codes[place]]
-    for place, best, items in leaves.search(codes, excess, open_places, budget, number_of_threads(threads)):
+    for place, best, items in leaves.search(codes, excess, open_places, budget):
         if best[_SIZE]:
             excess[place], with_item[place], without[place] = best[_EXCESS], best[_WITH], best[_WITHOUT]
             sets[place] = items
@@ -162,7 +161,7 @@ class _Leaves:
         return int(first + np.argmax(self.excess[first:last]))
 
     def search(
-        self, codes: NDArray[np.int64], excess: NDArray[np.int64], places: list[int], budget: int, threads: int
+        self, codes: NDArray[np.int64], excess: NDArray[np.int64], places: list[int], budget: int
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """Search the smaller rules of these items for one further above what is allowed than what is known."""
         if not places:
@@ -206,7 +205,7 @@ class _Leaves:
             return found
 
         starts = range(0, len(places), ITEMS_AT_ONCE)
-        for results in share("searching rules", list(starts), part, threads=threads, total=len(places)):
+        for results in share("searching rules", list(starts), part, total=len(places)):
             yield from results
 
 

@@ -20,6 +20,7 @@ from setveil.base.frames import as_pandas
 from setveil.data.records.labels import as_arrow
 from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadParameter
+from setveil.kernels.threads import with_threads
 from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup
 from setveil.mining.threshold import MinConfidence
@@ -150,13 +151,14 @@ class Rules:
         return as_pandas(self.to_table(), tuples="antecedent")
 
 
+@with_threads
 @check_arguments
 def association_rules(
     itemsets: Itemsets,
     min_confidence: MinConfidence | str | float,
     *,
     min_lift: str | float | None = None,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Rules:
     """Return the rules A → b of at least this confidence, where A with b is one of the itemsets and A is not empty.
 
@@ -166,7 +168,7 @@ def association_rules(
     """
     least = MinConfidence(min_confidence).share
     least_lift = None if min_lift is None else _lift(min_lift)
-    lookup = Lookup(itemsets.offsets, itemsets.items, len(itemsets.vocabulary), threads=threads)
+    lookup = Lookup(itemsets.offsets, itemsets.items, len(itemsets.vocabulary))
     most = int(itemsets.supports.max(initial=0))
     parts = lookup.places_of_parts(itemsets.supports, _least_parts(most, least))
     if (parts == -1).any():

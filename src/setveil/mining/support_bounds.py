@@ -23,7 +23,7 @@ from setveil.base.arguments import check_arguments
 from setveil.data.disassociated import Disassociated
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import sealed
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import share, with_threads
 from setveil.mining.cluster_index import ClusterIndex
 from setveil.mining.supports import codes_in
 
@@ -66,12 +66,13 @@ class SupportBounds:
         return SupportBounds(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
 
+@with_threads
 @check_arguments
 def support_bounds(
     data: Disassociated,
     itemsets: Itemsets | Iterable[Iterable[str]] | tuple[NDArray[Any], NDArray[Any]],
     *,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> SupportBounds:
     """Return for each itemset what the data tell of the number of records that hold all of its items.
 
@@ -84,10 +85,10 @@ def support_bounds(
     >>> found.inside.tolist(), found.certain.tolist(), found.possible.tolist(), found.expected.round(2).tolist()
     ([2, 0, 0], [2, 1, 0], [2, 2, 2], [2.0, 1.33, 0.67])
     """
-    return bounds_of(ClusterIndex.of(data), *codes_in(data.subrecords, itemsets), number_of_threads(threads))
+    return bounds_of(ClusterIndex.of(data), *codes_in(data.subrecords, itemsets))
 
 
-def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64], threads: int) -> SupportBounds:
+def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64]) -> SupportBounds:
     """Return the same for codes into the vocabulary, -1 being an item that is not there; the index can serve several times."""
     from setveil.mining import _support_bounds_kernels  # noqa: PLC0415 - imports Numba
 
@@ -113,7 +114,6 @@ def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np
             expected,
             control,
         ),
-        threads=threads,
         total=n_sets,
     )
     return SupportBounds(inside, certain, possible, expected)

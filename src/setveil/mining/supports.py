@@ -14,7 +14,7 @@ from setveil.base.arguments import check_arguments
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
-from setveil.kernels.threads import number_of_threads, share
+from setveil.kernels.threads import run, share, with_threads
 from setveil.mining.itemsets import Itemsets, codes_of
 
 if TYPE_CHECKING:
@@ -28,12 +28,13 @@ SETS_AT_ONCE = 2048
 """Sets of one part of the work."""
 
 
+@with_threads
 @check_arguments
 def supports(
     data: Transactions,
     itemsets: Itemsets | Iterable[Iterable[str]] | tuple[NDArray[Any], NDArray[Any]],
     *,
-    threads: int | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> NDArray[np.int64]:
     """Return for each itemset how many records hold all of its items.
 
@@ -45,7 +46,7 @@ def supports(
     [2, 1, 0, 3]
     """
     offsets, codes = codes_in(data, itemsets)
-    return _supports(data, offsets, codes, number_of_threads(threads))
+    return _supports(data, offsets, codes)
 
 
 def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -69,9 +70,7 @@ def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDAr
     return offsets, flat.astype(np.int64)
 
 
-def _supports(
-    data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int64], threads: int
-) -> NDArray[np.int64]:
+def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int64]) -> NDArray[np.int64]:
     from setveil.mining import _supports_kernels  # noqa: PLC0415 - imports Numba
 
     kernels: Any = _supports_kernels  # without types, since Numba infers them
@@ -111,7 +110,6 @@ def _supports(
         lambda first, control: kernels.count_sets(
             first, min(first + SETS_AT_ONCE, len(order)), set_offsets, set_items, order, *layout, result, control
         ),
-        threads=threads,
         total=len(order),
     )
     return result
@@ -129,13 +127,11 @@ def _lay_out(
     words = np.zeros((np.count_nonzero(hot), (data.records + 63) // 64), dtype=np.uint64)
     for array in (number_of, starts, bits):
         array.flags.writeable = False
-    share(
+    run(
         "laying out the records",
-        [None],
-        lambda _part, control: kernels.lay_out(
+        lambda control: kernels.lay_out(
             data.offsets, data.items, number_of, starts, bits, np.empty(len(used), np.int64), rows, words, control
         ),
-        threads=1,
         total=data.records,
     )
     for array in (rows, words):

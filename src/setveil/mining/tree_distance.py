@@ -29,7 +29,7 @@ from setveil.data.records.labels import Vocabulary, label_order
 from setveil.data.records.tidying import record_numbers, rises_within_records
 from setveil.data.records.transactions import Transactions, sealed
 from setveil.errors import BadData
-from setveil.kernels.threads import share
+from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -290,10 +290,9 @@ class _Table:
             border.flags.writeable = False
         told = np.zeros(4, np.int64)
         tables, room, limit = self._tables(), self._room(), np.int64(budget)
-        share(
+        run(
             "comparing records",
-            [None],
-            lambda _part, control: kernels.heaviest(
+            lambda control: kernels.heaviest(
                 of_rows,
                 of_columns,
                 self._index,
@@ -309,7 +308,6 @@ class _Table:
                 told,
                 control,
             ),
-            threads=1,
             total=rows.records,
         )
         gain, steps, seen, effort = told.tolist()

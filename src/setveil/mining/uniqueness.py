@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.data.records.tidying import record_numbers
-from setveil.engines.local import LocalEngine
+from setveil.kernels.threads import number_of_threads, run, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 PARTS_PER_THREAD = 32
 """Enough that all threads end at about the same time."""
@@ -39,7 +38,7 @@ PARTS_PER_THREAD = 32
 def unique_records(data: Transactions, known: int) -> list[int]:
     """Return how many records are unique by 1 ... `known` items: the figures of `Profile.unique`, without the rest of a profile."""
     contents = content_numbers(data)
-    return unique_by_level(data, contents, np.bincount(contents), known, LocalEngine())
+    return unique_by_level(data, contents, np.bincount(contents), known)
 
 
 def content_numbers(data: Transactions) -> NDArray[np.int64]:
@@ -52,7 +51,7 @@ def content_numbers(data: Transactions) -> NDArray[np.int64]:
 
 
 def unique_by_level(
-    data: Transactions, contents: NDArray[np.int64], copies: NDArray[np.int64], known: int, engine: Engine
+    data: Transactions, contents: NDArray[np.int64], copies: NDArray[np.int64], known: int
 ) -> list[int]:
     """Count the records unique by 1 ... `known` items. The layout is that of `_uniqueness_kernels`: one row a content."""
     from setveil.mining import _uniqueness_kernels  # noqa: PLC0415 - imports Numba
@@ -68,7 +67,7 @@ def unique_by_level(
     places = np.empty(len(items), dtype=np.int64)
     rows = np.empty(len(items), dtype=np.int64)
     layout = (row_starts, items, item_starts, places, rows)
-    engine.run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, *layout))
+    run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, *layout))
 
     marks = np.where(copies > 1, kernels.TWIN, kernels.OPEN).astype(np.uint8)
     sole_rows = rows[item_starts[:-1][np.diff(item_starts) == 1]]
@@ -80,8 +79,8 @@ def unique_by_level(
     pairs = np.bincount(items, weights=following, minlength=n_items).astype(np.int64)
 
     def search(level: int, work: Callable[[tuple[int, int], Any], None], costs: NDArray[np.int64]) -> None:
-        parts = _parts(costs, engine.threads * PARTS_PER_THREAD)
-        engine.share(f"looking for records unique by {level} items", parts, work, total=int(costs.sum()))
+        parts = _parts(costs, number_of_threads() * PARTS_PER_THREAD)
+        share(f"looking for records unique by {level} items", parts, work, total=int(costs.sum()))
         counts.append(int(np.count_nonzero(marks == kernels.UNIQUE)))
 
     if known >= 2:

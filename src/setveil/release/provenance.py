@@ -16,7 +16,6 @@ from setveil import __version__
 from setveil.base import progress
 from setveil.catalog import METHODS, named
 from setveil.data.neighbours import Neighbours
-from setveil.engines.local import LocalEngine
 from setveil.errors import InputError
 from setveil.guarantees.base import Status, Verdict, Witness
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
@@ -69,7 +68,7 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
     method = named("method", METHODS, recipe["method"])(**recipe["parameters"])
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
-    outcome = bound.apply(original, rng=rng, engine=LocalEngine())
+    outcome = bound.apply(original, rng=rng)
     return form_of(type(outcome.published)).arrange(original, outcome, recipe["ids"], randomness)
 
 

@@ -14,8 +14,8 @@ from setveil.data.reading.source import in_words
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.records.transactions import Transactions
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter
+from setveil.kernels.threads import with_threads
 from setveil.release.form import Ids
 from setveil.release.forms import form_of
 from setveil.release.inputs import as_published, as_records
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from setveil.data.disassociated import Disassociated
     from setveil.data.published import Published
-    from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Metric
 
 
+@with_threads
 def publish(
     data: Any,
     method: Method,
@@ -49,7 +49,7 @@ def publish(
     experiment: bool = False,
     allow_failures: int = 0,
     no_guarantee: bool = False,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
     metrics: Iterable[str | Metric] | None = None,
     original: Any = None,
     missing_names: MissingNames = "accept",
@@ -76,6 +76,8 @@ def publish(
         Accept this number of records that are not protected; the card says how many there are.
     no_guarantee
         Allow a method that promises nothing.
+    threads
+        How many threads to use; by default all cores. Results do not depend on it.
     metrics
         Metrics to measure with, such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all. An empty list
         saves time.
@@ -130,7 +132,7 @@ def publish(
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
     started = time.perf_counter()
-    outcome = bound.apply(taken, rng=rng, engine=engine or LocalEngine())
+    outcome = bound.apply(taken, rng=rng)
     applied = time.perf_counter()
     published, alignment = arrange(taken, outcome, terms.ids, randomness)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)

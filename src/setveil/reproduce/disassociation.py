@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from setveil.base import progress
 from setveil.data.reading.source import read
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.threads import with_threads
 from setveil.reproduce.disassociation_claims import judge
 from setveil.reproduce.disassociation_lines import (
     BMS1,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from setveil.engines.base import Engine
 
 SEEDS, QUICK_SEEDS = (0, 1, 2, 3, 4), (0, 1)
 FILE = "bms-webview-1"
@@ -75,12 +74,13 @@ PAPER = Paper(
 )
 
 
+@with_threads
 def reproduce(
     data: str | Path | None = None,
     *,
     full: bool = True,
     seeds: tuple[int, ...] | None = None,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Reproduction:
     """Run the experiments and judge the claims; `full` says whether at all nine settings with five seeds, or at four with two.
 
@@ -91,10 +91,9 @@ def reproduce(
     if not chosen or min(chosen) < 0:
         raise BadParameter("at least one seed is needed, each a whole number from 0 on")
     started = time.monotonic()
-    running = engine or LocalEngine()
     dataset = read_dataset(data)
     figures = Figures(printed_figures(), setting_column="setting")
-    experiment = Experiment(dataset, figures, running)
+    experiment = Experiment(dataset, figures)
     jobs = work_of(experiment, chosen, full=full)
     with progress.step("reproducing", total=len(jobs)) as advance:
         for done, job in enumerate(jobs):
@@ -106,7 +105,7 @@ def reproduce(
         "sets": {name: list(labels) for name, labels in experiment.top_sets.items()},
         "rules": [{"left": list(left), "right": right} for left, right in experiment.top_rules],
     }
-    about = circumstances(chosen, running, started, quick=not full)
+    about = circumstances(chosen, started, quick=not full)
     return Reproduction(PAPER, described, figures, verdicts, about, more)
 
 

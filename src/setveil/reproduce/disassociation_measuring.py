@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.reproduce.figures import Figures
     from setveil.reproduce.paper import Dataset
 
@@ -73,8 +72,8 @@ Labels = tuple[str, ...]
 class Experiment:
     """BMS1: what the original is, then one setting after the other, and Table 3."""
 
-    def __init__(self, dataset: Dataset, figures: Figures, engine: Engine) -> None:
-        self.dataset, self.data, self.figures, self.engine = dataset, dataset.data, figures, engine
+    def __init__(self, dataset: Dataset, figures: Figures) -> None:
+        self.dataset, self.data, self.figures = dataset, dataset.data, figures
         self._published: Disassociated | None = None
         self._made: dict[int, Transactions] = {}
         """What the last setting gave, and what was put together from it, by seed."""
@@ -114,7 +113,7 @@ class Experiment:
         """Disassociate, and look for clusters that break k^m-anonymity; nothing here is drawn."""
         method = Disassociation(k=k, m=k, delta=delta, safe=line != WHEEL)
         rng = np.random.default_rng(0)
-        made = method.bind(self.data, linked=False, rng=rng).apply(self.data, rng=rng, engine=self.engine)
+        made = method.bind(self.data, linked=False, rng=rng).apply(self.data, rng=rng)
         setting = at(k, delta)
         assert isinstance(made.published, Disassociated)
         self._published = made.published
@@ -200,7 +199,7 @@ class Experiment:
             how = LINES[line] | ({"rules": rules} if LINES[line]["partition"] == "ants" else {})
             method = Disassociation(k=RULES_K, m=RULES_K, delta=RULES_DELTA, **how)
             rng = np.random.default_rng(seed)
-            made = method.bind(held, linked=False, rng=rng).apply(held, rng=rng, engine=self.engine)
+            made = method.bind(held, linked=False, rng=rng).apply(held, rng=rng)
             if "rules-reached" in made.account:
                 self._add(line, seed, "rules-reached", made.account["rules-reached"], kind)
             for reading in READ_AS:

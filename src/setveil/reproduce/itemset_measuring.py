@@ -17,7 +17,6 @@ from setveil.reproduce.paper import shortest_run
 if TYPE_CHECKING:
     from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement
     from setveil.reproduce.figures import Figures
@@ -31,8 +30,8 @@ MOST_TIMED = 5
 class Experiment:
     """One data set: what the original is, and then one release after the other."""
 
-    def __init__(self, dataset: Dataset, figures: Figures, engine: Engine) -> None:
-        self.dataset, self.data, self.figures, self.engine = dataset, dataset.data, figures, engine
+    def __init__(self, dataset: Dataset, figures: Figures) -> None:
+        self.dataset, self.data, self.figures = dataset, dataset.data, figures
 
     def measure_original(self) -> None:
         """Count what the data set holds, and what is frequent in it."""
@@ -42,7 +41,7 @@ class Experiment:
             self._add(ORIGINAL, None, metric, float(count))
         self._add(ORIGINAL, None, "mean-length", data.occurrences / max(data.records, 1))
         for support in self.dataset.supports:
-            found = float(len(mine(data, support, threads=self.engine.threads)))
+            found = float(len(mine(data, support)))
             self._add(ORIGINAL, None, "frequent-itemsets", found, support=support)
 
     def measure(self, name: str, method: Method, named: NamedItemsets, seed: int) -> dict[str, int]:
@@ -50,7 +49,7 @@ class Experiment:
         # Targets are drawn from a stream of their own, as they are when a person publishes.
         bound = method.bind(self.data, linked=False, rng=np.random.default_rng([seed, 1]))
         made, seconds = shortest_run(
-            lambda rng: bound.apply(self.data, rng=rng, engine=self.engine),
+            lambda rng: bound.apply(self.data, rng=rng),
             seed,
             within=TIMED_SECONDS,
             most=MOST_TIMED,

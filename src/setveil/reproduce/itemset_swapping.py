@@ -23,8 +23,8 @@ import numpy as np
 from setveil.base import progress
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.reading.source import read
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadData, BadParameter
+from setveil.kernels.threads import with_threads
 from setveil.methods.itemsets.exact_swap import ExactSwap
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.base import Method
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -126,12 +125,13 @@ class HidingSet(Dataset):
         return {**plain, "named": f"{self.named} itemsets of {lengths} items", "min_support": self.supports[0]}
 
 
+@with_threads
 def reproduce(
     data: str | Path | None = None,
     *,
     full: bool = True,
     seeds: tuple[int, ...] | None = None,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Reproduction:
     """Run the experiments and judge the claims; `full` says whether with five draws and on more data sets, or with one on the paper's.
 
@@ -142,17 +142,16 @@ def reproduce(
     if not draws or min(draws) < 0:
         raise BadParameter("at least one seed of named itemsets is needed, each a whole number from 0 on")
     started = time.monotonic()
-    running = engine or LocalEngine()
     datasets = read_datasets(data, full=full)
     figures = Figures(printed_figures(), seed_column="itemsets_seed")
     frequencies: list[dict[str, Any]] = []
     if ILP not in lines_of(datasets[0]):
         progress.note(f"SciPy is not installed: {TITLES[ILP]} is left out")
     with progress.step("reproducing", total=len(draws) * sum(len(lines_of(d)) for d in datasets)) as advance:
-        _warm_up(running)
+        _warm_up()
         done = 0
         for dataset in datasets:
-            experiment = Experiment(dataset, figures, running)
+            experiment = Experiment(dataset, figures)
             experiment.measure_original()
             for seed in draws:
                 named = draw_itemsets(dataset.data, dataset.supports[0], dataset.named, dataset.lengths, seed=seed)
@@ -164,7 +163,7 @@ def reproduce(
                     done += 1
                     advance(done)
     sizes = {size: [d.name for d in datasets if d.size == size] for size in ("paper", "full")}
-    about = circumstances(draws, running, started)
+    about = circumstances(draws, started)
     described = [dataset.to_dict() for dataset in datasets]
     records = {entry["name"]: entry["records"] for entry in described}
     verdicts = judge(figures, sizes, records, TITLES)
@@ -221,11 +220,11 @@ def _histogram(name: str, changes: dict[str, int]) -> list[dict[str, Any]]:
     ]
 
 
-def _warm_up(engine: Engine) -> None:
+def _warm_up() -> None:
     """Let every loop be compiled or loaded before anything is timed."""
     data = generated_browsing(records=200, occurrences=1000, items=60)
     named = draw_itemsets(data, "5", 3, (2, 2), seed=0)
     for name, line in LINES.items():
         if name != ILP:
             method = line(named, ("5", "8")).bind(data, linked=False, rng=np.random.default_rng(0))
-            method.apply(data, rng=np.random.default_rng(0), engine=engine)
+            method.apply(data, rng=np.random.default_rng(0))

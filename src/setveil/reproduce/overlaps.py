@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.kernels.threads import share
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 AT_ONCE = 500
 """Distinct contents that one part of the work looks at."""
@@ -39,7 +39,7 @@ def needed_others(rho: Fraction) -> int:
     return max(ceil(1 / rho) - 1, 0)
 
 
-def best_overlaps(data: Transactions, k: int, engine: Engine) -> NDArray[np.int64]:
+def best_overlaps(data: Transactions, k: int) -> NDArray[np.int64]:
     """Return for each record how many items it shares with the k other records that share most with it, most first."""
     from setveil.reproduce import _overlap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -54,7 +54,7 @@ def best_overlaps(data: Transactions, k: int, engine: Engine) -> NDArray[np.int6
     fixed = (contents.offsets, sealed(items), sealed(weights), starts, rows, k)
     best = np.zeros((contents.records, k), np.int64)
     ends = [*range(0, contents.records, AT_ONCE), contents.records]
-    engine.share(
+    share(
         "comparing records",
         [*pairwise(ends)],
         lambda part, control: kernels.best_overlaps(*part, *fixed, best, control),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil import __version__
+from setveil.kernels.threads import number_of_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.base import Outcome
     from setveil.reproduce.figures import Figures
     from setveil.reproduce.judging import Verdict
@@ -127,12 +127,12 @@ def shortest_run(make: Callable[[Generator], Outcome], seed: int, *, within: flo
     return made, best
 
 
-def circumstances(seeds: tuple[int, ...], engine: Engine, started: float, **settings: Any) -> dict[str, Any]:
+def circumstances(seeds: tuple[int, ...], started: float, **settings: Any) -> dict[str, Any]:
     """Return what a run was made with, and on which machine; `started` is a time of `time.monotonic`."""
     return {
         "seeds": list(seeds),
         **settings,
-        "threads": engine.threads,
+        "threads": number_of_threads(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}",
         "versions": {"setveil": __version__, "numpy": np.__version__, "python": platform.python_version()},
         "seconds": round(time.monotonic() - started, 1),

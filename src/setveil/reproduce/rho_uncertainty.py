@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 from setveil.base import progress
 from setveil.data.reading.source import read
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.threads import number_of_threads, with_threads
 from setveil.reproduce import uncertainty_lines as lines
 from setveil.reproduce.figures import ORIGINAL, Figures
 from setveil.reproduce.paper import Column, Paper, Reproduction, circumstances
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 DRAWS, QUICK_DRAWS = 3, 1
 SEEDS_TRIED = 300
@@ -82,12 +81,13 @@ PAPER = Paper(
 )
 
 
+@with_threads
 def reproduce(
     data: str | Path | None = None,
     *,
     full: bool = True,
     seeds: tuple[int, ...] | None = None,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Reproduction:
     """Run the experiments and judge the claims; `full` says whether on four data sets with three draws each, or with one on WV.
 
@@ -99,22 +99,21 @@ def reproduce(
     if seeds is not None and (not seeds or min(seeds) < 0):
         raise BadParameter("at least one seed of sensitive items is needed, each a whole number from 0 on")
     started = time.monotonic()
-    running = engine or LocalEngine()
     datasets = read_datasets(data, full=full, seeds=seeds)
     figures = Figures(printed_figures([d.name for d in datasets]), seed_column="draw", setting_column="setting")
     jobs: list[Callable[[], None]] = []
     for dataset in datasets:
-        figures_of = Experiment(dataset, figures, running)
-        figures_of.add(ORIGINAL, None, "", "threads", float(running.threads))
+        figures_of = Experiment(dataset, figures)
+        figures_of.add(ORIGINAL, None, "", "threads", float(number_of_threads()))
         jobs += work_of(figures_of, full=full)
     with progress.step("reproducing", total=len(jobs)) as advance:
-        _warm_up(running)
+        _warm_up()
         for done, job in enumerate(jobs):
             job()
             advance(done + 1)
     sizes = {size: [d.name for d in datasets if d.size == size] for size in ("paper", "full")}
     draws = tuple(range(max(len(d.seeds) for d in datasets)))
-    about = circumstances(draws, running, started)
+    about = circumstances(draws, started)
     described = [dataset.to_dict() for dataset in datasets]
     records = {entry["name"]: entry["records"] for entry in described}
     return Reproduction(PAPER, described, figures, judge(figures, sizes, records, TITLES), about)
@@ -210,11 +209,11 @@ def _splits(on: Experiment, draws: range) -> list[Callable[[], None]]:
     return jobs
 
 
-def _warm_up(engine: Engine) -> None:
+def _warm_up() -> None:
     """Let every loop be compiled or loaded before anything is timed."""
     data = generated_uniform(records=3000, items=60, occurrences=9000, longest=12)
     small = SensitiveSet("warming up", "paper", "", (), data, None, (0,))
-    on = Experiment(small, Figures(), engine)
+    on = Experiment(small, Figures())
     on.measure_original((lines.HIGH,))
     for line in (*COMPARED, *UNSPLIT):
         on.measure(line, 0, lines.HIGH, proof=True)

@@ -19,8 +19,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.threads import share, with_threads
 from setveil.reproduce import presence_lines
 from setveil.reproduce.adult import adult_tables
 from setveil.reproduce.figures import Figures
@@ -48,7 +48,6 @@ from setveil.reproduce.sources import data_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.engines.base import Engine
     from setveil.reproduce.adult import AdultTables
 
 PAPER = Paper(
@@ -68,12 +67,13 @@ PAPER = Paper(
 )
 
 
+@with_threads
 def reproduce(
     data: str | Path | None = None,
     *,
     full: bool = True,
     seeds: tuple[int, ...] | None = None,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
     plan: Plan | None = None,
 ) -> Reproduction:
     """Run the experiments and judge the claims; `full` says whether all limits of Figure 4 with several keys, or a few with one.
@@ -87,10 +87,9 @@ def reproduce(
     if not chosen.seeds or min(chosen.seeds) < 0:
         raise BadParameter("at least one seed is needed, each a whole number from 0 on")
     started = time.monotonic()
-    running = engine or LocalEngine()
     tables = read_tables(data, chosen)
     jobs = Experiment(tables, chosen).jobs()
-    found = running.share("reproducing", jobs, lambda job, control: job(control), total=len(jobs))
+    found = share("reproducing", jobs, lambda job, control: job(control), total=len(jobs))
     figures = Figures((figure for part in found for figure in part), seed_column="keys", setting_column="setting")
     records = {name: len(one.originals.population) for name, one in tables.items()}
     verdicts = judge(figures, {"paper": [*tables], "full": []}, records, TITLES)
@@ -101,7 +100,6 @@ def reproduce(
     thetas = ", ".join(chosen.thetas)
     about = circumstances(
         chosen.seeds,
-        running,
         started,
         quick=not full,
         queries=chosen.queries,

@@ -20,9 +20,9 @@ from setveil.base import progress
 from setveil.data.categories import Categories
 from setveil.data.reading.source import read
 from setveil.data.records.alignment import Alignment
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.kernels.threads import with_threads
 from setveil.methods.base import Outcome
 from setveil.methods.tendency.part_supp import PartSupp
 from setveil.methods.tendency.part_swap import PartSwap
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.base import Method
     from setveil.mining.itemsets import Itemsets
 
@@ -105,12 +104,13 @@ PAPER = Paper(
 )
 
 
+@with_threads
 def reproduce(
     data: str | Path | None = None,
     *,
     full: bool = True,
     seeds: tuple[int, ...] = SEEDS,
-    engine: Engine | None = None,
+    threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Reproduction:
     """Run the experiments and judge the claims; `full` says whether also at full size.
 
@@ -120,15 +120,14 @@ def reproduce(
     if not seeds or min(seeds) < 0:
         raise BadParameter("at least one seed of categories is needed, each a whole number from 0 on")
     started = time.monotonic()
-    running = engine or LocalEngine()
     datasets = read_datasets(data, full=full)
     figures = Figures(seed_column="category_seed")
     lines = len(METHODS) + 1
     with progress.step("reproducing", total=lines * len(seeds) * len(datasets)) as advance:
-        _warm_up(running)
+        _warm_up()
         done = 0
         for dataset in datasets:
-            experiment = _Experiment(dataset, figures, running)
+            experiment = _Experiment(dataset, figures)
             experiment.measure_original()
             for seed in seeds:
                 categories = Categories.at_random(dataset.data.vocabulary, CATEGORIES, seed=seed)
@@ -137,7 +136,7 @@ def reproduce(
                     done += 1
                     advance(done)
     sizes = {size: [d.name for d in datasets if d.size == size] for size in ("paper", "full")}
-    about = circumstances(seeds, running, started, categories=CATEGORIES)
+    about = circumstances(seeds, started, categories=CATEGORIES)
     described = [dataset.to_dict() for dataset in datasets]
     records = {entry["name"]: entry["records"] for entry in described}
     return Reproduction(PAPER, described, figures, judge(figures, sizes, records, TITLES), about)
@@ -179,8 +178,8 @@ def read_datasets(folder: str | Path | None = None, *, full: bool) -> list[Datas
 class _Experiment:
     """One data set: what the original gives, and then one release after the other."""
 
-    def __init__(self, dataset: Dataset, figures: Figures, engine: Engine) -> None:
-        self.dataset, self.data, self.figures, self.engine = dataset, dataset.data, figures, engine
+    def __init__(self, dataset: Dataset, figures: Figures) -> None:
+        self.dataset, self.data, self.figures = dataset, dataset.data, figures
         self._before: dict[str, Itemsets | None] = {}
 
     def measure_original(self) -> None:
@@ -196,7 +195,7 @@ class _Experiment:
             after = self._mined(name, seed, support, made.records)
             similarity, note = None, "" if before is not None and after is not None else "too many itemsets to compare"
             if before is not None and after is not None:
-                similarity = compare(before, after, threads=self.engine.threads).similarity
+                similarity = compare(before, after).similarity
                 note = "" if similarity is not None else "no itemset is frequent before or after"
             self._add(name, seed, "fi-similarity", similarity, support=support, note=note)
         for metric, measured in {
@@ -211,13 +210,13 @@ class _Experiment:
 
     def _made(self, name: str, categories: Categories, seed: int) -> tuple[Outcome, float]:
         """Return the release and the seconds of the shortest of a few runs."""
-        make = _maker(name, categories, self.data, self.engine)
+        make = _maker(name, categories, self.data)
         return shortest_run(make, seed, within=TIMED_SECONDS, most=MOST_TIMED)
 
     def _mined(self, name: str, seed: int | None, support: str, data: Transactions) -> Itemsets | None:
         """Count the frequent itemsets of a release, and return them unless they are too many to list."""
         try:
-            found = mine(data, support, threads=self.engine.threads)
+            found = mine(data, support)
         except TooManyItemsets as error:
             said = f"too many to list ({'' if error.exact else 'more than '}{error.found:,})"
             self._add(name, seed, "frequent-itemsets", error.figure, support=support, note=said)
@@ -243,18 +242,18 @@ class _Experiment:
         self.figures.add(Figure(self.dataset.name, method, seed, support, metric, value, note))
 
 
-def _maker(name: str, categories: Categories, data: Transactions, engine: Engine) -> Callable[[Generator], Outcome]:
+def _maker(name: str, categories: Categories, data: Transactions) -> Callable[[Generator], Outcome]:
     """Return what makes a release: rows stand for persons, as they do in the paper."""
     if name == WHOLE_RECORDS:
         identity = Alignment.identity(data.records)
         return lambda rng: Outcome(data.take(rng.permutation(data.records), ids=data.ids), identity)
     method = METHODS[name](categories).bind(data, linked=True, rng=np.random.default_rng(0))
-    return lambda rng: method.apply(data, rng=rng, engine=engine)
+    return lambda rng: method.apply(data, rng=rng)
 
 
-def _warm_up(engine: Engine) -> None:
+def _warm_up() -> None:
     """Let every loop be compiled or loaded before anything is timed."""
     data = generated_browsing(records=40, occurrences=400, items=120)
     categories = Categories.at_random(data.vocabulary, 10)
     for name in METHODS:
-        _maker(name, categories, data, engine)(np.random.default_rng(0))
+        _maker(name, categories, data)(np.random.default_rng(0))

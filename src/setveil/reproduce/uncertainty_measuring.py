@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
     from setveil.methods.base import Method, Outcome
     from setveil.reproduce.figures import Figures
 
@@ -148,8 +147,8 @@ def method_of(
 class Experiment:
     """One data set: what the original is, and then one release after the other."""
 
-    def __init__(self, dataset: SensitiveSet, figures: Figures, engine: Engine) -> None:
-        self.dataset, self.data, self.figures, self.engine = dataset, dataset.data, figures, engine
+    def __init__(self, dataset: SensitiveSet, figures: Figures) -> None:
+        self.dataset, self.data, self.figures = dataset, dataset.data, figures
         self._overlaps: NDArray[np.int64] | None = None
 
     @cached_property
@@ -163,13 +162,13 @@ class Experiment:
         counts = {"records": data.records, "items": data.occurrences, "distinct-items": len(data.vocabulary)}
         for metric, count in counts.items():
             self.add(ORIGINAL, None, "", metric, float(count))
-        self._overlaps = best_overlaps(data, most_needed(map(Fraction, rhos)), self.engine)
+        self._overlaps = best_overlaps(data, most_needed(map(Fraction, rhos)))
 
     def made(self, data: Transactions, method: Method, draw: int) -> tuple[Outcome, float]:
         """Make a release, and return how long that took too."""
         bound = method.bind(data, linked=False, rng=np.random.default_rng(0))
         started = time.perf_counter()
-        outcome = bound.apply(data, rng=np.random.default_rng(self.dataset.seeds[draw]), engine=self.engine)
+        outcome = bound.apply(data, rng=np.random.default_rng(self.dataset.seeds[draw]))
         return outcome, time.perf_counter() - started
 
     def measure_limits(self, draw: int, rho: str) -> None:

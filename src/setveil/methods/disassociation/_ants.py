@@ -27,6 +27,7 @@ import numpy as np
 from setveil.data.records.ordering import ranks_of_sequences
 from setveil.data.records.tidying import record_numbers
 from setveil.errors import BadParameter
+from setveil.kernels.threads import run
 from setveil.methods.disassociation._groups import NO_GROUP, of_groups
 from setveil.methods.exchanging import sealed
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 
 MOST_RULES = 4000
@@ -53,7 +53,6 @@ def by_ants(
     stable: bool,
     safe: bool,
     mode: Mode,
-    engine: Engine,
 ) -> tuple[Clustering, dict[str, Any]]:
     """Put records into clusters in which rules stay together; return an account too."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
@@ -61,7 +60,7 @@ def by_ants(
     if len(rules) > MOST_RULES:
         raise BadParameter(f"{len(rules):,} rules are too many for ants; at most {MOST_RULES:,} can be kept together")
     order = data.content_order()
-    starts, holders = _holders(data, rules, order, engine)
+    starts, holders = _holders(data, rules, order)
     supports = np.diff(starts)
     # Every record has a place for each of its rules; records in the same cluster that hold the same rule are linked by these.
     by_record = np.argsort(holders, kind="stable")
@@ -86,7 +85,7 @@ def by_ants(
         kernels.settle(*given[:2], sealed(starts), sealed(holders), *state, control)
         return kernels.carry(*given, *asked, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
 
-    done, moves = engine.run("letting ants carry records", work, total=iterations)
+    done, moves = run("letting ants carry records", work, total=iterations)
     reached = (np.diagonal(pheromone) >= need) & (supports > 0)
     account = {
         "rules": len(rules),
@@ -102,12 +101,12 @@ def by_ants(
         order = np.lexsort((place, pattern))
     else:
         order = np.arange(data.records)
-    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode, engine=engine)
+    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
     return clustering, account | noted
 
 
 def _holders(
-    data: Transactions, rules: NamedItemsets, order: NDArray[np.int64], engine: Engine
+    data: Transactions, rules: NamedItemsets, order: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the records that hold each rule, in the given order, one rule after the other, and where those of each start."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
@@ -125,7 +124,7 @@ def _holders(
     item_holders = order[record_numbers(sorted_records.offsets)[listed]]
     given = (sealed(item_starts), sealed(item_holders), sealed(rule_offsets), sealed(codes))
     ends = np.empty(len(rules), np.int64)
-    found = engine.run(
+    found = run(
         "looking for rules",
         lambda control: kernels.find(data.offsets, data.items, *given, ends, control),
         total=len(rules),

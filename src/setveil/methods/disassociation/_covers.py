@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering
 
 
 def without_covers(
-    data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int64], rng: Generator, engine: Engine
+    data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int64], rng: Generator
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Return the chunk of each occurrence after all certain links are broken, and an account."""
     record = record_numbers(data.offsets)
@@ -60,7 +59,7 @@ def without_covers(
         np.subtract.at(left, record[gone], 1)
         fixed[held[np.isin(cluster[held], dirty[to_terms])]] = TERM_CHUNK
         moved += int(np.count_nonzero(to_terms))
-        chunk, noted = take_apart(data, clustering, k, m, engine, fixed=fixed, only=dirty, chunk=chunk)
+        chunk, noted = take_apart(data, clustering, k, m, fixed=fixed, only=dirty, chunk=chunk)
         account = {name: account[name] + number for name, number in noted.items()}
     suppressed = int(np.count_nonzero(chunk == LEFT_OUT))
     return chunk, account | {"occurrences-left-out-for-covers": suppressed, "items-moved-for-covers": moved}

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 NO_GROUP = -1
 
@@ -33,7 +32,6 @@ def of_groups(
     *,
     safe: bool,
     mode: Mode,
-    engine: Engine,
 ) -> tuple[Clustering, dict[str, Any]]:
     """Return clusters and an account, given the group of each record and the order of records in which groups are cut."""
     sizes = np.bincount(group[group != NO_GROUP], minlength=1)
@@ -48,7 +46,7 @@ def of_groups(
         ends[-1] += len(pool)
         rows = np.concatenate((rows, pool))
     elif len(pool):
-        rest = by_frequency(data.take(pool, ids=None), k, delta, safe=safe, mode=mode, engine=engine)
+        rest = by_frequency(data.take(pool, ids=None), k, delta, safe=safe, mode=mode)
         ends = np.concatenate((ends, len(rows) + rest.starts[1:]))
         rows = np.concatenate((rows, pool[rest.rows]))
     account = {

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.data.records.tidying import record_numbers
+from setveil.kernels.threads import run
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 Mode = Literal["recursive", "flat"]
 
@@ -58,7 +58,7 @@ class Clustering:
         return cls(rows, np.concatenate((np.zeros(1, np.int64), ends)))
 
 
-def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode, engine: Engine) -> Clustering:
+def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode) -> Clustering:
     """Put records into clusters by their most frequent items."""
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -78,5 +78,5 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
             clusters = kernels.split_by_frequency(*given, width, k, delta, safe, rows, ends, control)
         return int(kernels.joined(ends, clusters, k) if safe else clusters)
 
-    clusters = engine.run("putting records into clusters", split, total=data.records)
+    clusters = run("putting records into clusters", split, total=data.records)
     return Clustering.of_ends(rows, ends[:clusters])

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.ordering import picked
-from setveil.engines.base import DONE, STOP
 from setveil.errors import Missing
+from setveil.kernels.control import DONE, STOP
+from setveil.kernels.threads import run
 from setveil.methods.disassociation._groups import of_groups
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering, Mode
 
 MOST_CENTRES = 1000
@@ -49,7 +49,7 @@ def refuse_without_library() -> None:
 
 
 def by_kmeans(
-    data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode, rng: Generator, engine: Engine
+    data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode, rng: Generator
 ) -> tuple[Clustering, dict[str, Any]]:
     """Put records into clusters by k-means; return an account too."""
     refuse_without_library()
@@ -59,7 +59,7 @@ def by_kmeans(
     seed = int(rng.integers(1 << 31))
     passes = np.concatenate([content[order[rng.permutation(data.records)]] for _ in range(PASSES)])
     batch = max(BATCH, 3 * centres)
-    label = engine.run(
+    label = run(
         "looking for centres of records",
         lambda control: _labels(distinct, passes, centres, batch, seed, control),
         total=len(passes) + distinct.records,
@@ -68,7 +68,7 @@ def by_kmeans(
     account = {"centres": centres, "centres-with-records": len(np.unique(label))}
     if not safe:
         order = np.arange(data.records)
-    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode, engine=engine)
+    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
     return clustering, account | noted
 
 
@@ -81,7 +81,7 @@ def _labels(
 
     label = np.zeros(distinct.records, np.int64)
     model = MiniBatchKMeans(centres, n_init=1, batch_size=batch, random_state=seed, compute_labels=False)
-    # Limits hold for the thread that sets them: so here, and not where the engine is called.
+    # Limits hold for the thread that sets them: so here, and not around `run`.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for first in range(0, len(passes), batch):

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.ordering import picked
+from setveil.kernels.threads import number_of_threads, share
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.methods.disassociation._horizontal import Clustering
 
 ROOM = 1 << 20
@@ -35,7 +35,6 @@ def take_apart(
     clustering: Clustering,
     k: int,
     m: int,
-    engine: Engine,
     *,
     fixed: NDArray[np.int8] | None = None,
     only: NDArray[np.int64] | None = None,
@@ -57,7 +56,7 @@ def take_apart(
         starts, places = picked(starts, only)
         rows = rows[places]
     lengths = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.lengths[rows])))[starts]
-    parts = PARTS_A_THREAD * engine.threads
+    parts = PARTS_A_THREAD * number_of_threads()
     borders = np.unique(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
     borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
     tallies = np.zeros((len(borders), 2), np.int64)
@@ -73,6 +72,6 @@ def take_apart(
         limits = (borders[part], borders[part + 1], len(data.vocabulary), k, m, ROOM)
         kernels.take_apart(*given, *limits, chunk, tallies[part], control)
 
-    engine.share("taking clusters apart", range(len(borders) - 1), work, total=len(rows))
+    share("taking clusters apart", range(len(borders) - 1), work, total=len(rows))
     moved, given_up = tallies.sum(axis=0).tolist()
     return chunk, {"items-moved-for-lemma-2": moved, "searches-given-up": given_up}

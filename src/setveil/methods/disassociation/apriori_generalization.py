@@ -33,9 +33,10 @@ from setveil.data.records.alignment import Alignment
 from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
-from setveil.engines.base import DONE, STOP
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
+from setveil.kernels.control import DONE, STOP
+from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.hierarchies import OverTree, tree_over
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 MOST_TRIED = 10_000
 """How many ways to generalize a set are tried, those that lose least first."""
@@ -85,7 +85,7 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
             )
         return tree_over(data, self.hierarchy, self.fanout)
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Make the cut coarser for sets of 1 to m nodes, let nodes give way again, and write the records with it."""
         del rng
         published = self._tree(data)
@@ -102,9 +102,9 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
         steps = refined = 0
         if self.k > 1:
             search = _Search(tree, self.k, self.m)
-            cut, steps = search.coarsen(data.offsets, places, cut, engine)
+            cut, steps = search.coarsen(data.offsets, places, cut)
             if self.refine:
-                cut, refined = search.refine(data.offsets, places, cut, engine)
+                cut, refined = search.refine(data.offsets, places, cut)
         offsets, ranks = _written(data.offsets, places, np.repeat(np.arange(len(cut)), tree.sizes[cut]))
         shown, codes = np.unique(ranks, return_inverse=True)
         cut = cut[shown]
@@ -223,14 +223,14 @@ class _Search:
         """What the cut loses under each node, as long as the cut is not above it."""
 
     def coarsen(
-        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64], engine: Engine
+        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], int]:
         """Make the cut coarser until no set of 1 to m nodes is rare; return it, and how many sets that took."""
         steps, size = 0, 1
         rows = _Rows(offsets, places, cut, self.tree)
         while size <= min(self.m, rows.longest()):
             label = f"generalizing rare sets of {size}" if size > 1 else "generalizing rare items"
-            done = engine.run(label, self._level(rows, size), total=rows.units)
+            done = run(label, self._level(rows, size), total=rows.units)
             if done:
                 rows = _Rows(offsets, places, rows.cut(), self.tree)
             steps, size = steps + done, size + 1
@@ -326,7 +326,7 @@ class _Search:
             node = self.tree.up[node]
 
     def refine(
-        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64], engine: Engine
+        self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], int]:
         """Let nodes give way to their children where no set becomes rare, the one that gains most first; return how many did.
 
@@ -363,7 +363,7 @@ class _Search:
                 control[DONE] = tried
             return given_way
 
-        given_way = engine.run("letting nodes give way again", work, total=sum(map(bool, tree.below)))
+        given_way = run("letting nodes give way again", work, total=sum(map(bool, tree.below)))
         return rows.cut(), given_way
 
     def _any_rare(self, rows: _Rows, nodes: list[int], control: NDArray[np.int64]) -> bool:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class Disassociation(KmLimit, Method):
@@ -107,13 +106,13 @@ class Disassociation(KmLimit, Method):
             )
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Put records into clusters and take these apart."""
-        clustering, account = self._clustering(data, rng, engine)
-        chunk, noted = take_apart(data, clustering, self.k, self.m, engine)
+        clustering, account = self._clustering(data, rng)
+        chunk, noted = take_apart(data, clustering, self.k, self.m)
         account |= noted
         if self.cover == "suppress":
-            chunk, noted = without_covers(data, clustering, self.k, self.m, chunk, rng, engine)
+            chunk, noted = without_covers(data, clustering, self.k, self.m, chunk, rng)
             account |= {name: account.get(name, 0) + number for name, number in noted.items()}
         stated = {"k": self.k, "m": self.m, "delta": self.delta}
         published, rows = Disassociated.of_records(data, clustering.numbers(), chunk, stated)
@@ -127,13 +126,12 @@ class Disassociation(KmLimit, Method):
         }
         return Outcome(published, Alignment(rows), account)
 
-    def _clustering(self, data: Transactions, rng: Generator, engine: Engine) -> tuple[Clustering, dict[str, Any]]:
+    def _clustering(self, data: Transactions, rng: Generator) -> tuple[Clustering, dict[str, Any]]:
         asked: dict[str, Any] = {
             "k": self.k,
             "delta": self.delta,
             "safe": self.safe,
             "mode": self.mode,
-            "engine": engine,
         }
         if self.partition == "ants":
             assert self.rules is not None  # bind has seen to it

@@ -30,14 +30,13 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, GuaranteeViolated
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.reconstruction import Reconstruction, TermChunk
+from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
 from setveil.mining.tree_distance import tree_distance
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
-
-    from setveil.engines.base import Engine
 
 
 class Reassociation(Method):
@@ -97,7 +96,7 @@ class Reassociation(Method):
         )
         return bound
 
-    def apply(self, data: Disassociated, *, rng: Generator, engine: Engine) -> Outcome:  # type: ignore[override]  # what it accepts
+    def apply(self, data: Disassociated, *, rng: Generator) -> Outcome:  # type: ignore[override]  # what it accepts
         """Put records together, as often as asked."""
         left_out = int(np.count_nonzero(data.subrecords.supports == 0))
         if self.term_chunk == "drop" and left_out:
@@ -105,7 +104,7 @@ class Reassociation(Method):
                 f"{left_out:,} of {len(data.vocabulary):,} items are in term chunks only and are left out; "
                 'term_chunk="place" puts each into one record of its cluster'
             )
-        made = engine.run(
+        made = run(
             "putting records together",
             lambda _control: [spin(data, rng, self.term_chunk) for _ in range(self.neighbours)],
         )

@@ -9,6 +9,7 @@ import numpy as np
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
+from setveil.kernels.threads import run, share
 from setveil.methods.itemsets import _exact_swap_kernels as kernels_module
 from setveil.methods.itemsets import _exchange_kernels as exchange
 from setveil.methods.itemsets import _tracking_kernels as tracking_module
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 kernels: Any = kernels_module  # without types, since Numba infers them
 tracking: Any = tracking_module
@@ -49,12 +49,11 @@ class Hiding:
         targets: NDArray[np.int64],
         levels: Sequence[int],
         frequent_from: int,
-        engine: Engine,
     ) -> None:
-        self.data, self.engine = data, engine
+        self.data = data
         self.offsets, self.codes = named
         self.targets = targets
-        self.tracked = Tracked(data, levels, named, engine)
+        self.tracked = Tracked(data, levels, named)
         self._rank_items()
         self._lay_out_rows()
         lengths = np.diff(self.offsets)
@@ -101,7 +100,7 @@ class Hiding:
         self.record_of = np.empty(data.occurrences, dtype=np.int32)
         self.held_by = np.empty(self.starts[-1], dtype=np.int32)
         self.free = np.empty(free + 1, dtype=np.int64)  # and behind them the step by which they are gone round
-        self.engine.run(
+        run(
             "laying out the records",
             lambda control: tracking.lay_out(
                 data.offsets,
@@ -126,7 +125,7 @@ class Hiding:
         rarest = self.rank[self.codes[by_support[self.offsets[:-1]]]].astype(np.int64)
         most = int((self.starts[rarest + 1] - self.starts[rarest]).sum())
         secret, record = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
-        found = self.engine.run(
+        found = run(
             "finding the named itemsets",
             lambda control: kernels.find_holders(
                 rarest,
@@ -187,7 +186,7 @@ class Hiding:
         parts = PARTS
         self.around = np.empty(AROUND // parts * parts, dtype=np.int32)
         taking_part = np.zeros((parts, len(tracked.itemsets)), dtype=np.int64)
-        self.engine.share(
+        share(
             "weighing what could leave",
             [np.int64(part) for part in range(parts)],
             lambda part, control: kernels.score_records(
@@ -253,7 +252,7 @@ class Hiding:
             *self._taking_part(),
             np.empty(4 * len(tracked.itemsets), dtype=np.int64),
         )
-        self.engine.run(
+        run(
             "hiding the named itemsets",
             lambda control: kernels.hide(
                 self.entry_record,

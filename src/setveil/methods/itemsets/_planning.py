@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from setveil.errors import BadParameter
 from setveil.kernels.control import DONE, STOP
+from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +73,7 @@ def least_loss(hiding: Hiding, *, seconds: float) -> tuple[NDArray[np.int64], di
             figures["loses"] += loses
             figures["loses-at-least"] += at_least
 
-    hiding.engine.run("planning what leaves", solve_all, total=parts)
+    run("planning what leaves", solve_all, total=parts)
     figures["proven"] = figures["parts-proven"] == parts
     return np.concatenate([np.empty(0, dtype=np.int64), *chosen]), {"plan": figures}
 

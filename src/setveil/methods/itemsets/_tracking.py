@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
     from setveil.mining.itemsets import Itemsets
 
 TRACKED_LIMIT = 500_000
@@ -36,12 +35,11 @@ class Tracked:
         data: Transactions,
         levels: Sequence[int],
         named: tuple[NDArray[np.int64], NDArray[np.int32]],
-        engine: Engine,
     ) -> None:
         self.lowest = min(levels)
         self.longest_tracked: int | None = None
         """Up to how many items sets are tracked, where not all are."""
-        self.itemsets = self._mined(data, engine)
+        self.itemsets = self._mined(data)
         self.before = self.itemsets.supports
         self.supports = self.before.copy()
         self.lost_for = np.full(len(self.itemsets), -1, dtype=np.int64)
@@ -51,18 +49,18 @@ class Tracked:
         self.is_level[[level for level in levels if level <= top]] = True
         self.weights = _weights(np.sort(levels), top)
         self.named = named
-        self.lookup = Lookup(self.itemsets.offsets, self.itemsets.items, len(data.vocabulary), threads=engine.threads)
+        self.lookup = Lookup(self.itemsets.offsets, self.itemsets.items, len(data.vocabulary))
         self.named_places = self.lookup.places(*named)
         """Which set each named itemset is, or -1 where it is not frequent."""
 
-    def _mined(self, data: Transactions, engine: Engine) -> Itemsets:
+    def _mined(self, data: Transactions) -> Itemsets:
         try:
-            return mine(data, self.lowest, limit=TRACKED_LIMIT, threads=engine.threads)
+            return mine(data, self.lowest, limit=TRACKED_LIMIT)
         except TooManyItemsets as error:
             found = f"{'' if error.exact else 'more than '}{error.found:,}"
         for length in SHORTER:
             try:
-                short = mine(data, self.lowest, max_length=length, limit=TRACKED_LIMIT, threads=engine.threads)
+                short = mine(data, self.lowest, max_length=length, limit=TRACKED_LIMIT)
             except TooManyItemsets:
                 continue
             self.longest_tracked = length

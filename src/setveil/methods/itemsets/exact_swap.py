@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class ExactSwap(HidesItemsets):
@@ -116,14 +115,14 @@ class ExactSwap(HidesItemsets):
         counts = {self.frequent_from(data), self.min_support.count(filled), self.min_support.count(data.records)}
         return tuple(sorted(counts | {level.count(filled) for level in self.levels}))
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Weigh what could leave, and let the cheapest leave until every itemset is at its target."""
         from setveil.methods.itemsets._hiding import Hiding  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         frequent_from = self.frequent_from(data)
         present = self.occurring(data)
         targets = present.target.of(len(present.itemsets), frequent_from)
-        hiding = Hiding(data, present.itemsets.bind(data), targets, self.thresholds(data), frequent_from, engine)
+        hiding = Hiding(data, present.itemsets.bind(data), targets, self.thresholds(data), frequent_from)
         hiding.weigh(swaps=self.repair == "swap")
         planned = None
         about_plan: dict[str, Any] = {}

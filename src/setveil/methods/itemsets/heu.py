@@ -20,6 +20,7 @@ from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.itemsets.base import HidesItemsets
@@ -29,8 +30,6 @@ from setveil.methods.itemsets.targets import RANDOM, Targets
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
-
-    from setveil.engines.base import Engine
 
 
 class HEU(HidesItemsets, Baseline):
@@ -54,7 +53,7 @@ class HEU(HidesItemsets, Baseline):
         targets = self.target.of(len(self.itemsets), self.frequent_from(data), rng)
         return bound.model_copy(update={"target": Targets(targets)}) if self.target.text == RANDOM else bound
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out items until every named itemset is at its target or below."""
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -62,7 +61,7 @@ class HEU(HidesItemsets, Baseline):
         present = self.occurring(data)
         sets = len(present.itemsets)
         target = present.target.of(sets, self.frequent_from(data))
-        held = held_itemsets(data, present.itemsets, engine)
+        held = held_itemsets(data, present.itemsets)
         count = np.bincount(held.sets, minlength=sets)
         links = (
             sealed(record_numbers(held.starts)),
@@ -85,7 +84,7 @@ class HEU(HidesItemsets, Baseline):
             held.set_items,
         )
         changing = (count, np.zeros(len(held.sets), np.bool_), lengths, open_held, votes, tally, *room, leaves)
-        engine.run("leaving out items", partial(kernels.hide, *fixed, sealed(target), *changing), total=sets)
+        run("leaving out items", partial(kernels.hide, *fixed, sealed(target), *changing), total=sets)
         return without(data, leaves)
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class Naive(HidesItemsets, Baseline):
@@ -33,10 +32,10 @@ class Naive(HidesItemsets, Baseline):
     paper = "gunawan2021"
     truthful = "subset"
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out every item of every named itemset that a record holds."""
         del rng
-        held = held_itemsets(data, self.occurring(data).itemsets, engine)
+        held = held_itemsets(data, self.occurring(data).itemsets)
         sizes = np.diff(held.set_starts)[held.sets]
         first = np.cumsum(sizes) - sizes
         parts = np.repeat(held.set_starts[:-1][held.sets] - first, sizes) + np.arange(sizes.sum())

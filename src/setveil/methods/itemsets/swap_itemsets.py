@@ -18,6 +18,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import exchanged, sealed
 from setveil.methods.itemsets.base import HidesItemsets
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.named_itemsets import NamedItemsets
-    from setveil.engines.base import Engine
 
 NOBODY = -1
 
@@ -56,12 +56,12 @@ class SwapItemsets(HidesItemsets, Baseline):
         "itemset that it holds (all).",
     )
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Find the records, pair them in random order, choose items, exchange them at once in both directions."""
         from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
 
-        everyone = held_itemsets(data, self.occurring(data).itemsets, engine)
+        everyone = held_itemsets(data, self.occurring(data).itemsets)
         record = rng.permutation(np.flatnonzero(np.diff(everyone.starts)))
         chosen = data.take(record, ids=None)
         held = _taken(everyone, record)
@@ -73,14 +73,14 @@ class SwapItemsets(HidesItemsets, Baseline):
         marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
         free_with = np.bincount(held.sets, minlength=len(self.itemsets))
         work = partial(kernels.pair, *fixed, *map(sealed, words), *marks, free_with, partner)
-        engine.run("finding partners", work, total=n)
+        run("finding partners", work, total=n)
 
         marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
         votes, leaves = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
         rules = (held.set_starts, held.set_items, data.supports, sealed(partner), self.reading == "all")
-        engine.run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, leaves), total=n)
+        run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, leaves), total=n)
 
-        published = _exchanged(data, record, partner, leaves, engine)
+        published = _exchanged(data, record, partner, leaves)
         alone = int(np.count_nonzero(partner == NOBODY))
         account = {
             "records-with-a-named-itemset": n,
@@ -91,7 +91,7 @@ class SwapItemsets(HidesItemsets, Baseline):
         return Outcome(published, Alignment.identity(data.records), account)
 
 
-def held_itemsets(data: Transactions, itemsets: NamedItemsets, engine: Engine) -> Held:
+def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
     """Find the named itemsets that each record holds, in no order that would mean anything."""
     from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -112,7 +112,7 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets, engine: Engine) -
         kernels.find_held(*fixed, np.full(v, NOBODY, np.int64), starts, sets, True, control)
         return sets
 
-    sets = engine.run("finding the named itemsets", find, total=data.records)
+    sets = run("finding the named itemsets", find, total=data.records)
     return Held(sealed(starts), sealed(sets), set_starts, set_items)
 
 
@@ -137,7 +137,6 @@ def _exchanged(
     record: NDArray[np.int64],
     partner: NDArray[np.int64],
     leaves: NDArray[np.bool_],
-    engine: Engine,
 ) -> Transactions:
     """Let those records that have a partner give what leaves them; `partner` and `leaves` are in the order of `record`."""
     n = data.records
@@ -147,4 +146,4 @@ def _exchanged(
     shift = data.offsets[:-1][record] - (np.cumsum(lengths) - lengths)
     gone = np.zeros(data.occurrences, np.bool_)
     gone[(np.repeat(shift, lengths) + np.arange(len(leaves)))[leaves]] = True
-    return exchanged(data, partner_of, gone, engine)
+    return exchanged(data, partner_of, gone)

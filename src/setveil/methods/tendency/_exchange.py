@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.exchanging import sealed
 from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.categories import Categories
-    from setveil.engines.base import Engine
 
 HOT_ITEMS = 10
 """How many of the most common items a signature tells of: 2^10 lists at most."""
@@ -39,15 +39,15 @@ HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
 class Exchange:
     """The state of one run."""
 
-    def __init__(self, data: Transactions, categories: Categories, engine: Engine, *, ties: Ties = "first") -> None:
-        self.data, self.engine = data, engine
+    def __init__(self, data: Transactions, categories: Categories, *, ties: Ties = "first") -> None:
+        self.data = data
         codes, self.names = categories.bind(data)
         self.category = sealed(codes)
         n = data.records
         kind, top = np.empty(n, np.int8), np.empty(n, np.int32)
         tied, above = np.empty(n, np.int32), np.empty(n, np.int32)
         arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, tied, above)
-        engine.run("weighing categories", lambda _control: shape.classify(*arguments))
+        run("weighing categories", lambda _control: shape.classify(*arguments))
         self.kind, self.top, self.tied, self.above = sealed(kind), sealed(top), sealed(tied), sealed(above)
         self.ties = ties
         self.hidden_starts, self.hidden = self._listed(sealed(np.arange(n)), ties)
@@ -116,14 +116,14 @@ class Exchange:
         rules = (self.clash_starts, self.clash)
         if one_sided:
             everyone = (starts, self.items, self.blocks, top, *rules, one_sided, len(self.data.vocabulary), partner)
-            self.engine.run("finding partners among all pairs", partial(plain.pair_plainly, *everyone), total=m)
+            run("finding partners among all pairs", partial(plain.pair_plainly, *everyone), total=m)
         elif m:
             lists = signature_lists(self.signature[:m], np.diff(starts))
             arguments = (
                 starts, self.items, self.blocks, len(self.names), top, *rules, len(self.data.vocabulary), self.signature[:m],
                 self.block_signature[:m], *lists, partner,
             )  # fmt: skip
-            self.engine.run("finding partners", partial(search.pair_exactly, *arguments), total=m)
+            run("finding partners", partial(search.pair_exactly, *arguments), total=m)
         found = partner >= 0
         self.gives_to = np.full(len(self.record), NOBODY, np.int64)
         self.gets_from = np.full(len(self.record), NOBODY, np.int64)
@@ -205,7 +205,7 @@ class Exchange:
                 len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to, self.gets_from,
                 joined,
             )  # fmt: skip
-            self.engine.run("joining exchanges", partial(ladder.join_exchanges, *arguments), total=len(waiting))
+            run("joining exchanges", partial(ladder.join_exchanges, *arguments), total=len(waiting))
             self.how[self.record[waiting[joined]]] = HOW.index("cycle")
             if not joined.any():
                 return
@@ -227,7 +227,7 @@ class Exchange:
             len(self.data.vocabulary), self.block_signature, chosen.offsets, chosen.items, signature, priority, helper_of, counts,
             given,
         )  # fmt: skip
-        self.engine.run("finding helpers", partial(ladder.find_helpers, *arguments), total=len(waiting))
+        run("finding helpers", partial(ladder.find_helpers, *arguments), total=len(waiting))
         for w in np.flatnonzero(helper_of >= 0):
             u = helper_of[w]
             record, helper = int(self.record[waiting[w]]), int(helpers[u])
@@ -260,7 +260,7 @@ class Exchange:
                 sealed(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
                 sealed(barred), len(self.data.vocabulary), sealed(signature[parents]), block, parents, parent,
             )  # fmt: skip
-            self.engine.run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
+            run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
             found = parent >= 0
             if not found.any():
                 return
@@ -324,7 +324,7 @@ class Exchange:
             shape.rebuild(*fixed, offsets, items, True)
             return items
 
-        items = self.engine.run("exchanging items", put_together)
+        items = run("exchanging items", put_together)
         return Transactions(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
 
     @cached_property

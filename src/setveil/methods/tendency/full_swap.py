@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class FullSwap(Method):
@@ -60,11 +59,11 @@ class FullSwap(Method):
         check_categories(self.name, self.categories, data)
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Exchange the records of one category."""
         from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        exchange = Exchange(data, self.categories, engine)
+        exchange = Exchange(data, self.categories)
         exchange.enlist_whole(self.full_min, rng)
         exchange.find_partners(strict=False, one_sided=False)
         exchange.rotate_whole(rng)

@@ -21,8 +21,6 @@ from setveil.methods.base import Baseline, Outcome
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.engines.base import Engine
-
 
 class PartSupp(Baseline):
     """Leave out the items of the category each record leans to; a baseline that promises nothing."""
@@ -41,12 +39,12 @@ class PartSupp(Baseline):
         self.categories.bind(data)
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out the blocks of all records with a tendency, but for one item of a record of one category."""
         from setveil.methods.tendency import _tendency_kernels as shape  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - the same
 
-        leaning = Exchange(data, self.categories, engine)
+        leaning = Exchange(data, self.categories)
         mixed, whole = leaning.kind == shape.PARTIAL, leaning.kind == shape.FULL
         # No category has the code -1, so that nothing of a record without a tendency is left out.
         gone = np.repeat(np.where(mixed | whole, leaning.top, -1), data.lengths)

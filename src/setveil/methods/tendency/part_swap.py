@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 FEW_CATEGORIES = 5
 FEWEST_CATEGORIES = 3
@@ -120,11 +119,11 @@ class PartSwap(Method):
             return self.model_copy(update={"whole_records": False})
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Pair, exchange, treat who is left over, and put the records together again."""
         from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        exchange = Exchange(data, self.categories, engine, ties=self.ties)
+        exchange = Exchange(data, self.categories, ties=self.ties)
         exchange.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
         if self.whole_records:
             exchange.enlist_whole(self.full_min, rng)

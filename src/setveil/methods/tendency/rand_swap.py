@@ -19,6 +19,7 @@ from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import exchanged, sealed
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 NOBODY = -1
 
@@ -65,7 +65,7 @@ class RandSwap(Baseline):
             self.categories.bind(data)
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Pair, choose, exchange at once in both directions.
 
         With mode `matched` those seek a partner that have a tendency: PARTIAL records, of several categories with one above the mean, and
@@ -80,16 +80,16 @@ class RandSwap(Baseline):
             # An empty record has nothing to give, and takes nothing: an exchange goes both ways.
             numbers = np.where(most > 0, rng.integers(1, np.maximum(most, 1), endpoint=True), 0)
         else:
-            leaning, sizes = _blocks(data, self.categories, engine)
+            leaning, sizes = _blocks(data, self.categories)
             seeking = len(leaning)
-            one, other = _pairs(rng.permutation(leaning), shuffled, engine)
+            one, other = _pairs(rng.permutation(leaning), shuffled)
             pairs = len(one)
             numbers = np.minimum(sizes[one], data.lengths[other])
         gives = np.zeros(data.records, np.int64)
         gives[one] = gives[other] = numbers
         partner = np.full(data.records, NOBODY, np.int64)
         partner[one], partner[other] = other, one
-        published = _exchanged(data, partner, gives, rng, engine)
+        published = _exchanged(data, partner, gives, rng)
         account = {
             "seeking-a-partner": seeking,
             "pairs": pairs,
@@ -99,33 +99,31 @@ class RandSwap(Baseline):
         return Outcome(published, Alignment.identity(data.records), account)
 
 
-def _blocks(data: Transactions, categories: Categories, engine: Engine) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _blocks(data: Transactions, categories: Categories) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the records with a tendency, and for all records how many items their heaviest category has."""
     from setveil.methods.tendency import _tendency_kernels as shape  # noqa: PLC0415 - imports Numba: only when a kernel runs
     from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - the same
 
-    leaning = Exchange(data, categories, engine)
+    leaning = Exchange(data, categories)
     in_block = leaning.category[data.items] == np.repeat(leaning.top, data.lengths)
     before = np.concatenate(([0], np.cumsum(in_block)))
     sizes: NDArray[np.int64] = before[data.offsets[1:]] - before[data.offsets[:-1]]
     return np.flatnonzero(np.isin(leaning.kind, (shape.PARTIAL, shape.FULL))), sizes
 
 
-def _pairs(
-    seeking: NDArray[np.int64], candidates: NDArray[np.int64], engine: Engine
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs(seeking: NDArray[np.int64], candidates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pair each of those that seek, in this order, with the first candidate that is free; return both sides."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     one, other = np.empty(len(seeking), np.int64), np.empty(len(seeking), np.int64)
     paired = np.zeros(len(candidates), np.bool_)
     work = partial(kernels.pair, sealed(seeking), sealed(candidates), paired, one, other)
-    pairs = engine.run("pairing records", work, total=len(seeking))
+    pairs = run("pairing records", work, total=len(seeking))
     return one[:pairs], other[:pairs]
 
 
 def _exchanged(
-    data: Transactions, partner: NDArray[np.int64], gives: NDArray[np.int64], rng: Generator, engine: Engine
+    data: Transactions, partner: NDArray[np.int64], gives: NDArray[np.int64], rng: Generator
 ) -> Transactions:
     """Let each record give so many random items to its partner."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
@@ -133,5 +131,5 @@ def _exchanged(
     n = data.records
     leaves = np.zeros(data.occurrences, np.bool_)
     draws = sealed(rng.random(data.occurrences))
-    engine.run("choosing items", partial(kernels.choose, data.offsets, sealed(gives), draws, leaves), total=n)
-    return exchanged(data, partner, leaves, engine)
+    run("choosing items", partial(kernels.choose, data.offsets, sealed(gives), draws, leaves), total=n)
+    return exchanged(data, partner, leaves)

@@ -16,14 +16,13 @@ from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
-
-    from setveil.engines.base import Engine
 
 
 class SplitPerson(Baseline):
@@ -43,7 +42,7 @@ class SplitPerson(Baseline):
         self.categories.bind(data)
         return self
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Split; nothing is random, the order of rows is made to tell nothing afterwards."""
         from setveil.methods.tendency import _split_person_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -59,7 +58,7 @@ class SplitPerson(Baseline):
             kernels.split(*fixed, first_row, offsets, items, control)
             return offsets, items
 
-        offsets, items = engine.run("splitting records", cut, total=data.records)
+        offsets, items = run("splitting records", cut, total=data.records)
         # Whoever had one record has several rows now.
         published = Transactions(offsets, items, data.vocabulary, unit="record")
         account = {

@@ -12,6 +12,7 @@ import numpy as np
 
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.exchanging import sealed
 from setveil.mining.rule_search import strongest_rules
 from setveil.mining.whole_parts import whole_parts
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
 
 STEPS_FOR_A_TYPE = 5_000_000
@@ -71,7 +71,7 @@ class LiveTable:
         table = (self.supports, self.offsets, self.items, self.weights, self.words, *self._lists)
         return *table, *share.as_integer_ratio(), budget, *self._room
 
-    def bring_back(self, allowed: NDArray[np.bool_], share: Fraction, engine: Engine, budget: int) -> None:
+    def bring_back(self, allowed: NDArray[np.bool_], share: Fraction, budget: int) -> None:
         """Let dead sensitive types live again, the most frequent first, then in the order of codes, as long as everything stays safe."""
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -79,7 +79,7 @@ class LiveTable:
         order = sealed(codes[np.argsort(-self.supports[codes], kind="stable")])
         state = (self.sensitive, self.alive, self.tally, *self.arguments(share, budget))
         allowed = sealed(allowed)
-        engine.run(
+        run(
             "trying types of items",
             lambda control: kernels.bring_back(order, allowed, *state, control),
             total=len(order),

@@ -10,6 +10,7 @@ import numpy as np
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
 from setveil.mining.supports import supports
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 NODES = 20_000
 """So many sets are looked at for one content; where they do not suffice, nothing is put back, which is always safe."""
@@ -73,7 +73,7 @@ class Restoring:
         """Which occurrences of the original are there."""
         return self._present.astype(np.bool_)
 
-    def run(self, engine: Engine, order: NDArray[np.int64] | None = None, label: str = "putting items back") -> None:
+    def run(self, order: NDArray[np.int64] | None = None, label: str = "putting items back") -> None:
         """Put back what stays safe, pass by pass, until a pass puts nothing back."""
         data, kernels = self._data, self._kernels
         whole, include_empty, plain_is_fixed, num, den = self._settings
@@ -108,10 +108,10 @@ class Restoring:
             added = int(self.counts[kernels.ADDED])
             self.counts[kernels.REFUSED] = 0
             passes += 1
-            engine.run(f"{label}, pass {passes}", work, total=len(self._order))
+            run(f"{label}, pass {passes}", work, total=len(self._order))
         self.passes += passes
 
-    def improve(self, rounds: int, engine: Engine) -> int:
+    def improve(self, rounds: int) -> int:
         """Take some items out and put everything back in another order, as often as was asked; return what that gained."""
         gained = 0
         for number in range(rounds):
@@ -122,7 +122,7 @@ class Restoring:
             self._take_out(chosen)
             others = self._rng.permutation(np.setdiff1d(self._order, chosen))
             parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
-            self.run(engine, np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
+            self.run(np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
             gain = int(self._present.sum()) - there
             if gain < 0:
                 self._put_back_snapshot(before)

@@ -23,6 +23,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import run, share
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, LiveTable, inferred_unaided, to_leave_out
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 MOST_RULES = 30_000_000
 """So many unsafe rules of one size are listed at most: bounds memory."""
@@ -55,18 +55,18 @@ class GlobalSuppression(ReachesUncertainty):
         "payoff.",
     )
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out types until the records are proved safe."""
         del rng
         sensitive = self.sensitive.among(data)
         keeps = np.ones(len(data.vocabulary), np.bool_)
         if self.payoff == "cao":
-            keeps = self._after_payoff(data, sensitive, engine)
+            keeps = self._after_payoff(data, sensitive)
         reduced = data.keeping(keeps[data.items])
         contents, weights, _content_of = reduced.distinct()
         table = LiveTable(contents.offsets, contents.items, weights, sensitive)
         allowed = keeps & ~inferred_unaided(reduced, sensitive, self.guarantee)
-        table.bring_back(allowed, self.rho.share, engine, STEPS_FOR_A_TYPE)
+        table.bring_back(allowed, self.rho.share, STEPS_FOR_A_TYPE)
         keeps &= table.alive[:-1]
         published = data.keeping(keeps[data.items])
         while left := to_leave_out(published, self.guarantee):
@@ -81,7 +81,7 @@ class GlobalSuppression(ReachesUncertainty):
         }
         return Outcome(published, Alignment.identity(data.records), account)
 
-    def _after_payoff(self, data: Transactions, sensitive: NDArray[np.bool_], engine: Engine) -> NDArray[np.bool_]:
+    def _after_payoff(self, data: Transactions, sensitive: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which types stay after those with the highest payoffs left, for rules of no, one and two known items."""
         from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -91,19 +91,17 @@ class GlobalSuppression(ReachesUncertainty):
             keeps = ~(sensitive & (data.supports > 0) & (den * data.supports > num * data.records))
         for size in (1, 2):
             reduced = data.keeping(keeps[data.items])
-            rules = unsafe_rules(reduced, sensitive, (num, den), size, engine)
+            rules = unsafe_rules(reduced, sensitive, (num, den), size)
             if rules is None:
                 break
             killed = np.zeros(len(data.vocabulary), np.bool_)
-            engine.run(
-                "leaving out types of items", partial(kernels.kill, rules, data.supports, killed), total=len(rules)
-            )
+            run("leaving out types of items", partial(kernels.kill, rules, data.supports, killed), total=len(rules))
             keeps &= ~killed
         return keeps
 
 
 def unsafe_rules(
-    data: Transactions, sensitive: NDArray[np.bool_], share: tuple[int, int], size: int, engine: Engine
+    data: Transactions, sensitive: NDArray[np.bool_], rho: tuple[int, int], size: int
 ) -> NDArray[np.int32] | None:
     """List the unsafe rules that know one or two items, a row each: the known items, and the sensitive one; None if there are too many."""
     from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
@@ -111,7 +109,7 @@ def unsafe_rules(
     by_item = np.argsort(data.items, kind="stable")
     rows = sealed(np.repeat(np.arange(data.records), data.lengths)[by_item])
     starts = sealed(np.concatenate(([0], np.cumsum(data.supports))))
-    fixed = (data.offsets, data.items, starts, rows, sealed(sensitive), *share)
+    fixed = (data.offsets, data.items, starts, rows, sealed(sensitive), *rho)
     room = np.zeros(1, np.int64)
 
     def part(first: int, control: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -122,7 +120,7 @@ def unsafe_rules(
         return found
 
     parts = list(range(0, len(data.vocabulary), ITEMS_AT_ONCE))
-    found = engine.share("listing unsafe rules", parts, part, total=len(data.vocabulary))
+    found = share("listing unsafe rules", parts, part, total=len(data.vocabulary))
     if sum(map(len, found)) > MOST_RULES:
         return None
     return sealed(np.concatenate(found)) if found else np.empty((0, size + 1), np.int32)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class Insert(ReachesUncertainty):
@@ -49,7 +48,7 @@ class Insert(ReachesUncertainty):
         "not less came back: each round takes about as long as the first and gains a little.",
     )
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Put back sensitive occurrences until no single one can be added."""
         is_sensitive = self.sensitive.among(data)
         hidden = is_sensitive[data.items]
@@ -67,7 +66,7 @@ class Insert(ReachesUncertainty):
             whole=self.knows == "whole",
             rng=rng,
         )
-        restoring.run(engine)
-        gained = restoring.improve(self.rounds, engine)
+        restoring.run()
+        gained = restoring.improve(self.rounds)
         account = {"gained-in-rounds": gained, **restoring.account()}
         return outcome_of(data, restoring.present, is_sensitive, account)

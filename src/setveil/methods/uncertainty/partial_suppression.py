@@ -21,6 +21,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.threads import share
 from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
     from setveil.methods.base import Outcome
 
 HANDICAP = 0.02
@@ -87,20 +87,18 @@ class PartialSuppression(ReachesUncertainty):
             parts *= 2
         return parts
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out occurrences until the search finds no rule that is too strong."""
-        present, account = self.suppressed(data, rng, engine)
+        present, account = self.suppressed(data, rng)
         is_sensitive = self.sensitive.among(data)
         if self.restore and not account["undecided-items"]:
             there = int(np.count_nonzero(present))
-            present = self._restored(data, is_sensitive, present, rng, engine)
+            present = self._restored(data, is_sensitive, present, rng)
             account["occurrences-put-back"] = int(np.count_nonzero(present)) - there
         outcome = outcome_of(data, present, is_sensitive, account)
         return replace(outcome, advice=UNDECIDED) if account["undecided-items"] else outcome
 
-    def suppressed(
-        self, data: Transactions, rng: Generator, engine: Engine
-    ) -> tuple[NDArray[np.bool_], dict[str, int]]:
+    def suppressed(self, data: Transactions, rng: Generator) -> tuple[NDArray[np.bool_], dict[str, int]]:
         """Return for each occurrence whether it stays, and an account of that."""
         is_sensitive = sealed(self.sensitive.among(data))
         number = self.number_of_parts(data)
@@ -114,7 +112,7 @@ class PartialSuppression(ReachesUncertainty):
         present = np.ones(data.occurrences, np.bool_)
         searches = 0
         while True:
-            engine.share("leaving out items", parts, _Part.settle, total=data.records)
+            share("leaving out items", parts, _Part.settle, total=data.records)
             for part in parts:
                 present[part.places] = ~part.gone
             found = strongest_rules(
@@ -123,7 +121,6 @@ class PartialSuppression(ReachesUncertainty):
                 self.rho.share,
                 include_empty=self.include_empty,
                 budget=self.guarantee.budget,
-                threads=engine.threads,
             )
             searches += 1
             if not len(found.items):
@@ -145,7 +142,6 @@ class PartialSuppression(ReachesUncertainty):
         is_sensitive: NDArray[np.bool_],
         present: NDArray[np.bool_],
         rng: Generator,
-        engine: Engine,
     ) -> NDArray[np.bool_]:
         """Put back what stays safe: items of which least is left first, for `mine` those in most records."""
         left = np.bincount(data.items[present], minlength=len(data.vocabulary))
@@ -167,7 +163,7 @@ class PartialSuppression(ReachesUncertainty):
             whole=self.knows == "whole",
             rng=rng,
         )
-        restoring.run(engine)
+        restoring.run()
         return restoring.present
 
 

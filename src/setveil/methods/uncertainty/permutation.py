@@ -28,6 +28,7 @@ from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
+from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
 from setveil.methods.exchanging import sealed
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.engines.base import Engine
 
 IN_THE_ORDER_PERCENT = 1
 """Items in a larger share of the records do not shape the order."""
@@ -69,7 +69,7 @@ class Permutation(Method):
         """What the release will be checked for."""
         return PermutationPrivacy(sensitive=self.sensitive, p=self.p)
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Order the records, group them, and part the sensitive items from the others."""
         del rng
         is_sensitive = self.sensitive.among(data)
@@ -80,7 +80,7 @@ class Permutation(Method):
         if most * self.p > data.records:
             advice = self._advice(most, data.records)
         elif most:
-            group, account = self._grouped(data, is_sensitive, engine)
+            group, account = self._grouped(data, is_sensitive)
         order = np.argsort(group, kind="stable")
         published = Grouped.of_records(data.take(order, ids=None), is_sensitive, group[order])
         return Outcome(published, Alignment(order), account, advice)
@@ -92,16 +92,14 @@ class Permutation(Method):
             return f"{why}, more than half of them, so that no p can be reached; name fewer items sensitive, or leave that item out."
         return f"{why}, so that p can be at most {largest:,}, not {self.p:,}; choose a smaller --p, or name fewer items sensitive."
 
-    def _grouped(
-        self, data: Transactions, is_sensitive: NDArray[np.bool_], engine: Engine
-    ) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    def _grouped(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return the group of each record, the last one for those that are left, and an account."""
         from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         side = min(self.alpha * self.p, data.records)
         hidden = is_sensitive[data.items]
         in_pattern = ~is_sensitive & (data.supports <= max(data.records * IN_THE_ORDER_PERCENT // 100, 2 * side))
-        order = cuthill_mckee(data, in_pattern, engine)
+        order = cuthill_mckee(data, in_pattern)
         ordered = data.take(order, ids=None)
         hidden = is_sensitive[ordered.items]
         code = np.where(is_sensitive, np.cumsum(is_sensitive), np.cumsum(~is_sensitive)) - 1
@@ -117,7 +115,7 @@ class Permutation(Method):
         work = partial(
             kernels.make_groups, *parts[0], *parts[1], types, len(is_sensitive) - types, self.p, side, group_of
         )
-        groups, lonely, held_back = engine.run("grouping records", work, total=data.records)
+        groups, lonely, held_back = run("grouping records", work, total=data.records)
         rest = group_of < 0
         group_of[rest] = groups
         group = np.empty(data.records, np.int64)
@@ -131,7 +129,7 @@ class Permutation(Method):
         }
 
 
-def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_], engine: Engine) -> NDArray[np.int64]:
+def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the records in reverse Cuthill-McKee order of the graph of records and those items."""
     from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
@@ -148,5 +146,5 @@ def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_], engine: Eng
     starts = np.concatenate(([0], np.cumsum(degree)))
     queue = np.empty(nodes, np.int64)
     work = partial(kernels.breadth_first, sealed(starts), sealed(near), sealed(by_degree), queue)
-    engine.run("ordering records", work, total=nodes)
+    run("ordering records", work, total=nodes)
     return queue[queue < data.records][::-1].copy()

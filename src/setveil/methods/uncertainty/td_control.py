@@ -32,8 +32,9 @@ import numpy as np
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
-from setveil.engines.base import DONE, STOP
 from setveil.errors import BadParameter
+from setveil.kernels.control import DONE, STOP
+from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
 from setveil.methods.exchanging import sealed
 from setveil.methods.hierarchies import OverTree, tree_over
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-    from setveil.engines.base import Engine
 
 
 class TDControl(OverTree, ReachesUncertainty):
@@ -72,15 +72,15 @@ class TDControl(OverTree, ReachesUncertainty):
             )
         return tree_over(data, self.hierarchy, self.fanout)
 
-    def apply(self, data: Transactions, *, rng: Generator, engine: Engine) -> Outcome:
+    def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Let nodes give way as long as that gains more than it loses, and prove the records safe."""
         del rng
         sensitive = self.sensitive.among(data)
         tree = self._tree(data)
         cut = Cut(data, sensitive, tree, set(tree.nodes_above(self.sensitive)).union(self.sensitive))
-        self._bring_back(cut, engine)
-        steps = self._specialise(cut, engine)
-        self._bring_back(cut, engine)
+        self._bring_back(cut)
+        steps = self._specialise(cut)
+        self._bring_back(cut)
         records = cut.records()
         while left := to_leave_out(records, self.guarantee):
             cut.table.alive[cut.hidden_among(set(left))] = False
@@ -98,14 +98,14 @@ class TDControl(OverTree, ReachesUncertainty):
         published: Any = Generalized(records, _readable_part(tree, records) if self.hierarchy is None else tree)
         return Outcome(published, Alignment.identity(data.records), account)
 
-    def _bring_back(self, cut: Cut, engine: Engine) -> None:
+    def _bring_back(self, cut: Cut) -> None:
         """Let sensitive types that are out come back as long as everything stays safe."""
         everything = cut.records(everything=True)
         inferred = inferred_unaided(everything, self.sensitive.among(everything), self.guarantee)
         labels = {everything.vocabulary[code] for code in np.flatnonzero(inferred).tolist()}
-        cut.table.bring_back(~cut.hidden_among(labels), self.rho.share, engine, STEPS_FOR_A_TYPE)
+        cut.table.bring_back(~cut.hidden_among(labels), self.rho.share, STEPS_FOR_A_TYPE)
 
-    def _specialise(self, cut: Cut, engine: Engine) -> int:
+    def _specialise(self, cut: Cut) -> int:
         """Let nodes give way to their children, the one that gains most first; return how many did."""
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -140,7 +140,7 @@ class TDControl(OverTree, ReachesUncertainty):
             return accepted
 
         inner = sum(len(children) > 1 and cut.is_pure[node] for node, children in enumerate(cut.children))
-        return engine.run("letting nodes give way", give_way, total=inner)
+        return run("letting nodes give way", give_way, total=inner)
 
 
 def _readable_part(tree: Hierarchy, records: Transactions) -> Hierarchy:

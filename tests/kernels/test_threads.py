@@ -1,3 +1,4 @@
+import inspect
 import os
 import signal
 import subprocess
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 
 from setveil.base import progress
-from setveil.engines.base import CONTROL_WIDTH, DONE, STOP
-from setveil.engines.local import LocalEngine
 from setveil.errors import BadParameter
+from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
 from setveil.kernels.jit import numba
+from setveil.kernels.threads import number_of_threads, run, share, using_threads, with_threads
 
 PATIENCE_SECONDS = 60
 
@@ -66,27 +67,27 @@ def test_results_stand_in_the_order_of_the_parts(threads):
         return np.random.default_rng(part).random(5).tolist()
 
     expected = [np.random.default_rng(part).random(5).tolist() for part in range(12)]
-    assert LocalEngine(threads).share("work", range(12), work) == expected
+    with using_threads(threads):
+        assert share("work", range(12), work) == expected
 
 
 @every_number_of_threads
 def test_run_returns_what_the_work_returns(threads):
-    assert LocalEngine(threads).run("work", lambda control: ("result", control.tolist())) == (
-        "result",
-        [0] * CONTROL_WIDTH,
-    )
+    with using_threads(threads):
+        assert run("work", lambda control: ("result", control.tolist())) == ("result", [0] * CONTROL_WIDTH)
 
 
 def test_no_parts_no_results():
-    assert LocalEngine(2).share("work", [], lambda _part, _control: 1) == []
+    assert share("work", [], lambda _part, _control: 1) == []
 
 
 @every_number_of_threads
 def test_as_many_parts_run_at_once_as_there_are_threads(threads):
     together = threading.Barrier(threads, timeout=PATIENCE_SECONDS)
-    names = LocalEngine(threads).share(
-        "work", range(threads), lambda _part, _control: (together.wait(), threading.current_thread().name)[1]
-    )
+    with using_threads(threads):
+        names = share(
+            "work", range(threads), lambda _part, _control: (together.wait(), threading.current_thread().name)[1]
+        )
     assert len(set(names)) == threads
     assert threading.current_thread().name not in names
 
@@ -96,7 +97,7 @@ def test_each_part_has_a_control_of_its_own():
         control[DONE] = part
         return control
 
-    controls = LocalEngine(2).share("work", range(5), work)
+    controls = share("work", range(5), work)
     assert [int(control[DONE]) for control in controls] == list(range(5))
     assert not any(np.shares_memory(a, b) for i, a in enumerate(controls) for b in controls[:i])
     assert all(control.dtype == np.int64 and control.flags.c_contiguous for control in controls)
@@ -104,14 +105,78 @@ def test_each_part_has_a_control_of_its_own():
 
 def test_all_cores_that_may_be_used_are_used_unless_said(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _process: {0, 2, 5}, raising=False)
-    assert LocalEngine().threads == 3
-    assert LocalEngine(7).threads == 7
+    assert number_of_threads() == 3
+    with using_threads(7):
+        assert number_of_threads() == 7
+    with using_threads(None):
+        assert number_of_threads() == 3
 
 
 @pytest.mark.parametrize("threads", [0, -1])
 def test_too_few_threads_are_refused(threads):
+    before = number_of_threads()
     with pytest.raises(BadParameter, match=f"^{threads} threads were asked for; there must be at least 1$"):
-        LocalEngine(threads)
+        using_threads(threads).__enter__()
+    assert number_of_threads() == before
+
+
+@pytest.mark.parametrize("threads", ["2", 2.0, True])
+def test_what_is_no_number_of_threads_is_refused(threads):
+    with pytest.raises(BadParameter, match=f"^threads is {threads!r}; expected a whole number or None$"):
+        using_threads(threads).__enter__()
+
+
+def test_nested_blocks_restore_the_number_also_after_an_error():
+    with using_threads(5):
+        with pytest.raises(ZeroDivisionError), using_threads(6):
+            assert number_of_threads() // 0 == 6
+        assert number_of_threads() == 5
+        with using_threads(None):  # a call that does not say
+            assert number_of_threads() == 5
+        assert number_of_threads() == 5
+
+
+def test_work_sees_the_number_of_its_caller_and_keeps_its_own_to_itself():
+    def work(part, _control):
+        before = number_of_threads()
+        with using_threads(10 + part):
+            return before, run("inner", lambda _control: number_of_threads())
+
+    with using_threads(3):
+        assert share("work", range(6), work) == [(3, 10 + part) for part in range(6)]
+        assert number_of_threads() == 3
+
+
+def test_two_callers_do_not_see_the_number_of_each_other():
+    together = threading.Barrier(2, timeout=PATIENCE_SECONDS)
+    found = {}
+
+    def call(number):
+        with using_threads(number):
+            together.wait()
+            found[number] = number_of_threads()
+            together.wait()
+
+    callers = [threading.Thread(target=call, args=(number,)) for number in (4, 9)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert found == {4: 4, 9: 9}
+
+
+def test_the_keyword_of_a_call_holds_for_what_it_calls():
+    @with_threads
+    def call(first, *, threads=None):
+        """Say what it does."""
+        return first, threads, share("inner", range(2), lambda _part, _control: number_of_threads())
+
+    assert call("a", threads=4) == ("a", 4, [4, 4])
+    with using_threads(6):
+        assert call(first="b") == ("b", None, [6, 6])
+        assert number_of_threads() == 6
+    assert call.__doc__ == "Say what it does."
+    assert list(inspect.signature(call).parameters) == ["first", "threads"]
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -124,8 +189,8 @@ def test_an_error_comes_through(threads):
             raise LookupError("part 3 failed")
         return part
 
-    with pytest.raises(LookupError, match="part 3 failed"):
-        LocalEngine(threads).share("work", range(6), work)
+    with pytest.raises(LookupError, match="part 3 failed"), using_threads(threads):
+        share("work", range(6), work)
 
 
 def test_an_error_stops_the_other_parts():
@@ -142,15 +207,15 @@ def test_an_error_stops_the_other_parts():
         stopped.append(part)
 
     before = threading.active_count()
-    with pytest.raises(LookupError, match="part 0 failed"):
-        LocalEngine(2).share("work", range(20), work)
+    with pytest.raises(LookupError, match="part 0 failed"), using_threads(2):
+        share("work", range(20), work)
     assert sorted(stopped) == sorted(part for part in started if part)
     assert len(started) < 5  # the two at work, and at most what slipped in before the rest was called off
     assert threading.active_count() == before
 
 
 def test_work_that_ends_well_is_not_told_to_stop():
-    assert LocalEngine(2).share("work", range(4), lambda _part, control: int(control[STOP])) == [0] * 4
+    assert share("work", range(4), lambda _part, control: int(control[STOP])) == [0] * 4
 
 
 # -- what is heard -----------------------------------------------------------------------------------------------------
@@ -160,7 +225,7 @@ def test_progress_reaches_who_listens(ear):
     def work(part, control):
         control[DONE] = 4 + part
 
-    LocalEngine(2).share("counting", range(3), work, total=15)
+    share("counting", range(3), work, total=15)
     assert ear.steps == [("counting", 15)]
     assert ear.done["counting"] == sorted(ear.done["counting"])
     assert ear.done["counting"][-1] == 15
@@ -173,7 +238,7 @@ def test_progress_is_told_while_one_long_piece_of_work_runs(ear):
             control[DONE] = done
             wait_for(lambda told=done: told in ear.done.get("long", []))
 
-    LocalEngine(1).run("long", work, total=3)
+    run("long", work, total=3)
     assert set(ear.done["long"]) >= {1, 2, 3}
 
 
@@ -182,7 +247,7 @@ def test_notes_and_steps_of_the_work_reach_the_same_listener(ear):
         with progress.step(f"inner {part}"):
             progress.note(f"note {part}")
 
-    LocalEngine(2).share("outer", range(3), work)
+    share("outer", range(3), work)
     assert sorted(ear.heard) == ["note 0", "note 1", "note 2"]
     assert sorted(label for label, _total in ear.steps) == ["inner 0", "inner 1", "inner 2", "outer"]
 
@@ -192,14 +257,13 @@ def test_compiling_is_told_as_a_step(ear):
     def never_seen_before(x):
         return x + 1
 
-    engine = LocalEngine(2)
-    assert engine.run("adding", lambda _control: (never_seen_before(1), sorted(ear.open))) == (2, ["adding"])
+    assert run("adding", lambda _control: (never_seen_before(1), sorted(ear.open))) == (2, ["adding"])
     assert ear.steps == [
         ("adding", None),
         ("preparing never_seen_before (first run on this machine only)", None),
     ]
     assert ear.open == set()
-    assert engine.run("again", lambda _control: never_seen_before(2)) == 3
+    assert run("again", lambda _control: never_seen_before(2)) == 3
     assert ear.steps[2:] == [("again", None)]
 
 
@@ -209,8 +273,8 @@ PROGRAM = r"""
     import os, signal, sys, time
     import numba
     import numpy as np
-    from setveil.engines.base import DONE, STOP
-    from setveil.engines.local import LocalEngine
+    from setveil.kernels.control import DONE, STOP
+    from setveil.kernels.threads import share, using_threads
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -234,7 +298,8 @@ PROGRAM = r"""
         loop(control, np.zeros(8, np.int64))
 
     try:
-        LocalEngine(2).share("work", range(5), work)
+        with using_threads(2):
+            share("work", range(5), work)
     except KeyboardInterrupt:
         print("stopped", flush=True)
         sys.exit(130)
