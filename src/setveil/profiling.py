@@ -12,7 +12,6 @@ from setveil.base.display import ShownTable, share, to_html
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.names_found import NameList, NamesFound
 from setveil.data.records.look_alikes import LookAlikes
-from setveil.data.records.tidying import record_numbers
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.errors import BadParameter
@@ -221,9 +220,7 @@ def _holders_of_any(data: Transactions, items: Sequence[str]) -> Holders:
 def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> tuple[Holders, ...]:
     if not itemsets:
         return ()
-    by_item = np.argsort(data.items, kind="stable")
-    record = record_numbers(data.offsets)[by_item]
-    starts = np.concatenate(([0], np.cumsum(data.supports)))
+    starts, record = data.holders
     found = []
     for items in itemsets:
         # The rarest first: what is left to look for gets no longer.

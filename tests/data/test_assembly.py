@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from setveil.data.files import _encoding_kernels
 from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.files.encoding import TextEncoder
-from setveil.data.records import tidying
-from setveil.data.records.tidying import rises_within_records
+from setveil.data.records import ragged, tidying
+from setveil.data.records.ragged import rises_within_records
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
@@ -165,6 +165,7 @@ def test_small_blocks_are_made_tidy_as_one(lists, block):
     whole = Transactions.from_codes(offsets, codes, labels)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tidying, "BLOCK", block)
+        patch.setattr(ragged, "BLOCK", block)
         again = Transactions.from_codes(offsets, codes, labels)
         assert rises_within_records(again.offsets, again.items)
         assert rises_within_records(offsets, codes) == all(a < b for record in lists for a, b in pairwise(record))

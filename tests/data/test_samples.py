@@ -10,7 +10,7 @@ import pytest
 
 from setveil.base import progress
 from setveil.data.categories import read_categories
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, _supermarket, read_sample, sample_sensitive, sample_taxonomy
 from setveil.errors import BadParameter, UnknownName
 
@@ -26,13 +26,13 @@ def weights(data, level):
     """Count the items of each record in each category."""
     category, names = read_categories(SOURCE, level=level).bind(data)
     counts = np.zeros((data.records, len(names)), dtype=np.int64)
-    np.add.at(counts, (record_numbers(data.offsets), category[data.items]), 1)
+    np.add.at(counts, (owner_of(data.offsets), category[data.items]), 1)
     return counts
 
 
 def share_with_all(data, labels):
     codes = [data.code_of[label] for label in labels]
-    found = np.bincount(record_numbers(data.offsets)[np.isin(data.items, codes)], minlength=data.records)
+    found = np.bincount(owner_of(data.offsets)[np.isin(data.items, codes)], minlength=data.records)
     return np.mean(found == len(labels))
 
 
@@ -142,7 +142,7 @@ def test_most_baskets_have_a_tendency_and_the_tops_are_spread(data, level):
 def test_tastes_gather_far_more_of_a_basket_in_one_category_than_chance(data):
     # The same items dealt out to the same baskets at random: what is left is popularity alone.
     category, names = read_categories(SOURCE).bind(data)
-    owner = record_numbers(data.offsets)
+    owner = owner_of(data.offsets)
 
     def top_share(categories):
         counts = np.bincount(owner * len(names) + categories, minlength=data.records * len(names)).reshape(

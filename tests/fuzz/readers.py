@@ -23,7 +23,7 @@ from setveil.data.files.side_files import read_itemsets, read_sensitive
 from setveil.data.formats import FORMATS, Layout, format_of
 from setveil.data.grouped_files import read_grouped, write_grouped
 from setveil.data.hierarchy_files import read_hierarchy
-from setveil.data.records import tidying
+from setveil.data.records import ragged, tidying
 from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import OutputRefused, SetveilError
 
@@ -53,6 +53,7 @@ def in_tiny_blocks(path):
         (csv_tables, "_LONGEST_LINE", 1 << 16),
         (json_lines, "_BATCH_LINES", 2),
         (tidying, "BLOCK", 3),
+        (ragged, "BLOCK", 3),
     ):
         stack.enter_context(patch.object(module, name, least))
     return stack

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.records.ragged import read_only
 from setveil.kernels.control import CONTROL_WIDTH
 from setveil.kernels.threads import using_threads
-from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression, _Part
 from setveil.mining.rule_search import strongest_rules
 
@@ -203,9 +203,9 @@ def test_of_an_item_that_betrays_as_many_go_as_must(both, alone, rho, lost):
     assert lost == -(-(both * den - num * (both + alone)) // (den - num))
     data = sv.from_lists([["s", "x"]] * both + [["x"]] * alone)
     method = PartialSuppression(sensitive=["s"], rho=rho, include_empty=False)
-    part = _Part(method, data, np.arange(data.records), sealed(method.sensitive.among(data)), np.uint64(5))
+    part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))
     looks = data.supports * np.where(np.arange(2) == data.code_of["x"], 1000, 1)
-    part.fixed = (*part.fixed[:3], sealed(looks), part.fixed[4])
+    part.fixed = (*part.fixed[:3], read_only(looks), part.fixed[4])
     part.settle(np.zeros(CONTROL_WIDTH, np.int64))
     gone = np.bincount(data.items[part.gone], minlength=2)
     assert gone[data.code_of["x"]] == lost

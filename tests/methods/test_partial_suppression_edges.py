@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.data.records.ragged import read_only
 from setveil.kernels.control import CONTROL_WIDTH, STOP
 from setveil.kernels.threads import using_threads
-from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty.partial_suppression import LEAST_RECORDS, PartialSuppression, _Part
 
 from oracle import partial_suppression as oracle
@@ -200,7 +200,7 @@ def test_every_record_can_be_a_part(records, include_empty):
 def test_it_hears_that_it_should_stop():
     data = some_data()
     method = PartialSuppression(sensitive=data.vocabulary[::2], rho=0.3, knows="whole", include_empty=False)
-    part = _Part(method, data, np.arange(data.records), sealed(method.sensitive.among(data)), np.uint64(5))
+    part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))
     control = np.zeros(CONTROL_WIDTH, np.int64)
     control[STOP] = 1
     part.settle(control)

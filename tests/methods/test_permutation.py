@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.records.ragged import read_only
 from setveil.kernels.control import CONTROL_WIDTH, STOP
 from setveil.kernels.threads import using_threads
-from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty import permutation as module
 
 from oracle import permutation as oracle
@@ -148,13 +148,13 @@ def test_the_loops_stop_when_they_are_told():
 
     control = np.zeros(CONTROL_WIDTH, np.int64)
     control[STOP] = 1
-    starts = sealed(np.arange(5, dtype=np.int64))
+    starts = read_only(np.arange(5, dtype=np.int64))
     group_of = np.full(4, -1, np.int64)
-    items = sealed(np.zeros(4, np.int32))
-    hidden = sealed(np.arange(4, dtype=np.int32))
+    items = read_only(np.zeros(4, np.int32))
+    hidden = read_only(np.arange(4, dtype=np.int32))
     assert kernels.make_groups(starts, items, starts, hidden, 4, 1, 2, 4, group_of, control) == (0, 0, 0)
     assert (group_of == -1).all()
-    nothing, nodes = sealed(np.zeros(5, np.int64)), sealed(np.arange(4))
+    nothing, nodes = read_only(np.zeros(5, np.int64)), read_only(np.arange(4))
     assert kernels.breadth_first(nothing, nodes, nodes, np.empty(4, np.int64), control) < 4
 
 

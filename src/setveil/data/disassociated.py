@@ -15,9 +15,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from setveil.data.records.labels import label_order
-from setveil.data.records.ordering import distinct, order_of_sequences, picked, ranks_of_sequences, starts_of
-from setveil.data.records.tidying import record_numbers, rises_within_records
-from setveil.data.records.transactions import Transactions, sealed, whole_numbers
+from setveil.data.records.ragged import (
+    distinct,
+    offsets_of,
+    order_of_sequences,
+    owner_of,
+    picked,
+    places_of,
+    ranks_of_sequences,
+    rises_within_records,
+    runs,
+    sealed,
+    starts_of,
+    sums_within,
+)
+from setveil.data.records.transactions import Transactions, whole_numbers
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -132,7 +144,7 @@ class Disassociated:
         Chunks of a cluster are numbered from 0 on, or TERM_CHUNK, or LEFT_OUT. Returns with it the numbers of the records cluster by
         cluster, in the order of `arranged`.
         """
-        record = record_numbers(data.offsets)
+        record = owner_of(data.offsets)
         sizes = np.bincount(cluster)
         told = np.flatnonzero(chunk >= 0)
         place = cluster[record[told]] * (int(chunk.max(initial=0)) + 1) + chunk[told]
@@ -166,8 +178,8 @@ class Disassociated:
             dict(stated or {}),
         )
         arranged, clusters = made.arranged()
-        by_cluster = np.argsort(cluster, kind="stable")
-        return arranged, by_cluster[picked(starts_of(cluster[by_cluster], len(sizes)), clusters)[1]]
+        starts, by_cluster = places_of(cluster, len(sizes))
+        return arranged, by_cluster[picked(starts, clusters)[1]]
 
     # -- looking --------------------------------------------------------------------------------------------------------------
 
@@ -221,18 +233,17 @@ class Disassociated:
     @cached_property
     def chunk_of_subrecord(self) -> NDArray[np.int64]:
         """For each subrecord the number of its chunk."""
-        return sealed(record_numbers(self.chunk_starts), np.int64)
+        return sealed(owner_of(self.chunk_starts), np.int64)
 
     @cached_property
     def cluster_of_chunk(self) -> NDArray[np.int64]:
         """For each record chunk the number of its cluster."""
-        return sealed(record_numbers(self.cluster_starts), np.int64)
+        return sealed(owner_of(self.cluster_starts), np.int64)
 
     @cached_property
     def chunk_sizes(self) -> NDArray[np.int64]:
         """The number of subrecords of each record chunk, each as often as it occurs."""
-        total = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.counts)))
-        return sealed(np.diff(total[self.chunk_starts]), np.int64)
+        return sealed(sums_within(self.chunk_starts, self.counts), np.int64)
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:
@@ -323,13 +334,11 @@ class Disassociated:
         """Return the clusters by what they hold; `chunk_rank` tells of each of their chunks, in its order, which content it has."""
         # A word for the size, a word a chunk, a zero, a word an item of the term chunk.
         chunks, terms = np.diff(self.cluster_starts), np.diff(self.term_starts)
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(chunks + terms + 2)))
+        starts = offsets_of(chunks + terms + 2)
         words = np.zeros(starts[-1], dtype=np.int64)
         words[starts[:-1]] = self.sizes
-        words[np.repeat(starts[:-1] + 1 - self.cluster_starts[:-1], chunks) + np.arange(self.chunks)] = chunk_rank + 1
-        words[np.repeat(starts[:-1] + 2 + chunks - self.term_starts[:-1], terms) + np.arange(len(self.terms))] = (
-            self.terms + 1
-        )
+        words[runs(starts[:-1] + 1, chunks)] = chunk_rank + 1
+        words[runs(starts[:-1] + 2 + chunks, terms)] = self.terms + 1
         return order_of_sequences(starts, words)
 
     def _compacted(self) -> Disassociated:
@@ -348,7 +357,7 @@ class Disassociated:
             subrecords=Transactions.from_codes(
                 self.subrecords.offsets, rank[self.subrecords.items], [kept[at] for at in order], unit=self.unit
             ),
-            terms=terms[np.lexsort((terms, record_numbers(self.term_starts)))],
+            terms=terms[np.lexsort((terms, owner_of(self.term_starts)))],
         )
 
 

@@ -13,9 +13,17 @@ import numpy as np
 
 from setveil.data.files.side_files import shown
 from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
-from setveil.data.records.ordering import order_of_sequences, picked
-from setveil.data.records.tidying import record_numbers, rises_within_records
-from setveil.data.records.transactions import Transactions, sealed, whole_numbers
+from setveil.data.records.ragged import (
+    offsets_of,
+    order_of_sequences,
+    owner_of,
+    picked,
+    rises_within_records,
+    runs,
+    sealed,
+    starts_of,
+)
+from setveil.data.records.transactions import Transactions, whole_numbers
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -143,7 +151,7 @@ class Grouped:
         rank = np.zeros(len(labels), dtype=np.int32)
         rank[used[order]] = np.arange(len(used), dtype=np.int32)
         ranked = rank[codes]
-        place = np.lexsort((ranked, record_numbers(np.asarray(sensitive_starts, dtype=np.int64))))
+        place = np.lexsort((ranked, owner_of(np.asarray(sensitive_starts, dtype=np.int64))))
         vocabulary = tuple(kept[at] for at in order)
         return cls(rows, group_starts, sensitive_starts, ranked[place], counts[place], vocabulary)
 
@@ -154,11 +162,8 @@ class Grouped:
         rows = data.keeping(~hidden).with_ids(None).compacted()
         groups = int(group[-1]) + 1 if len(group) else 0
         width = max(len(data.vocabulary), 1)
-        keys, counts = np.unique(
-            group[record_numbers(data.offsets)[hidden]] * width + data.items[hidden], return_counts=True
-        )
-        starts = np.searchsorted(group, np.arange(groups + 1))
-        sensitive_starts = np.searchsorted(keys, np.arange(groups + 1) * width)
+        keys, counts = np.unique(group[owner_of(data.offsets)[hidden]] * width + data.items[hidden], return_counts=True)
+        starts, sensitive_starts = starts_of(group, groups), starts_of(keys // width, groups)
         return cls.of_any_order(rows, starts, sensitive_starts, keys % width, counts, data.vocabulary)
 
     # -- looking --------------------------------------------------------------------------------------------------------------
@@ -196,7 +201,7 @@ class Grouped:
     @cached_property
     def group_of_sensitive(self) -> NDArray[np.int64]:
         """For each place of a sensitive item the number of its group."""
-        return sealed(record_numbers(self.sensitive_starts), np.int64)
+        return sealed(owner_of(self.sensitive_starts), np.int64)
 
     @cached_property
     def vocabulary(self) -> tuple[str, ...]:
@@ -275,7 +280,7 @@ class Grouped:
         """
         compact = self._compacted()
         content = compact.rows.distinct()[2]
-        within = np.lexsort((content, record_numbers(self.group_starts)))  # groups stay where they are
+        within = np.lexsort((content, owner_of(self.group_starts)))  # groups stay where they are
         order = compact._group_order(content[within])  # noqa: SLF001 - of the same class
         starts, places = picked(self.group_starts, order)
         rows = within[places]
@@ -306,9 +311,9 @@ class Grouped:
         # A word a row, a zero, two words a sensitive item.
         numbers = np.diff(self.sensitive_starts)
         lengths = self.group_sizes + 1 + 2 * numbers
-        starts = np.concatenate(([0], np.cumsum(lengths)))
+        starts = offsets_of(lengths)
         words = np.zeros(starts[-1], dtype=np.int64)
-        words[np.repeat(starts[:-1] - self.group_starts[:-1], self.group_sizes) + np.arange(self.records)] = content + 1
+        words[runs(starts[:-1], self.group_sizes)] = content + 1
         first = np.repeat(starts[:-1] + self.group_sizes + 1 - 2 * self.sensitive_starts[:-1], numbers)
         places = first + 2 * np.arange(len(self.sensitive_codes))
         words[places] = self.sensitive_codes

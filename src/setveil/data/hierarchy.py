@@ -21,6 +21,7 @@ from pydantic_core import core_schema
 from setveil.data.categories import Categories
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.records.labels import label_order, stripped
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 
 if TYPE_CHECKING:
@@ -201,8 +202,7 @@ class Hierarchy:
 
     def nodes_above(self, items: Container[str]) -> tuple[str, ...]:
         """Return the nodes that have at least one of these items below them, in their order."""
-        is_item = np.array([leaf in items for leaf in self.leaves], np.int64)
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_item)))
+        before = offsets_of([leaf in items for leaf in self.leaves])
         holds = (before[self.leaf_ends] > before[self.leaf_starts]) & (
             self._node_ends > np.arange(1, len(self.nodes) + 1)
         )
@@ -315,7 +315,7 @@ def _laid_out(parent_of: Mapping[str, str]) -> dict[str, Any]:
     nodes = tuple(names[number] for number in order)
     node_ends = np.array(ends, dtype=np.int64)
     is_leaf = node_ends == np.arange(1, len(nodes) + 1)
-    leaves_before = np.concatenate(([0], np.cumsum(is_leaf, dtype=np.int64)))
+    leaves_before = offsets_of(is_leaf)
     return {
         "nodes": nodes,
         "leaves": tuple(nodes[v] for v in np.flatnonzero(is_leaf)),

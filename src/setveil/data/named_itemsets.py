@@ -13,6 +13,7 @@ from setveil.base import progress
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.names_found import NameList
 from setveil.data.records.labels import label_order, note_stripped, stripped
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -117,8 +118,8 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
         """Return offsets and rising codes of itemsets that all occur in the data."""
         code_of = data.code_of
         codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
-        offsets = np.concatenate(([0], np.cumsum([len(one) for one in codes])))
-        return offsets.astype(np.int64), np.array([code for one in codes for code in one], dtype=np.int32)
+        offsets = offsets_of([len(one) for one in codes])
+        return offsets, np.array([code for one in codes for code in one], dtype=np.int32)
 
 
 def _checked(one: Any) -> list[str]:

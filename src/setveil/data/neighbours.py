@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Unit
@@ -45,7 +45,7 @@ class Neighbours:
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Where the rows of each set start among those of all sets, and where the last one ends."""
-        return np.cumsum([0, *(one.records for one in self.datasets)]).astype(np.int64)
+        return offsets_of([one.records for one in self.datasets])
 
     def with_unit(self, unit: Unit) -> Neighbours:
         """Return the same sets, their records said to be one a person (`person`) or not (`record`)."""

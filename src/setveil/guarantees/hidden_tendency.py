@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 
 from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
+from setveil.data.records.ragged import owner_of
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
-from setveil.data.records.tidying import record_numbers
 from setveil.errors import Missing
 from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 
@@ -269,13 +269,13 @@ class _Rows:
         codes = [self.original.code_of.get(label, -1) for label in self.published.vocabulary]
         code = np.array(codes, dtype=np.int64)[self.published.items]
         known = code >= 0
-        return self.alignment.rows[record_numbers(self.published.offsets)][known], code[known]
+        return self.alignment.rows[owner_of(self.published.offsets)][known], code[known]
 
     @cached_property
     def gone(self) -> NDArray[np.int64]:
         """The places in the original's items that are not in the released row of their record."""
         width = max(len(self.original.vocabulary), 1)
-        wanted = record_numbers(self.original.offsets) * width + self.original.items
+        wanted = owner_of(self.original.offsets) * width + self.original.items
         record, code = self.released
         held = np.append(np.sort(record * width + code), -1)  # no place is past the last one, which is no key
         return np.flatnonzero(held[np.searchsorted(held[:-1], wanted)] != wanted)
@@ -283,7 +283,7 @@ class _Rows:
     def unchanged(self) -> int:
         """Return how many rows hold exactly what their record holds."""
         same = self.published.lengths[self.of_record] == self.original.lengths
-        same[record_numbers(self.original.offsets)[self.gone]] = False
+        same[owner_of(self.original.offsets)[self.gone]] = False
         return int(np.count_nonzero(same))
 
 
@@ -318,7 +318,7 @@ def _find_left(
 
 def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_all: bool) -> None:
     """Find the records that lost an item of another category: then more was changed than the tendency."""
-    record = record_numbers(rows.original.offsets)[rows.gone]
+    record = owner_of(rows.original.offsets)[rows.gone]
     code = rows.original.items[rows.gone]
     taken = partial[record] & ~_hidden_category(rows, record, code, hide_all=hide_all)
     record, code = record[taken], code[taken]

@@ -15,7 +15,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.files.side_files import shown
 from setveil.data.grouped import Grouped
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
 
@@ -131,7 +131,7 @@ class PermutationPrivacy(Guarantee):
         """Find the sensitive items that stand in rows."""
         rows = published.rows
         places = np.flatnonzero(self.sensitive.among(rows)[rows.items]) if rows.occurrences else np.empty(0, np.int64)
-        row_of = record_numbers(rows.offsets)
+        row_of = owner_of(rows.offsets)
         witnesses = []
         for place in places[:MOST_WITNESSES]:
             row, label = int(row_of[place]), rows.vocabulary[rows.items[place]]

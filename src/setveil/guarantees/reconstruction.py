@@ -20,7 +20,7 @@ from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.files.side_files import shown
 from setveil.data.neighbours import Neighbours
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.mining.rare_itemsets import rare_itemsets
@@ -198,7 +198,7 @@ class Reconstruction(Guarantee):
         """Compare how often items of term chunks stand in the rows of their cluster with how often they may."""
         in_terms = told.chunk == TERM
         there = Counter(zip(told.cluster[in_terms].tolist(), told.item[in_terms].tolist(), strict=True))
-        named = zip(record_numbers(data.term_starts).tolist(), data.terms.tolist(), strict=True)
+        named = zip(owner_of(data.term_starts).tolist(), data.terms.tolist(), strict=True)
         wanted = Counter(named) if self.term_chunk == "place" else Counter()
         for (group, code), times in sorted(((there - wanted) + (wanted - there)).items()):
             label = data.vocabulary[code]
@@ -234,8 +234,8 @@ class _Clusters:
         self.data = data
         self._ends = np.cumsum(data.sizes)
         self._width = max(len(data.vocabulary), 1)
-        chunk = data.chunk_of_subrecord[record_numbers(data.subrecords.offsets)]
-        owner = np.concatenate((data.cluster_of_chunk[chunk], record_numbers(data.term_starts)))
+        chunk = data.chunk_of_subrecord[owner_of(data.subrecords.offsets)]
+        owner = np.concatenate((data.cluster_of_chunk[chunk], owner_of(data.term_starts)))
         keys = owner * self._width + np.concatenate((data.subrecords.items, data.terms))
         self._keys, first = np.unique(keys, return_index=True)
         self._chunk = np.concatenate((chunk, np.full(len(data.terms), TERM)))[first]
@@ -269,6 +269,6 @@ class _Told:
         """Look up all of them."""
         code_of = clusters.data.subrecords.code_of
         codes = np.array([code_of.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
-        row = record_numbers(data.offsets)
+        row = owner_of(data.offsets)
         cluster, item = clusters.of_slots(slots)[row], codes[data.items]
         return cls(row, cluster, item, clusters.chunk_of(cluster, item))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.records.ragged import read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 
@@ -13,18 +14,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Make an array read-only: arrays enter kernels always in the same way, so that none compiles twice."""
-    array = np.ascontiguousarray(array)
-    array.flags.writeable = False
-    return array
-
-
 def exchanged(data: Transactions, partner: NDArray[np.int64], leaves: NDArray[np.bool_]) -> Transactions:
     """Let each record give what leaves it to its partner, all at once; `partner` is -1 for a record that stays as it is."""
     from setveil.methods import _exchanging_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-    fixed = (data.offsets, data.items, sealed(partner), sealed(leaves))
+    fixed = (data.offsets, data.items, read_only(partner), read_only(leaves))
     offsets = np.zeros(data.records + 1, np.int64)
 
     def put_together(control: Any) -> NDArray[np.int32]:

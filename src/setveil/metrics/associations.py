@@ -18,7 +18,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.mining.itemsets import Itemsets, codes_of
@@ -179,9 +179,7 @@ class TLost(Metric):
 
 def records_with_any(data: Transactions, sets: Iterable[Iterable[str]]) -> NDArray[np.int64]:
     """Return the numbers of the records that hold at least one of these sets."""
-    by_item = np.argsort(data.items, kind="stable")
-    holders = record_numbers(data.offsets)[by_item]
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.supports)))
+    starts, holders = data.holders
     found = np.zeros(data.records, dtype=np.bool_)
     for one in sets:
         codes = {data.code_of.get(label, -1) for label in one}
@@ -202,7 +200,7 @@ def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]
     """
     contents, _weights, _content_of = data.distinct()
     width = max(len(data.vocabulary), 1)
-    ahead = contents.offsets[1:][record_numbers(contents.offsets)] - np.arange(contents.occurrences) - 1
+    ahead = contents.offsets[1:][owner_of(contents.offsets)] - np.arange(contents.occurrences) - 1
     until = np.cumsum(ahead)
     found: NDArray[np.int64] = np.empty(0, np.int64)
     first = 0
@@ -210,10 +208,9 @@ def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]
         before = until[first - 1] if first else 0
         last = max(first + 1, int(np.searchsorted(until, before + COUPLES_AT_ONCE, side="right")))
         one = np.repeat(np.arange(first, last), ahead[first:last])
-        other = one + 1 + np.arange(len(one)) - (until[one] - ahead[one] - before)
+        other = runs(np.arange(first + 1, last + 1), ahead[first:last])
         keys = contents.items[one].astype(np.int64) * width + contents.items[other]
-        found = np.sort(np.concatenate((found, keys)))  # np.unique would hash them, which takes longer
-        found = found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+        found = distinct(np.concatenate((found, keys)))
         if len(found) > MOST_COUPLES:
             return None
         first = last
@@ -224,10 +221,10 @@ def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]
 def _as_itemsets(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> Itemsets:
     """Return sets with their supports; those with an item that the data do not hold, whose code is -1, are left out."""
     known = np.ones(len(offsets) - 1, dtype=np.bool_)
-    known[record_numbers(offsets)[codes < 0]] = False
+    known[owner_of(offsets)[codes < 0]] = False
     lengths = np.diff(offsets)[known]
     kept = codes[np.repeat(known, np.diff(offsets))]
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    starts = offsets_of(lengths)
     return Itemsets(starts, kept, supports(data, (starts, kept)), data.vocabulary, data.records)
 
 

@@ -12,7 +12,7 @@ from setveil.base.declaration import Declaration
 from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
 from setveil.data.published import rows_of
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, Missing
 
@@ -146,11 +146,11 @@ def shared_items(original: Transactions, published: Transactions, rows: NDArray[
         rows, kind="stable"
     )  # by original record: then both sides rise, and looking up goes on from place to place
     arranged = published.take(order, ids=None)
-    row = record_numbers(arranged.offsets)
+    row = owner_of(arranged.offsets)
     code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
     codes = code[arranged.items] if len(code) else np.empty(0, np.int64)
     keys = rows[order][row] * width + codes
-    true_keys = record_numbers(original.offsets) * width + original.items
+    true_keys = owner_of(original.offsets) * width + original.items
     at = np.searchsorted(true_keys, keys)
     true = codes >= 0
     true &= at < len(true_keys)

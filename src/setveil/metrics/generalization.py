@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.generalized import Generalized
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 
@@ -73,11 +73,11 @@ def lowest_shown(
 
     released = numbers(data.vocabulary)[data.items] if data.occurrences else np.empty(0, np.int64)
     known = released >= 0
-    record = alignment.rows[record_numbers(data.offsets)[known]]
+    record = alignment.rows[owner_of(data.offsets)[known]]
     shown = np.unique(record * width + released[known])
     own = numbers(original.vocabulary)[original.items] if original.occurrences else np.empty(0, np.int64)
     lowest = np.full(len(own), -1, np.int64)
-    at, record, occurrence = own, record_numbers(original.offsets), np.arange(len(own))
+    at, record, occurrence = own, owner_of(original.offsets), np.arange(len(own))
     while len(at):
         keys = record * width + at
         place = np.minimum(np.searchsorted(shown, keys), max(len(shown) - 1, 0))

@@ -18,7 +18,7 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import inverted
 from setveil.metrics.base import Metric, shared_items
 from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
 from setveil.mining.comparison import compare
@@ -240,9 +240,7 @@ def places_among(sets: Itemsets, named: NamedItemsets) -> NDArray[np.int64]:
 
 def _that_hold(sets: Itemsets, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Tell for each set of a collection whether it holds all items of one of the chosen, which are of the collection too."""
-    by_item = np.argsort(sets.items, kind="stable")
-    holders = record_numbers(sets.offsets)[by_item]
-    starts = np.searchsorted(sets.items[by_item], np.arange(len(sets.vocabulary) + 1))
+    starts, holders = inverted(sets.offsets, sets.items, len(sets.vocabulary))
     holds = np.zeros(len(sets), dtype=bool)
     for one in chosen:
         items = sets.items[sets.offsets[one] : sets.offsets[one + 1]]

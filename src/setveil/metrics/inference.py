@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
@@ -77,7 +77,7 @@ class ExactBasketExposure(OfSensitiveItems):
         width = max(len(data.vocabulary), 1)
         exposed = (found.part * width + found.item)[above]
         place = np.flatnonzero(is_sensitive[data.items])
-        row = record_numbers(data.offsets)[place]
+        row = owner_of(data.offsets)[place]
         is_exposed = np.isin(found.part_of[row] * width + data.items[place], exposed)
         occurrences = int(np.count_nonzero(is_exposed))
         return {

@@ -8,6 +8,7 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
+from setveil.data.records.ragged import offsets_of, owner_of, picked, sorted_within
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.metrics.counting import counts_in
@@ -72,12 +73,10 @@ def drawn_itemsets(
     records = rng.choice(np.flatnonzero(data.lengths), size=how_many)
     lengths = rng.integers(1, np.minimum(data.lengths[records], max_length), endpoint=True)
     # The items of the drawn records in random order; the first so many of each are taken.
-    row_offsets = np.concatenate(([0], np.cumsum(data.lengths[records])))
-    row = np.repeat(np.arange(how_many), data.lengths[records])
-    places = data.offsets[records][row] + np.arange(row_offsets[-1]) - row_offsets[row]
+    row_offsets, places = picked(data.offsets, records)
+    row = owner_of(row_offsets)
     shuffled = places[np.lexsort((rng.random(len(row)), row))]
     taken = np.arange(len(row)) - row_offsets[row] < lengths[row]
     codes = data.items[shuffled[taken]].astype(np.int64)
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    order = np.lexsort((codes, np.repeat(np.arange(how_many), lengths)))
-    return offsets, codes[order]
+    offsets = offsets_of(lengths)
+    return offsets, sorted_within(offsets, codes, len(data.vocabulary))

@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.metrics.base import Metric
@@ -106,8 +106,7 @@ def _cells(rows: Transactions, asked: list[str]) -> NDArray[np.int64]:
     for place, label in enumerate(asked):
         if label in rows.code_of:
             bit[rows.code_of[label]] = 1 << place
-    before = np.concatenate(([0], np.cumsum(bit[rows.items]))) if rows.occurrences else np.zeros(1, np.int64)
-    return before[rows.offsets[1:]] - before[rows.offsets[:-1]]
+    return sums_within(rows.offsets, bit[rows.items])
 
 
 def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
@@ -116,7 +115,7 @@ def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> ND
     number_of = np.array([place.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
     number = number_of[data.items]
     held = number >= 0
-    cell = _cells(data, asked)[record_numbers(data.offsets)[held]]
+    cell = _cells(data, asked)[owner_of(data.offsets)[held]]
     size = 1 << len(asked)
     counts = np.bincount(number[held] * size + cell, minlength=len(labels) * size)
     return counts.reshape(len(labels), size).astype(np.float64)
@@ -135,7 +134,7 @@ def _estimates(data: Grouped, labels: list[str], asked: list[str]) -> NDArray[np
     groups, size = data.groups, 1 << len(asked)
     of_item = csr_array((weight, (number[held], group)), shape=(len(labels), groups))
     ones = np.ones(data.records)
-    in_cells = csr_array((ones, (record_numbers(data.group_starts), _cells(data.rows, asked))), shape=(groups, size))
+    in_cells = csr_array((ones, (owner_of(data.group_starts), _cells(data.rows, asked))), shape=(groups, size))
     estimates: NDArray[np.float64] = (of_item @ in_cells).toarray()
     return estimates
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
+from setveil.data.records.ragged import owner_of, picked, starts_of
 from setveil.data.records.tendency import Kind, tendencies, weights
 from setveil.metrics.base import Metric
 
@@ -140,7 +141,7 @@ class _Rows:
     def __init__(
         self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
     ) -> None:
-        self.start = np.searchsorted(row, np.arange(rows + 1))
+        self.start = starts_of(row, rows)
         self.row, self.cat = row, cat
         best = np.zeros(rows, dtype=np.int64)
         np.maximum.at(best, row, weight * (categories + 1) + categories - cat)
@@ -150,10 +151,8 @@ class _Rows:
     def present(self, chosen: NDArray[np.int64], categories: int) -> NDArray[np.float64]:
         """Return a table of 0 and 1: which categories the chosen rows hold."""
         table = np.zeros((len(chosen), categories))
-        lengths = self.start[chosen + 1] - self.start[chosen]
-        first = np.concatenate(([0], np.cumsum(lengths)))
-        entries = np.repeat(self.start[chosen] - first[:-1], lengths) + np.arange(first[-1])
-        table[np.repeat(np.arange(len(chosen)), lengths), self.cat[entries]] = 1
+        offsets, entries = picked(self.start, chosen)
+        table[owner_of(offsets), self.cat[entries]] = 1
         return table
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers, record_ranges
+from setveil.data.records.ragged import offsets_of, owner_of, record_ranges, runs
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.lookup import Lookup, recoded
@@ -105,10 +105,10 @@ def _later(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _pairs(later: NDArray[np.int64], at_once: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give each place with each of so many right behind it, in blocks."""
-    starts = np.concatenate(([0], np.cumsum(later)))
+    starts = offsets_of(later)
     for first, last in record_ranges(starts, at_once, at_once):
         left = np.repeat(np.arange(first, last), later[first:last])
-        yield left, left + 1 + np.arange(starts[first], starts[last]) - starts[left]
+        yield left, runs(np.arange(first + 1, last + 1), later[first:last])
 
 
 def _minimal(
@@ -137,7 +137,7 @@ def _rare_items(itemsets: Itemsets, data: Transactions) -> NDArray[np.int32]:
 def _with_supports(tables: list[NDArray[np.int32]], data: Transactions) -> Itemsets:
     """Put tables of sets of one length each together, and count the sets."""
     lengths = np.concatenate([np.full(len(table), table.shape[1]) for table in tables])
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     items = np.concatenate([table.ravel() for table in tables])
     held = np.concatenate([_supports(table, data) for table in tables])
     return Itemsets(offsets, items, held, data.vocabulary, data.records)
@@ -166,7 +166,7 @@ def _counted_pairs(table: NDArray[np.int32], data: Transactions) -> NDArray[np.i
     number_of, n_used = np.cumsum(used) - 1, int(np.count_nonzero(used))
     is_used = used[data.items]
     codes = number_of[data.items[is_used]]
-    later = _later(np.bincount(record_numbers(data.offsets)[is_used], minlength=data.records))
+    later = _later(np.bincount(owner_of(data.offsets)[is_used], minlength=data.records))
     if later.sum() > DEAR * len(table):
         return None
     held = np.zeros(n_used * n_used, dtype=np.int64)

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ordering import starts_of
-from setveil.data.records.tidying import record_numbers
-from setveil.data.records.transactions import sealed
+from setveil.data.records.ragged import owner_of, places_of, sealed, starts_of
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -44,16 +42,15 @@ class ClusterIndex:
         if len(too_many):
             where = data.cluster_of_chunk[too_many[0]]
             raise BadData(f"cluster {where + 1:,} has a record chunk with more subrecords than the cluster has records")
-        row = record_numbers(data.subrecords.offsets)
-        by_item = np.argsort(data.subrecords.items, kind="stable")  # subrecords rise chunk by chunk, so that rows do
-        row, item = row[by_item], data.subrecords.items[by_item].astype(np.int64)
-        chunk = data.chunk_of_subrecord[row]
+        starts, row = data.subrecords.holders
+        item = owner_of(starts)
+        chunk = data.chunk_of_subrecord[row]  # subrecords rise chunk by chunk, so that rows do
         is_new = np.ones(len(row), dtype=np.bool_)
         is_new[1:] = (item[1:] != item[:-1]) | (chunk[1:] != chunk[:-1])
         first = np.flatnonzero(is_new)
         ends = np.append(first[1:], len(row))
         told = np.add.reduceat(data.counts[row], first) if len(first) else np.empty(0, np.int64)
-        of_terms = record_numbers(data.term_starts)
+        of_terms = owner_of(data.term_starts)
         nothing, all_terms = np.zeros(len(of_terms), np.int64), np.ones(len(of_terms), np.int64)
         columns: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {
             "items": (item[first], data.terms),
@@ -69,7 +66,7 @@ class ClusterIndex:
         found = {name: sealed(column[order], np.int64) for name, column in whole.items()}
         _refuse_overlaps(found["items"], found["cluster"])
         starts = sealed(starts_of(found["items"], len(data.vocabulary)), np.int64)
-        return cls(data, starts, rows=sealed(row, np.int64), **found)
+        return cls(data, starts, rows=row, **found)
 
     @property
     def longest(self) -> int:
@@ -84,8 +81,7 @@ class ClusterIndex:
 
     def by_cluster(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the numbers of the entries cluster by cluster, by rising item, and where each cluster starts among them."""
-        order = np.argsort(self.cluster, kind="stable")
-        starts = starts_of(self.cluster[order], self.data.clusters)
+        starts, order = places_of(self.cluster, self.data.clusters)
         return sealed(starts, np.int64), sealed(order, np.int64)
 
 

@@ -27,7 +27,8 @@ from setveil.base.arguments import check_arguments
 from setveil.base.display import MOST_ROWS, ShownTable, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.records.labels import as_arrow
-from setveil.data.records.transactions import Transactions, sealed
+from setveil.data.records.ragged import offsets_of, runs, sealed
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share, with_threads
@@ -328,7 +329,7 @@ class _Search:
         begins[1:] = (sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)
         ends = np.append(np.flatnonzero(begins)[1:], number)[np.cumsum(begins) - 1]
         partners = ends - np.arange(number) - 1
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(partners)))
+        before = offsets_of(partners)
         lookup = Lookup(
             np.arange(number + 1, dtype=np.int64) * length,
             sets.ravel(),
@@ -338,7 +339,7 @@ class _Search:
         while first < number:
             last = max(first + 1, int(np.searchsorted(before, before[first] + TRIED_AT_ONCE, side="right")) - 1)
             left = np.repeat(np.arange(first, last), partners[first:last])
-            right = left + 1 + np.arange(len(left)) - (before[left] - before[first])
+            right = runs(np.arange(first + 1, last + 1), partners[first:last])
             tried = np.concatenate((sets[left], sets[right, -1:]), axis=1)
             # Without one of its last two items a set is one of the two that made it.
             for gone in range(length - 1):
@@ -350,7 +351,7 @@ class _Search:
 
     def _joined(self, levels: list[tuple[NDArray[np.int64], SupportBounds]]) -> BoundedItemsets:
         lengths = np.concatenate([np.empty(0, np.int64), *(np.full(len(s), s.shape[1]) for s, _bounds in levels)])
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        offsets = offsets_of(lengths)
         items = np.concatenate([np.empty(0, np.int64), *(sets.ravel() for sets, _bounds in levels)]).astype(np.int32)
         bounds = _chained([figures for _sets, figures in levels])
         return BoundedItemsets(offsets, items, bounds, self._reading, self.data.vocabulary, self.data.records)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from setveil.base.arguments import check_arguments
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share, with_threads
@@ -201,8 +202,7 @@ class _Search:
         parts = self._run(listing=True, limit=limit, budget=0)
         if sum(len(part.lengths) for part in parts) > limit or any(part.status == _TOO_MANY for part in parts):
             return None
-        offsets = np.zeros(sum(len(part.lengths) for part in parts) + 1, dtype=np.int64)
-        np.cumsum(np.concatenate([part.lengths for part in parts]), out=offsets[1:])
+        offsets = offsets_of(np.concatenate([part.lengths for part in parts]))
         items = np.concatenate([part.items for part in parts])
         supports = np.concatenate([part.supports for part in parts])
         return Itemsets(offsets, items, supports, self.data.vocabulary, self.data.records)
@@ -302,9 +302,7 @@ class _Search:
         ends: NDArray[np.int64],
     ) -> list[tuple[int, int, int]]:
         """Cut the items into ranges of nearly equal work, as far as one can tell before: what stands behind their entries."""
-        behind = np.zeros(len(entry_rows) + 1, dtype=np.int64)
-        np.cumsum(ends[entry_rows] - entry_places, out=behind[1:])
-        work = behind[item_starts]
+        work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
         cuts = np.unique(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
         return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers, rises_within_records
+from setveil.data.records.ragged import read_only, rises_within_records, sorted_within
 from setveil.kernels.threads import run, share
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ class Lookup:
         from setveil.mining import _lookup_kernels  # noqa: PLC0415 - imports Numba
 
         self._kernels: Any = _lookup_kernels  # without types, since Numba infers them
-        self._offsets, self._items = _entering(offsets, np.int64), _entering(items, np.int32)
-        self._words = _entering(_random_words(max(width, 1)), np.uint64)
+        self._offsets, self._items = read_only(offsets, np.int64), read_only(items, np.int32)
+        self._words = read_only(_random_words(max(width, 1)), np.uint64)
         self._hashes = self._hashed(self._offsets, self._items)
         slots = np.full(1 << max(2 * len(self._hashes), 2).bit_length(), -1, dtype=np.int64)
         run(
@@ -34,16 +34,16 @@ class Lookup:
             lambda control: self._kernels.enter(self._hashes, slots, control),
             total=len(self._hashes),
         )
-        self._slots = _entering(slots, np.int64)
+        self._slots = read_only(slots, np.int64)
 
     def _hashed(self, offsets: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.uint64]:
         hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
         self._kernels.hash_sets(offsets, items, self._words, hashes)
-        return _entering(hashes, np.uint64)
+        return read_only(hashes, np.uint64)
 
     def places(self, offsets: NDArray[np.int64], items: NDArray[Any]) -> NDArray[np.int64]:
         """Return for each of these sets its number in the collection, or -1."""
-        offsets, items = _entering(offsets, np.int64), _entering(items, np.int32)
+        offsets, items = read_only(offsets, np.int64), read_only(items, np.int32)
         own = self._hashed(offsets, items)
         found = np.empty(len(own), dtype=np.int64)
         known = (self._slots, self._hashes, self._offsets, self._items)
@@ -61,7 +61,7 @@ class Lookup:
         It is -2 for sets of one item, and where the set has fewer records than `least[support of the set without the item]`.
         """
         found = np.empty(len(self._items), dtype=np.int64)
-        own = (self._offsets, self._items, _entering(supports, np.int64), _entering(least, np.int64))
+        own = (self._offsets, self._items, read_only(supports, np.int64), read_only(least, np.int64))
         table = (self._words, self._slots, self._hashes)
         self._in_parts(
             len(self._hashes),
@@ -83,16 +83,9 @@ def _random_words(how_many: int) -> NDArray[np.uint64]:
     return np.random.default_rng(0).integers(0, 2**64, size=how_many, dtype=np.uint64)
 
 
-def _entering(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
-    """Return a view as it enters kernels: contiguous and read-only."""
-    array = np.ascontiguousarray(values, dtype=dtype).view()
-    array.flags.writeable = False
-    return array
-
-
 def recoded(offsets: NDArray[np.int64], items: NDArray[Any], code: NDArray[np.int64], width: int) -> NDArray[np.int32]:
     """Return the items under other codes below `width`, rising within each set again."""
     codes = code[items] if len(items) else np.empty(0, np.int64)
     if not rises_within_records(offsets, codes):
-        codes = np.sort(record_numbers(offsets) * width + codes) % width
+        codes = sorted_within(offsets, codes, width)
     return codes.astype(np.int32)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import inverted, owner_of, picked, places_of, ranks_of_sequences, starts_of
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ class _Items:
 
     @classmethod
     def of(cls, data: Transactions, weights: NDArray[np.int64], parts: NDArray[np.int64] | None) -> _Items:
-        row = record_numbers(data.offsets)
+        row = owner_of(data.offsets)
         width = max(len(data.vocabulary), 1)
         key = data.items.astype(np.int64) if parts is None else parts[row] * width + data.items
         keys, item = np.unique(key, return_inverse=True)
@@ -155,10 +154,9 @@ class _Search:
         of_content = np.zeros(len(contents), np.int64)
         np.add.at(of_content, content_of, weights)
         offsets, places = picked(offsets, first)
-        item, row = item[places], record_numbers(offsets)
+        item, row = item[places], owner_of(offsets)
         # Items in the same records are one: the first of them stays.
-        by_item = np.argsort(item, kind="stable")
-        kind = ranks_of_sequences(starts_of(item[by_item], len(often)), row[by_item])
+        kind = ranks_of_sequences(*inverted(offsets, item, len(often)))
         _kinds, head, copies = np.unique(kind, return_index=True, return_counts=True)
         order = np.lexsort((head, table.supports[often[head]]))
         rank = np.full(len(often), -1, np.int64)
@@ -195,9 +193,8 @@ class _Search:
             return True
         from setveil.mining import _rare_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        by_item = np.argsort(self.items, kind="stable")
-        lists = record_numbers(self.offsets)[by_item]
-        list_starts = starts_of(self.items[by_item], len(self.supports))
+        list_starts, by_item = places_of(self.items, len(self.supports))
+        lists = owner_of(self.offsets)[by_item]
         copies = np.array([len(members) for members in self.members], np.int64)
         arrays = (self.offsets, self.items, self.weights, list_starts, lists, by_item, self.supports, copies)
         for array in arrays:

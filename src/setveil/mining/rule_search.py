@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -141,7 +141,7 @@ class _Leaves:
         slack = largest.held - with_item
         order = np.lexsort((row, slack, code))
         code, row, slack, both = code[order], row[order], slack[order], with_item[order]
-        starts = np.searchsorted(code, np.arange(len(data.vocabulary) + 1)).astype(np.int64)
+        starts = starts_of(code, len(data.vocabulary))
         running = np.cumsum(weights[row])
         before = np.concatenate(([0], running))[starts[code]]
         prefix = (running - before) * (den - num) - num * slack
@@ -171,13 +171,10 @@ class _Leaves:
         contents = self.contents
         words = np.empty(contents.records, np.uint64)
         kernels.signatures(contents.offsets, contents.items, 0, contents.records, words)
-        by_item = np.argsort(contents.items, kind="stable")
-        lists = record_numbers(contents.offsets)[by_item]
-        list_starts = np.concatenate(([0], np.cumsum(contents.supports)))
         supports_of = np.bincount(
             contents.items, np.repeat(self.weights, contents.lengths), len(contents.vocabulary)
         ).astype(np.int64)
-        arrays = (contents.offsets, contents.items, self.weights, words, list_starts, lists)
+        arrays = (contents.offsets, contents.items, self.weights, words, *contents.holders)
         for array in (*arrays, supports_of, self.rows, self.slack):
             array.flags.writeable = False
 
@@ -226,7 +223,7 @@ class LargestRules:
 def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDArray[np.bool_]) -> LargestRules:
     """Count the largest rules of some items; `contents` are the distinct records of the data."""
     place = np.flatnonzero(is_consequent[contents.items])
-    row = record_numbers(contents.offsets)[place]
+    row = owner_of(contents.offsets)[place]
     more = contents.lengths[row] > 1  # an item alone is implied by nothing but the empty set
     place, row = place[more], row[more]
     concerned = np.unique(row)
@@ -247,8 +244,8 @@ def _held_without(
     while first < len(row):
         last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + CODES_AT_ONCE)))
         size = sizes[first:last]
-        starts = np.concatenate(([0], np.cumsum(size)))
-        places = np.repeat(contents.offsets[row[first:last]] - starts[:-1], size) + np.arange(starts[-1])
+        starts = offsets_of(size)
+        places = runs(contents.offsets[row[first:last]], size)
         others = places != np.repeat(place[first:last], size)
         offsets = starts - np.arange(len(starts))
         held[first:last] = supports(data, (offsets, contents.items[places[others]]))

@@ -18,7 +18,7 @@ from setveil.base.arguments import check_arguments
 from setveil.base.display import MOST_ROWS, ShownTable, share, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.records.labels import as_arrow
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.itemsets import are_among_first, table_of_first
@@ -177,7 +177,7 @@ def association_rules(
             "length on, do not tell the supports of their parts"
         )
     chosen = np.flatnonzero(parts >= 0)
-    wholes = record_numbers(itemsets.offsets)[chosen]
+    wholes = owner_of(itemsets.offsets)[chosen]
     found = Rules(itemsets, parts[chosen], wholes, itemsets.items[chosen])
     return found if least_lift is None else found.take(_lifted(found, least_lift))
 

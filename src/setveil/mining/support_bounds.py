@@ -21,8 +21,7 @@ import numpy as np
 
 from setveil.base.arguments import check_arguments
 from setveil.data.disassociated import Disassociated
-from setveil.data.records.tidying import record_numbers
-from setveil.data.records.transactions import sealed
+from setveil.data.records.ragged import distinct, owner_of, sealed, starts_of
 from setveil.kernels.threads import share, with_threads
 from setveil.mining.cluster_index import ClusterIndex
 from setveil.mining.supports import codes_in
@@ -124,7 +123,7 @@ def _from_rarest_on(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the sets with each item once, the one in the fewest clusters first; those with an item that is nowhere become empty."""
     n_sets, width = len(offsets) - 1, max(len(index.data.vocabulary), 1)
-    set_of = record_numbers(offsets)
+    set_of = owner_of(offsets)
     clusters = np.append(np.diff(index.starts), 0)  # the last one is for -1
     is_possible = np.ones(n_sets, dtype=np.bool_)
     is_possible[set_of[clusters[codes] == 0]] = False
@@ -132,9 +131,7 @@ def _from_rarest_on(
     by_clusters = np.argsort(clusters[:-1], kind="stable")
     rank = np.empty(len(by_clusters), dtype=np.int64)
     rank[by_clusters] = np.arange(len(by_clusters))
-    keys = np.sort(set_of[keep] * width + rank[codes[keep]])
-    keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
-    set_offsets = np.zeros(n_sets + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys // width, minlength=n_sets), out=set_offsets[1:])
+    keys = distinct(set_of[keep] * width + rank[codes[keep]])
+    set_offsets = starts_of(keys // width, n_sets)
     items = by_clusters[keys % width] if len(keys) else np.empty(0, np.int64)
     return sealed(set_offsets, np.int64), sealed(items, np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.kernels.threads import run, share, with_threads
@@ -77,7 +77,7 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
     n_sets = len(offsets) - 1
     result = np.zeros(n_sets, dtype=np.int64)
     result[np.diff(offsets) == 0] = data.records
-    set_of = record_numbers(offsets)
+    set_of = owner_of(offsets)
     possible = np.ones(n_sets, dtype=bool)
     impossible = (codes < 0) | (data.supports[codes] == 0) if len(data.vocabulary) else np.ones(len(codes), dtype=bool)
     possible[set_of[impossible]] = False
@@ -92,11 +92,9 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
     used = used[np.argsort(data.supports[used], kind="stable")]
     number_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
     number_of[used] = np.arange(len(used))
-    keys = np.sort(set_of * len(used) + number_of[codes])  # np.unique would hash them, which takes ten times as long
-    keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
+    keys = distinct(set_of * len(used) + number_of[codes])
     set_items = (keys % len(used)).astype(np.int32)
-    set_offsets = np.zeros(n_sets + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys // len(used), minlength=n_sets), out=set_offsets[1:])
+    set_offsets = starts_of(keys // len(used), n_sets)
     as_records = Transactions.of_parts(set_offsets, set_items, (), ids=None, unit="record")
     order = as_records.content_order()
     order = order[np.diff(set_offsets)[order] > 0]
@@ -122,7 +120,7 @@ def _lay_out(
     held = data.supports[used]
     hot = held * HOT >= data.records
     bits = np.where(hot, np.cumsum(hot) - 1, -1)
-    starts = np.concatenate(([0], np.cumsum(np.where(hot, 0, held))))
+    starts = offsets_of(np.where(hot, 0, held))
     rows = np.empty(starts[-1], dtype=np.int64)
     words = np.zeros((np.count_nonzero(hot), (data.records + 63) // 64), dtype=np.uint64)
     for array in (number_of, starts, bits):

@@ -26,8 +26,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.labels import Vocabulary, label_order
-from setveil.data.records.tidying import record_numbers, rises_within_records
-from setveil.data.records.transactions import Transactions, sealed
+from setveil.data.records.ragged import (
+    offsets_of,
+    owner_of,
+    places_of,
+    rises_within_records,
+    sealed,
+    sorted_within,
+    sums_within,
+)
+from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.kernels.threads import run
 
@@ -188,12 +196,10 @@ def _side(data: Transactions, rank_of: dict[str, int], numbers: Vocabulary) -> S
     rank = np.array([rank_of.get(label, -1) for label in data.vocabulary], dtype=np.int32)
     items = rank[data.items] if len(rank) else np.empty(0, np.int32)
     if not rises_within_records(data.offsets, items):
-        keys = record_numbers(data.offsets) * len(numbers) + items
-        keys.sort()
-        items = (keys % len(numbers)).astype(np.int32)
+        items = sorted_within(data.offsets, items, len(numbers)).astype(np.int32)
     made = Transactions.of_parts(data.offsets, items, numbers, ids=None, unit="record").without_empty()
     contents, weights, _content_of = made.distinct()
-    starts = np.concatenate(([0], np.cumsum(weights))).astype(np.int64)
+    starts = offsets_of(weights)
     content_of = np.repeat(np.arange(contents.records, dtype=np.int32), weights)
     return Side(contents.offsets, contents.items, sealed(starts, np.int64), sealed(content_of, np.int32), len(numbers))
 
@@ -245,7 +251,7 @@ class _Table:
         first = last = np.empty(0, np.int64)
         for depth in range(1, _DEEPEST + 1):
             group = np.empty(len(order), np.int64)
-            group[order] = np.concatenate(([0], np.cumsum(alike < depth)))
+            group[order] = offsets_of(alike < depth)
             of_row, of_column = group[: self.rows.contents][self.rows.numbers], group[self.rows.contents :]
             first = self.columns.starts[np.searchsorted(of_column, of_row[first_rows])] // LENGTH
             last = -(-self.columns.starts[np.searchsorted(of_column, of_row[last_rows], side="right")] // LENGTH)
@@ -317,20 +323,18 @@ class _Table:
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
         """Of each item where its entries start; for each entry a content of the columns that holds it, and the item's place there."""
         columns = self.columns
-        by_item = np.argsort(columns.items, kind="stable")
-        holds = record_numbers(columns.offsets)
-        places = np.arange(len(columns.items)) - columns.offsets[:-1][holds]
-        starts = np.concatenate(([0], np.cumsum(np.bincount(columns.items, minlength=columns.width))))
-        return sealed(starts, np.int64), sealed(holds[by_item], np.int32), sealed(places[by_item], np.int32)
+        starts, by_item = places_of(columns.items, columns.width)
+        holds = owner_of(columns.offsets)[by_item]
+        return sealed(starts, np.int64), sealed(holds, np.int32), sealed(by_item - columns.offsets[holds], np.int32)
 
     @cached_property
     def _efforts(self) -> NDArray[np.int64]:
         """The steps that the rows up to the end of each block would take if nothing were left out."""
         rows = self.rows
         entries = np.diff(self._index[0])
-        meetings = np.concatenate(([0], np.cumsum(entries[rows.items])))[rows.offsets]
+        meetings = sums_within(rows.offsets, entries[rows.items])
         is_first = np.diff(rows.numbers, prepend=-1) > 0
-        of_row = np.where(is_first, np.diff(meetings)[rows.numbers], 0) + self.segments * LENGTH // _CELLS_IN_STEP + 1
+        of_row = np.where(is_first, meetings[rows.numbers], 0) + self.segments * LENGTH // _CELLS_IN_STEP + 1
         ends = np.minimum(np.arange(1, self.blocks + 1) * HEIGHT, rows.records) - 1
         return sealed(np.cumsum(of_row)[ends], np.int64)
 

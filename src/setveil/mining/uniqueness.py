@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import sorted_within
 from setveil.kernels.threads import number_of_threads, run, share
 
 if TYPE_CHECKING:
@@ -98,9 +98,7 @@ def _recoded_by_support(data: Transactions) -> NDArray[np.int32]:
     """Return the items of all records numbered by rising support, and rising within a record."""
     rank = np.empty(len(data.vocabulary), dtype=np.int64)
     rank[np.argsort(data.supports, kind="stable")] = np.arange(len(rank))
-    keys = record_numbers(data.offsets) * len(rank) + rank[data.items]
-    keys.sort()
-    return (keys % max(len(rank), 1)).astype(np.int32)
+    return sorted_within(data.offsets, rank[data.items], len(rank)).astype(np.int32)
 
 
 def _parts(costs: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def whole_parts(data: Transactions, is_chosen: NDArray[np.bool_]) -> WholeParts:
     parts, sizes, part_of = without_items(data, is_chosen).distinct()
     place = np.flatnonzero(is_chosen[data.items])
     width = max(len(data.vocabulary), 1)
-    keys = part_of[record_numbers(data.offsets)[place]] * width + data.items[place]
+    keys = part_of[owner_of(data.offsets)[place]] * width + data.items[place]
     pairs, held = np.unique(keys, return_counts=True)
     return WholeParts(parts, sizes, part_of, pairs // width, pairs % width, held)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.presence.dummies import KeyedStream, id_blocks
 from setveil.presence.secure.rules import SCORE_UNIT, WIDEST
 
@@ -143,7 +144,7 @@ class Cutter:
     ) -> NDArray[np.int64]:
         """Return nearness to the median, and what the own dummies add, in whole units."""
         sizes = level.sizes[:, None]
-        sums = np.concatenate(([0], np.cumsum(rising)))
+        sums = offsets_of(rising)
         whole = (sums[level.starts[1:]] - sums[level.starts[:-1]])[:, None]
         lower = sums[level.starts[:-1, None] + below] - sums[level.starts[:-1]][:, None]
         # Twice the sum of |value - (place - 1/2)|: a cut stands between two cells.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base import progress
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import GuaranteeViolated, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.costs import LevelCost, stopwatch
@@ -217,8 +218,7 @@ class ProviderProtocol:
         highs[2 * own, attribute[chosen[own]]] = place[chosen[own]]
         lows[2 * own + 1, attribute[chosen[own]]] = place[chosen[own]]
         ways = [open_.ways[g] + part for g in chosen for part in (b"0", b"1")]
-        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
-        return _Open(Level(level.ids[order], starts), ways, lows, highs)
+        return _Open(Level(level.ids[order], offsets_of(sizes)), ways, lows, highs)
 
 
 class _Final:

@@ -20,7 +20,7 @@ from setveil.data.grouped_files import GroupedLines
 from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.neighbours import Neighbours
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ordering import picked
+from setveil.data.records.ragged import offsets_of, picked
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.release.card import Counts
@@ -180,7 +180,7 @@ class DisassociatedForm(NamelessForm):
         made = outcome.published
         assert isinstance(made, Disassociated)
         published, clusters = made.arranged()
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(made.sizes)))
+        starts = offsets_of(made.sizes)
         return published, Alignment(outcome.alignment.rows[picked(starts, clusters)[1]])
 
     def countable(self, published: Disassociated) -> Disassociated:

@@ -16,7 +16,7 @@ from setveil.data.disassociated import Disassociated
 from setveil.data.generalized import Generalized
 from setveil.data.grouped import Grouped
 from setveil.data.neighbours import Neighbours
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import shared_items
 from setveil.metrics.generalization import lowest_shown
@@ -234,9 +234,9 @@ def _in_term_chunks(original: Transactions, published: Disassociated, alignment:
     code_of = published.subrecords.code_of
     codes = np.array([code_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
     width = max(len(published.vocabulary), 1)
-    named = record_numbers(published.term_starts) * width + published.terms
+    named = owner_of(published.term_starts) * width + published.terms
     item = codes[original.items] if len(codes) else np.empty(0, np.int64)
-    keys = cluster[record_numbers(original.offsets)] * width + item
+    keys = cluster[owner_of(original.offsets)] * width + item
     return (item >= 0) & np.isin(keys, named)
 
 
@@ -266,11 +266,11 @@ def _true_groups(original: Transactions, published: Generalized, alignment: Alig
     width = len(tree.leaves) + 1
     places = np.array([place_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
     at = places[original.items] if len(places) else np.empty(0, np.int64)
-    held = np.sort((record_numbers(original.offsets) * width + at)[at >= 0])
+    held = np.sort((owner_of(original.offsets) * width + at)[at >= 0])
     number_of = {node: number for number, node in enumerate(tree.nodes) if node not in place_of}
     numbers = np.array([number_of.get(label, -1) for label in rows.vocabulary], dtype=np.int64)
     node = numbers[rows.items] if len(numbers) else np.empty(0, np.int64)
-    record = alignment.rows[record_numbers(rows.offsets)] * width
+    record = alignment.rows[owner_of(rows.offsets)] * width
     record, node = record[node >= 0], node[node >= 0]
     first, end = (np.searchsorted(held, record + bound[node]) for bound in (tree.leaf_starts, tree.leaf_ends))
     return int(np.count_nonzero(first < end))

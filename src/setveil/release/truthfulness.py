@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from setveil.base import progress
 from setveil.data.files.side_files import shown
 from setveil.data.records.labels import as_arrow
-from setveil.data.records.ordering import distinct, picked, ranks_of_sequences
-from setveil.data.records.tidying import record_numbers, record_ranges
+from setveil.data.records.ragged import distinct, owner_of, picked, ranks_of_sequences, record_ranges, runs
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import MOST_WITNESSES, Witness
 
@@ -68,7 +67,7 @@ class Aligned(NamedTuple):
     def occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return for each occurrence in these records the released row, and the code of the item in the original."""
         offsets, places = picked(self.original.offsets, self.rows)
-        return record_numbers(offsets), self.original.items[places].astype(np.int64)
+        return owner_of(offsets), self.original.items[places].astype(np.int64)
 
 
 class Spans(NamedTuple):
@@ -179,7 +178,7 @@ def _untrue_in_block(
     keys = record * width + spans.places[item]
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    row = record_numbers(rows.offsets[first : last + 1])
+    row = owner_of(rows.offsets[first : last + 1])
     code = rows.items[rows.offsets[first] : rows.offsets[last]]
     low, high = (np.searchsorted(keys, row * width + ends[code]) for ends in (spans.firsts, spans.ends))
     invented = low >= high
@@ -211,7 +210,7 @@ def untrue_groups(grouped: Grouped, aligned: Aligned, *, whole: bool) -> Untrue:
     """Return the rows that are no part of their records, and the groups whose sensitive items are in other numbers of their records."""
     found = untrue_rows(grouped.rows, aligned, spans_of_items(grouped.rows, aligned.original), whole=False)
     width = max(len(aligned.original.vocabulary), 1)
-    group_of_row = record_numbers(grouped.group_starts)
+    group_of_row = owner_of(grouped.group_starts)
     row, item = aligned.occurrences()
     held = np.sort(group_of_row[row] * width + item)
     code = codes_in(as_arrow(grouped.sensitive_vocabulary), aligned.original)[grouped.sensitive_codes]
@@ -233,7 +232,7 @@ def untrue_groups(grouped: Grouped, aligned: Aligned, *, whole: bool) -> Untrue:
         return found
     # Rows are parts of their records and counts are right: a group says as much as its records hold, or leaves something out.
     shown_code = codes_in(grouped.rows.labels, aligned.original)[grouped.rows.items]
-    shown_in = group_of_row[record_numbers(grouped.rows.offsets)]
+    shown_in = group_of_row[owner_of(grouped.rows.offsets)]
     only_shown = shown_in[~_among(shown_in * width + shown_code, distinct(counted))]
     said = np.bincount(only_shown, minlength=grouped.groups)
     np.add.at(said, grouped.group_of_sensitive, grouped.sensitive_counts)
@@ -267,9 +266,9 @@ class _Parts:
         self.held = cluster * self.width + self.item
         """For each occurrence in a record its cluster and item in one number."""
         self.held_once = distinct(self.held)
-        self.terms = record_numbers(data.term_starts) * self.width + self.codes[data.terms]
+        self.terms = owner_of(data.term_starts) * self.width + self.codes[data.terms]
         """The same for each item of a term chunk."""
-        chunk = data.chunk_of_subrecord[record_numbers(data.subrecords.offsets)]
+        chunk = data.chunk_of_subrecord[owner_of(data.subrecords.offsets)]
         domain = distinct(chunk * self.width + self.codes[data.subrecords.items])
         named = data.cluster_of_chunk[domain // self.width] * self.width + domain % self.width
         order = np.argsort(named, kind="stable")
@@ -324,14 +323,12 @@ class _Parts:
         What records have counts as negative. Parts without an item are left out.
         """
         subrecords = self.data.subrecords
-        owner, code = record_numbers(subrecords.offsets), self.codes[subrecords.items]
+        owner, code = owner_of(subrecords.offsets), self.codes[subrecords.items]
         order = np.lexsort((code, owner))
         said = np.flatnonzero(subrecords.lengths)
         # What each occurrence in a record is in a chunk: mostly one, none if it is left out or in the term chunk.
         low, high = np.searchsorted(self.named, self.held), np.searchsorted(self.named, self.held, side="right")
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low)))
-        place = np.repeat(low - starts[:-1], high - low) + np.arange(starts[-1])
-        chunk = self.chunk_of_named[place]
+        chunk = self.chunk_of_named[runs(low, high - low)]
         record, item = (np.repeat(values, high - low) for values in (self.record, self.item))
         by_part = np.lexsort((item, record, chunk))
         chunk, record, item = chunk[by_part], record[by_part], item[by_part]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
@@ -55,7 +56,7 @@ def generated_browsing(
         arrival = rng.exponential(size=items) / weight
         arrival[owner == record] = -1
         chosen.append(np.sort(np.argpartition(arrival, length - 1)[:length]))
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     labels = [f"page-{rank + 1}" for rank in range(items)]
     return Transactions.from_codes(offsets, np.concatenate(chosen), labels, unit="person")
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import inverted, read_only, sorted_within, sums_within
 from setveil.kernels.threads import share
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,12 +46,9 @@ def best_overlaps(data: Transactions, k: int) -> NDArray[np.int64]:
     contents, weights, content_of = data.distinct()
     rank = np.empty(len(data.vocabulary), np.int64)
     rank[np.argsort(contents.supports, kind="stable")] = np.arange(len(rank))
-    row = np.repeat(np.arange(contents.records), contents.lengths)
-    by_row = np.lexsort((rank[contents.items], row))
-    items = rank[contents.items[by_row]]
-    rows = sealed(row[np.argsort(items, kind="stable")])
-    starts = sealed(np.concatenate(([0], np.cumsum(np.bincount(items, minlength=len(rank))))))
-    fixed = (contents.offsets, sealed(items), sealed(weights), starts, rows, k)
+    items = sorted_within(contents.offsets, rank[contents.items], len(rank))
+    holders = inverted(contents.offsets, items, len(rank))
+    fixed = (contents.offsets, read_only(items), read_only(weights), *map(read_only, holders), k)
     best = np.zeros((contents.records, k), np.int64)
     ends = [*range(0, contents.records, AT_ONCE), contents.records]
     share(
@@ -67,8 +64,7 @@ def estimated_bound(
     data: Transactions, is_sensitive: NDArray[np.bool_], rho: Fraction, overlaps: NDArray[np.int64]
 ) -> float:
     """Return the share of all occurrences that must be left out, by the argument above."""
-    hidden = np.concatenate(([0], np.cumsum(is_sensitive[data.items])))
-    sensitive = hidden[data.offsets[1:]] - hidden[data.offsets[:-1]]
+    sensitive = sums_within(data.offsets, is_sensitive[data.items])
     others = needed_others(rho)
     with_one = data.lengths if not others else np.minimum(1 + overlaps[:, others - 1], data.lengths)
     kept = np.where(sensitive > 0, np.maximum(data.lengths - sensitive, with_one), data.lengths)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.mining.threshold import Share
 from setveil.presence.metrics.range_queries import RangeQueries
 from setveil.presence.tables.attributes import NumericAttribute
@@ -54,7 +55,7 @@ class EvenScale:
         edges = []
         for place, one in enumerate(schema.attributes):
             widths = 1 + each * np.bincount(codes[:, place], minlength=one.cells)
-            edges.append(np.concatenate(([0], np.cumsum(widths))).astype(np.int32))
+            edges.append(offsets_of(widths).astype(np.int32))
         lines = [
             NumericAttribute(one.name, Decimal(0), Decimal(int(edge[-1]) - 1), Decimal(1))
             for one, edge in zip(schema.attributes, edges, strict=True)

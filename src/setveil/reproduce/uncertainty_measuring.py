@@ -12,6 +12,7 @@ import numpy as np
 
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
+from setveil.data.records.ragged import runs
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
@@ -103,7 +104,7 @@ def nearest_seeds(data: Transactions, share: float, *, among: int, how_many: int
 
 def cut_to(data: Transactions, most: int) -> Transactions:
     """Keep the first items of each record, in label order."""
-    keeps = np.arange(data.occurrences) - np.repeat(data.offsets[:-1], data.lengths) < most
+    keeps = runs(np.zeros_like(data.lengths), data.lengths) < most
     return data.keeping(keeps)
 
 

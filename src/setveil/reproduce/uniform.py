@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
@@ -43,5 +44,5 @@ def generated_uniform(
         repeated = np.ones(len(drawn), np.bool_)
         repeated[first] = False
         missing = drawn[repeated] // items
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     return Transactions.from_codes(offsets, keys % items, [str(item + 1) for item in range(items)], unit="record")

@@ -15,7 +15,7 @@ from setveil.data.databases.address import address
 from setveil.data.databases.base import Table
 from setveil.data.databases.opening import connection_to
 from setveil.data.records.labels import are_texts
-from setveil.data.records.tidying import record_ranges
+from setveil.data.records.ragged import record_ranges
 from setveil.errors import BadParameter, OutputRefused
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from setveil.data.files.encoding import TextEncoder
 from setveil.data.files.texts import RULE, as_texts, first_unusable, is_list_type, is_text_type, stripped
 from setveil.data.records.labels import note_stripped
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.tidying import tidied
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
@@ -151,8 +152,7 @@ class LongAssembly:
         counts = np.zeros(len(ids), dtype=np.int64)
         for records, lengths in self._runs:
             np.add.at(counts, records, 1 if lengths is None else lengths)
-        offsets = np.zeros(len(ids) + 1, dtype=np.int64)
-        np.cumsum(counts, out=offsets[1:])
+        offsets = offsets_of(counts)
         del counts
         items = self._in_order() if self._grouped else self._by_record(offsets)
         offsets, items, vocabulary = tidied(offsets, items, labels)

@@ -19,6 +19,7 @@ from setveil.data.files.packing import blocks as file_blocks
 from setveil.data.files.texts import CONTROL, check_separator, first_unusable, not_utf8
 from setveil.data.formats.base import Format, Layout
 from setveil.data.records.labels import BLANKS
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
 
@@ -193,7 +194,7 @@ def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple
 
 
 def _texts(values: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    offsets = offsets_of(lengths)
     return pa.LargeStringArray.from_buffers(
         len(lengths), pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(values))
     )

@@ -18,7 +18,7 @@ from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, requir
 from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.records.tidying import record_ranges
+from setveil.data.records.ragged import record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

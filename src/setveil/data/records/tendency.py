@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Tendencies:
 
 def weights(data: Transactions, category: NDArray[np.int32], categories: int) -> tuple[NDArray[np.int64], ...]:
     """Return the non-zero weights as three arrays: record, category, number of items; by record, then category."""
-    key = record_numbers(data.offsets) * max(categories, 1) + category[data.items]
+    key = owner_of(data.offsets) * max(categories, 1) + category[data.items]
     key, weight = np.unique(key, return_counts=True)
     return key // max(categories, 1), key % max(categories, 1), weight.astype(np.int64)
 

@@ -20,9 +20,17 @@ from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
-from setveil.data.records.ordering import order_of_sequences, picked
+from setveil.data.records.ragged import (
+    inverted,
+    offsets_of,
+    order_of_sequences,
+    picked,
+    rises_within_records,
+    runs,
+    sealed,
+)
 from setveil.data.records.record_sequence import RecordSequence
-from setveil.data.records.tidying import rises_within_records, tidied
+from setveil.data.records.tidying import tidied
 from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
@@ -33,26 +41,6 @@ if TYPE_CHECKING:
     from setveil.data.reading.source import Source
 
 Unit = Literal["person", "record"]
-
-
-def sealed(values: Any, dtype: Any) -> NDArray[Any]:
-    """Return a contiguous array that nobody can write to; copies only where the given one could still be written."""
-    array = np.ascontiguousarray(values, dtype=dtype)
-    just_made = array.base is None and array is not values
-    if not just_made and _can_be_written(array):
-        array = array.copy()
-    array.flags.writeable = False
-    return array
-
-
-def _can_be_written(array: NDArray[Any]) -> bool:
-    """Tell whether the array, or another one that it is a view of, can be written to."""
-    view: Any = array
-    while isinstance(view, np.ndarray):
-        if view.flags.writeable:
-            return True
-        view = view.base
-    return False
 
 
 def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
@@ -220,6 +208,12 @@ class Transactions(RecordSequence):
         """The number of records that hold each item."""
         return sealed(np.bincount(self.items, minlength=len(self.vocabulary)), np.int64)
 
+    @cached_property
+    def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The records that hold each item: `records[starts[code] : starts[code + 1]]`, rising, as (starts, records)."""
+        starts, records = inverted(self.offsets, self.items, len(self.vocabulary))
+        return sealed(starts, np.int64), sealed(records, np.int64)
+
     @property
     def empty_records(self) -> int:
         """The number of records without an item."""
@@ -308,10 +302,8 @@ class Transactions(RecordSequence):
 
     def keeping(self, occurrences: NDArray[np.bool_]) -> Transactions:
         """Return the records with these of their occurrences and no others; every record stays, also if nothing is left of it."""
-        before = np.concatenate(([0], np.cumsum(occurrences)))
-        return Transactions.of_parts(
-            before[self.offsets], self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit
-        )
+        offsets = offsets_of(occurrences)[self.offsets]
+        return Transactions.of_parts(offsets, self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit)
 
     def with_ids(self, ids: Any) -> Transactions:
         """Return the same records under other ids, or under none."""
@@ -349,10 +341,9 @@ class Transactions(RecordSequence):
         is_new = np.ones(self.records, dtype=np.bool_)
         alike = 1 + np.flatnonzero(lengths[1:] == lengths[:-1])
         is_new[alike] = False
-        row = np.repeat(alike, lengths[alike])
-        within = np.arange(len(row)) - np.repeat(np.cumsum(lengths[alike]) - lengths[alike], lengths[alike])
-        differs = sorted_rows.items[starts[row] + within] != sorted_rows.items[starts[row - 1] + within]
-        is_new[row[differs]] = True
+        one, other = (runs(starts[rows], lengths[alike]) for rows in (alike, alike - 1))
+        differs = sorted_rows.items[one] != sorted_rows.items[other]
+        is_new[np.repeat(alike, lengths[alike])[differs]] = True
         number = np.cumsum(is_new) - 1
         content_of = np.empty(self.records, dtype=np.int64)
         content_of[order] = number

@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 
 from setveil.base import progress
 from setveil.data.records.labels import label_order
+from setveil.data.records.ragged import offsets_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.data.samples import _supermarket
 from setveil.errors import BadParameter, UnknownName
@@ -90,7 +91,7 @@ def read_sample(source: str) -> Transactions:
             items.append(chunk_items[: lengths[-1].sum()])
             ids.append(_customer_ids(first + 1, wanted))
             advance(first + wanted)
-    offsets = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    offsets = offsets_of(np.concatenate(lengths))
     data = Transactions(offsets, np.concatenate(items), shop.vocabulary, ids=pa.concat_arrays(ids), unit="person")
     return data.compacted()
 
@@ -182,7 +183,7 @@ def _baskets(shop: _Shop, rng: np.random.Generator) -> tuple[NDArray[np.int32], 
     # Who has a bundle in mind and a basket large enough takes it first.
     size = shop.bundle_sizes[bundle]
     size[size > draws] = 0
-    nth = np.arange(len(person)) - np.repeat(np.cumsum(draws) - draws, draws)
+    nth = runs(np.zeros(people, dtype=np.int64), draws)
     bundled = np.flatnonzero(nth < size[person])
     codes[bundled] = shop.bundle_codes[bundle[person[bundled]], nth[bundled]]
 

@@ -24,12 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ordering import ranks_of_sequences
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import inverted, offsets_of, owner_of, ranks_of_sequences, read_only
 from setveil.errors import BadParameter
 from setveil.kernels.threads import run
 from setveil.methods.disassociation._groups import NO_GROUP, of_groups
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,10 +61,8 @@ def by_ants(
     starts, holders = _holders(data, rules, order)
     supports = np.diff(starts)
     # Every record has a place for each of its rules; records in the same cluster that hold the same rule are linked by these.
-    by_record = np.argsort(holders, kind="stable")
-    rule_of = record_numbers(starts)[by_record]
-    record_of = holders[by_record]
-    first = np.searchsorted(record_of, np.arange(data.records + 1)).astype(np.int64)
+    first, rule_of = inverted(starts, holders, data.records)
+    record_of = owner_of(first)
     share = Fraction(str(beta))
     wanted = [share * support for support in supports.tolist()]
     need = np.array([-(-number.numerator // number.denominator) for number in wanted], np.int64)
@@ -77,12 +73,12 @@ def by_ants(
     pheromone, heads, tails = np.zeros(pairs, np.int64), np.full(pairs, -1, np.int64), np.empty(pairs, np.int64)
     links = np.empty((2, len(record_of)), np.int64)
     group = np.full(data.records, NO_GROUP, np.int64)
-    given = (sealed(first), sealed(rule_of), sealed(record_of))
+    given = (read_only(first), read_only(rule_of), read_only(record_of))
     state = (group, pheromone, heads, tails, links)
-    asked = (sealed(supports), sealed(need), sealed(least), sealed(by_rest), k, iterations)
+    asked = (read_only(supports), read_only(need), read_only(least), read_only(by_rest), k, iterations)
 
     def work(control: NDArray[np.int64]) -> tuple[int, int]:
-        kernels.settle(*given[:2], sealed(starts), sealed(holders), *state, control)
+        kernels.settle(*given[:2], read_only(starts), read_only(holders), *state, control)
         return kernels.carry(*given, *asked, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
 
     done, moves = run("letting ants carry records", work, total=iterations)
@@ -113,16 +109,16 @@ def _holders(
 
     rule_offsets, codes = rules.bind(data)
     # The rarest item of each rule comes first, since its records are looked at.
-    codes = codes[np.lexsort((codes, data.supports[codes], record_numbers(rule_offsets)))]
+    codes = codes[np.lexsort((codes, data.supports[codes], owner_of(rule_offsets)))]
     # The records of each item that a rule begins with.
     begins = np.zeros(len(data.vocabulary), np.bool_)
     begins[codes[rule_offsets[:-1]]] = True
     sorted_records = data.take(order, ids=None)
     listed = np.flatnonzero(begins[sorted_records.items])
     listed = listed[np.argsort(sorted_records.items[listed], kind="stable")]
-    item_starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.where(begins, data.supports, 0))))
-    item_holders = order[record_numbers(sorted_records.offsets)[listed]]
-    given = (sealed(item_starts), sealed(item_holders), sealed(rule_offsets), sealed(codes))
+    item_starts = offsets_of(np.where(begins, data.supports, 0))
+    item_holders = order[owner_of(sorted_records.offsets)[listed]]
+    given = (read_only(item_starts), read_only(item_holders), read_only(rule_offsets), read_only(codes))
     ends = np.empty(len(rules), np.int64)
     found = run(
         "looking for rules",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of, runs
 from setveil.methods.disassociation._vertical import take_apart
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def without_covers(
     data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int64], rng: Generator
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Return the chunk of each occurrence after all certain links are broken, and an account."""
-    record = record_numbers(data.offsets)
+    record = owner_of(data.offsets)
     cluster = clustering.numbers()[record]
     fixed = np.zeros(data.occurrences, np.int8)
     left = data.lengths.copy()  # how many items of each record are still told
@@ -54,7 +54,7 @@ def without_covers(
         free = np.bincount(cluster[held], left[record[held]] > 1, clustering.clusters)[dirty].astype(np.int64)
         to_terms = (covering.most < k) | (covering.support - covering.most > free)
         leave = np.where(to_terms, 0, covering.support - covering.most)
-        gone = held[np.repeat(first, leave) + np.arange(leave.sum()) - np.repeat(np.cumsum(leave) - leave, leave)]
+        gone = held[runs(first, leave)]
         fixed[gone] = LEFT_OUT
         np.subtract.at(left, record[gone], 1)
         fixed[held[np.isin(cluster[held], dirty[to_terms])]] = TERM_CHUNK

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, runs
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def _cut(sizes: NDArray[np.int64], k: int, delta: int, *, safe: bool) -> NDArray
     parts = -(-sizes // delta)
     if safe:
         parts = np.minimum(parts, sizes // k)
-    of_part = record_numbers(np.concatenate((np.zeros(1, np.int64), np.cumsum(parts))))
-    place = np.arange(1, len(of_part) + 1) - (np.cumsum(parts) - parts)[of_part]
+    of_part = owner_of(offsets_of(parts))
+    place = runs(np.ones_like(parts), parts)
     size = sizes[of_part]
     within = size * place // parts[of_part] if safe else np.minimum(place * delta, size)
-    return (np.cumsum(sizes) - sizes)[of_part] + within
+    return offsets_of(sizes)[of_part] + within

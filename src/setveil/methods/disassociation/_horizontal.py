@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.kernels.threads import run
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +48,7 @@ class Clustering:
     def numbers(self) -> NDArray[np.int64]:
         """Return the cluster of each record."""
         found = np.empty(len(self.rows), np.int64)
-        found[self.rows] = record_numbers(self.starts)
+        found[self.rows] = owner_of(self.starts)
         return found
 
     @classmethod
@@ -63,13 +62,13 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rows = data.content_order()
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.supports)))
+    starts = offsets_of(data.supports)
     holders = np.empty(data.occurrences, np.int64)
     ends = np.empty(data.records, np.int64)
 
     def split(control: NDArray[np.int64]) -> int:
         kernels.list_holders(data.offsets, data.items, rows, starts[:-1].copy(), holders)
-        given = (data.offsets, data.items, sealed(starts), sealed(holders))
+        given = (data.offsets, data.items, read_only(starts), read_only(holders))
         if mode == "flat":
             counts = data.supports.copy()
             clusters = kernels.split_flat(*given, k, delta, safe, counts, rows, ends, control)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ordering import picked
+from setveil.data.records.ragged import picked
 from setveil.errors import Missing
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ordering import picked
+from setveil.data.records.ragged import offsets_of, picked, read_only
 from setveil.kernels.threads import number_of_threads, share
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,18 +54,12 @@ def take_apart(
     if only is not None:
         starts, places = picked(starts, only)
         rows = rows[places]
-    lengths = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.lengths[rows])))[starts]
+    lengths = offsets_of(data.lengths[rows])[starts]
     parts = PARTS_A_THREAD * number_of_threads()
     borders = np.unique(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
     borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
     tallies = np.zeros((len(borders), 2), np.int64)
-    given = (
-        data.offsets,
-        data.items,
-        sealed(fixed.view()),
-        sealed(rows),
-        sealed(starts),
-    )  # the caller still writes to it
+    given = (data.offsets, data.items, read_only(fixed), read_only(rows), read_only(starts))
 
     def work(part: int, control: NDArray[np.int64]) -> None:
         limits = (borders[part], borders[part + 1], len(data.vocabulary), k, m, ROOM)

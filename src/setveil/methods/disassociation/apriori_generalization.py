@@ -30,15 +30,21 @@ from setveil.base.declaration import parameter
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ordering import picked, ranks_of_sequences, starts_of
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import (
+    inverted,
+    offsets_of,
+    owner_of,
+    picked,
+    ranks_of_sequences,
+    read_only,
+    sums_within,
+)
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
-from setveil.methods.exchanging import sealed
 from setveil.methods.hierarchies import OverTree, tree_over
 
 if TYPE_CHECKING:
@@ -97,7 +103,7 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
         occurrences[place_of[used]] = data.supports[used]
         tree = _Tree(published, occurrences)
         width = len(published.leaves)
-        places = np.sort(record_numbers(data.offsets) * width + place_of[data.items]) % width
+        places = np.sort(owner_of(data.offsets) * width + place_of[data.items]) % width
         cut = np.flatnonzero(np.array([not below for below in tree.below]) & tree.stands)
         steps = refined = 0
         if self.k > 1:
@@ -129,7 +135,7 @@ class _Tree:
         """Take the hierarchy and how often each of its items occurs."""
         self.firsts, self.ends = tree.leaf_starts, tree.leaf_ends
         self.sizes = tree.leaf_ends - tree.leaf_starts
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(occurrences)))
+        before = offsets_of(occurrences)
         shown = before[tree.leaf_ends] - before[tree.leaf_starts]
         self.loss = [n * s if s > 1 else 0 for n, s in zip(shown.tolist(), self.sizes.tolist(), strict=True)]
         """What all occurrences under a node lose if it is shown, times the number of items."""
@@ -168,10 +174,9 @@ class _Rows:
         content = ranks_of_sequences(offsets, ranks)
         _contents, first, weights = np.unique(content, return_index=True, return_counts=True)
         offsets, taken = picked(offsets, first)
-        ranks, row = ranks[taken], record_numbers(offsets)
-        order = np.argsort(ranks, kind="stable")
-        starts = starts_of(ranks[order], len(units))
-        self.arrays = tuple(sealed(array) for array in (offsets, ranks, weights.astype(np.int64), starts, row[order]))
+        ranks, row = ranks[taken], owner_of(offsets)
+        holders = inverted(offsets, ranks, len(units))
+        self.arrays = tuple(read_only(array) for array in (offsets, ranks, weights.astype(np.int64), *holders))
         self.level = np.zeros(len(weights), np.int64)
         self.node_of = np.arange(len(units))
         self.end_of = np.arange(1, len(units) + 1)
@@ -185,8 +190,7 @@ class _Rows:
         differs = np.ones(len(nodes) + 1, np.int64)
         differs[1:-1] = nodes[1:] != nodes[:-1]
         differs[offsets] = 1
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(differs[:-1])))
-        return int(np.diff(before[offsets]).max(initial=0))
+        return int(sums_within(offsets, differs[:-1]).max(initial=0))
 
     def interval(self, node: int) -> tuple[int, int]:
         """Return the ranks under a node."""
@@ -199,7 +203,7 @@ class _Rows:
         from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         firsts, ends = np.array([self.interval(node) for node in nodes]).T
-        return int(kernels.records_with(sealed(firsts), sealed(ends), *self.arrays, self.level))
+        return int(kernels.records_with(read_only(firsts), read_only(ends), *self.arrays, self.level))
 
     def show(self, node: int) -> None:
         """Make a node one of the cut, in the place of those below it or above it."""
@@ -386,5 +390,4 @@ def _written(
     keep = np.ones(len(ranks), np.bool_)
     keep[1:] = ranks[1:] != ranks[:-1]
     keep[offsets[:-1][offsets[:-1] < len(ranks)]] = True
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)))
-    return before[offsets], ranks[keep]
+    return offsets_of(keep)[offsets], ranks[keep]

@@ -24,8 +24,7 @@ from setveil.base.declaration import parameter
 from setveil.data.disassociated import Disassociated
 from setveil.data.neighbours import Neighbours
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ordering import picked
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, picked
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, GuaranteeViolated
 from setveil.guarantees.km_anonymity import KmAnonymity
@@ -139,10 +138,10 @@ def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") ->
 
     Whether the data keep what they say is not looked at: `Reassociation` does so before.
     """
-    first_slot = np.concatenate((np.zeros(1, np.int64), np.cumsum(data.sizes)))
+    first_slot = offsets_of(data.sizes)
     # All places of each chunk's cluster in random order: its subrecords take the first ones.
     chunk_starts, _ = picked(first_slot, data.cluster_of_chunk)
-    chunk = record_numbers(chunk_starts)
+    chunk = owner_of(chunk_starts)
     # One sort of whole numbers, chunk first, then 31 random bits; stable, so that equal ones, which are rare, come as on any machine.
     keys = (chunk << 31) | rng.integers(0, 1 << 31, len(chunk))
     begin = chunk_starts[chunk]
@@ -154,7 +153,7 @@ def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") ->
     offsets, places = picked(data.subrecords.offsets, subrecord)
     slots, items = np.repeat(slot, np.diff(offsets)), data.subrecords.items[places]
     if term_chunk == "place":
-        cluster = record_numbers(data.term_starts)
+        cluster = owner_of(data.term_starts)
         slots = np.append(slots, first_slot[cluster] + rng.integers(0, data.sizes[cluster]))
         items = np.append(items, data.terms)
     width = max(len(data.vocabulary), 1)

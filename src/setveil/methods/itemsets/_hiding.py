@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import inverted, offsets_of, owner_of, places_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.kernels.threads import run, share
@@ -56,12 +56,8 @@ class Hiding:
         self.tracked = Tracked(data, levels, named)
         self._rank_items()
         self._lay_out_rows()
-        lengths = np.diff(self.offsets)
-        order = np.argsort(self.codes, kind="stable")
-        self.of_item = (
-            np.concatenate(([0], np.cumsum(np.bincount(self.codes, minlength=len(data.vocabulary))))),
-            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)[order],
-        )
+        starts, sets = inverted(self.offsets, self.codes, len(data.vocabulary))
+        self.of_item = starts, sets.astype(np.int32)
         self.tracked.lay_out(self.rank, self.ranks, self.of_item, frequent_from)
         self._find_holders()
         self.driving = self._driving()
@@ -79,7 +75,7 @@ class Hiding:
         self.ranks = len(of_rank)
         self.rank = np.full(len(data.vocabulary), -1, dtype=np.int32)
         self.rank[of_rank] = np.arange(self.ranks)
-        self.starts = np.concatenate(([0], np.cumsum(data.supports[of_rank])))
+        self.starts = offsets_of(data.supports[of_rank])
 
     def _lay_out_rows(self) -> None:
         data, ranks = self.data, self.ranks
@@ -121,7 +117,7 @@ class Hiding:
     def _find_holders(self) -> None:
         """Find the records that hold each named itemset, and order them by record."""
         data = self.data
-        by_support = np.lexsort((data.supports[self.codes], record_numbers(self.offsets)))
+        by_support = np.lexsort((data.supports[self.codes], owner_of(self.offsets)))
         rarest = self.rank[self.codes[by_support[self.offsets[:-1]]]].astype(np.int64)
         most = int((self.starts[rarest + 1] - self.starts[rarest]).sum())
         secret, record = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
@@ -144,8 +140,8 @@ class Hiding:
         secret, record = secret[:found], record[:found]
         self.before = np.bincount(secret, minlength=len(rarest)).astype(np.int64)
         self.after = self.before.copy()
-        self.group = secret[np.argsort(record, kind="stable")]
-        self.group_starts = np.concatenate(([0], np.cumsum(np.bincount(record, minlength=data.records))))
+        self.group_starts, by_record = places_of(record, data.records)
+        self.group = secret[by_record]
 
     def _driving(self) -> NDArray[np.bool_]:
         """Leave out the named itemsets that are at their targets as soon as a part of them is."""
@@ -288,7 +284,7 @@ class Hiding:
         tracked = self.tracked
         leaving = self.excess / max(int(np.count_nonzero(self.is_open[self.group])), 1)
         at_risk = self.taking_part * leaving * tracked.weights[tracked.before] >= 1
-        starts = np.concatenate(([0], np.cumsum(np.where(at_risk, self.taking_part, 0))))
+        starts = offsets_of(np.where(at_risk, self.taking_part, 0))
         entries = np.empty(starts[-1], dtype=np.int32)
         around = (self.around_first, self.around_last, self.around)
         kernels.list_taking_part(*around, starts, np.zeros(len(at_risk), dtype=np.int64), entries)

@@ -18,6 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from setveil.data.records.ragged import owner_of, picked, runs
 from setveil.errors import BadParameter
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
@@ -89,10 +90,7 @@ def _task(hiding: Hiding) -> _Task:
         )
     entries = len(hiding.entry_record)
     touching = np.repeat(np.arange(entries), lengths)
-    sets = hiding.around[
-        np.arange(int(lengths.sum())) + np.repeat(hiding.around_first - np.cumsum(lengths) + lengths, lengths)
-    ]
-    sets = sets.astype(np.int64)
+    sets = hiding.around[runs(hiding.around_first, lengths)].astype(np.int64)
     if not hiding.swaps:
         alone = tracked.single[hiding.rank[hiding.entry_item]]
         sets, touching = np.append(sets, alone[alone >= 0]), np.append(touching, np.flatnonzero(alone >= 0))
@@ -105,19 +103,19 @@ def _task(hiding: Hiding) -> _Task:
     sets, touching = sets[at_risk[sets]], touching[at_risk[sets]]
     numbers, place = np.unique(sets, return_inverse=True)
 
-    holder_record = np.repeat(np.arange(hiding.data.records), np.diff(hiding.group_starts))
+    holder_record = owner_of(hiding.group_starts)
     open_holder = np.flatnonzero(hiding.is_open[hiding.group])
     secret = hiding.group[open_holder].astype(np.int64)
-    size = np.diff(hiding.offsets)[secret]
-    codes = hiding.codes[np.arange(int(size.sum())) + np.repeat(hiding.offsets[secret] - np.cumsum(size) + size, size)]
+    offsets, places = picked(hiding.offsets, secret)
+    holder = owner_of(offsets)
     width = len(hiding.data.vocabulary)
     entry_key = record * width + hiding.entry_item
     order = np.argsort(entry_key)
-    wanted = np.repeat(holder_record[open_holder], size) * width + codes
+    wanted = holder_record[open_holder][holder] * width + hiding.codes[places]
     entry = order[np.searchsorted(entry_key[order], wanted)]
     return _Task(
         entries,
-        np.stack((np.repeat(np.arange(len(secret)), size), entry)),
+        np.stack((holder, entry)),
         secret,
         np.where(hiding.is_open, hiding.before - hiding.targets, 0),
         np.stack((place.astype(np.int64), touching)),

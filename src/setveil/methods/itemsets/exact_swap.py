@@ -18,7 +18,7 @@ from pydantic import BeforeValidator
 
 from setveil.base.declaration import parameter, split_commas
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
@@ -94,7 +94,7 @@ class ExactSwap(HidesItemsets):
         named, single = (np.zeros(len(data.vocabulary), dtype=bool) for _ in range(2))
         named[[data.code_of[label] for one in present for label in one]] = True
         single[[data.code_of[label] for label in alone]] = True
-        record = record_numbers(data.offsets)
+        record = owner_of(data.offsets)
         others = np.bincount(record, ~named[data.items], minlength=data.records)
         singles = np.bincount(record, single[data.items], minlength=data.records)
         return int(np.count_nonzero((others == 0) & (singles > 0)))

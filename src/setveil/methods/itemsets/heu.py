@@ -18,11 +18,10 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of, places_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import sealed
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.swap_itemsets import held_itemsets
 from setveil.methods.itemsets.targets import RANDOM, Targets
@@ -63,11 +62,7 @@ class HEU(HidesItemsets, Baseline):
         target = present.target.of(sets, self.frequent_from(data))
         held = held_itemsets(data, present.itemsets)
         count = np.bincount(held.sets, minlength=sets)
-        links = (
-            sealed(record_numbers(held.starts)),
-            sealed(np.concatenate(([0], np.cumsum(count)))),
-            sealed(np.argsort(held.sets, kind="stable")),
-        )
+        links = [read_only(one) for one in (owner_of(held.starts), *places_of(held.sets, sets))]
         lengths, open_held = data.lengths.copy(), np.zeros(data.records, np.int64)
         votes = np.zeros(len(data.vocabulary), np.int64)
         tally = np.empty(max(int(lengths.max(initial=0)), sets) + 2, np.int64)
@@ -84,7 +79,7 @@ class HEU(HidesItemsets, Baseline):
             held.set_items,
         )
         changing = (count, np.zeros(len(held.sets), np.bool_), lengths, open_held, votes, tally, *room, leaves)
-        run("leaving out items", partial(kernels.hide, *fixed, sealed(target), *changing), total=sets)
+        run("leaving out items", partial(kernels.hide, *fixed, read_only(target), *changing), total=sets)
         return without(data, leaves)
 
 

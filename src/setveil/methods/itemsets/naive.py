@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of, picked
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.heu import without
@@ -36,13 +36,11 @@ class Naive(HidesItemsets, Baseline):
         """Leave out every item of every named itemset that a record holds."""
         del rng
         held = held_itemsets(data, self.occurring(data).itemsets)
-        sizes = np.diff(held.set_starts)[held.sets]
-        first = np.cumsum(sizes) - sizes
-        parts = np.repeat(held.set_starts[:-1][held.sets] - first, sizes) + np.arange(sizes.sum())
+        offsets, parts = picked(held.set_starts, held.sets)
         # A record and an item in one number: these rise through the data, so that the items to leave out can be looked up.
         v = len(data.vocabulary)
-        there = record_numbers(data.offsets) * v + data.items
-        gone = np.repeat(record_numbers(held.starts), sizes) * v + held.set_items[parts]
+        there = owner_of(data.offsets) * v + data.items
+        gone = owner_of(held.starts)[owner_of(offsets)] * v + held.set_items[parts]
         leaves = np.zeros(data.occurrences, np.bool_)
         leaves[np.searchsorted(there, gone)] = True
         return without(data, leaves)

@@ -17,10 +17,11 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import picked, places_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import exchanged, sealed
+from setveil.methods.exchanging import exchanged
 from setveil.methods.itemsets.base import HidesItemsets
 
 if TYPE_CHECKING:
@@ -68,16 +69,16 @@ class SwapItemsets(HidesItemsets, Baseline):
         n, fixed = len(record), (chosen.offsets, chosen.items, held.starts, held.sets)
         partner = np.full(n, NOBODY, np.int64)
         words = [np.empty(n, np.int64), np.empty(n, np.int64)]
-        kernels.sign(chosen.offsets, chosen.items, sealed(_hot_bits(chosen.supports, WORD_BITS)), words[0])
-        kernels.sign(held.starts, held.sets, sealed(np.arange(len(self.itemsets)) % WORD_BITS), words[1])
+        kernels.sign(chosen.offsets, chosen.items, read_only(_hot_bits(chosen.supports, WORD_BITS)), words[0])
+        kernels.sign(held.starts, held.sets, read_only(np.arange(len(self.itemsets)) % WORD_BITS), words[1])
         marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
         free_with = np.bincount(held.sets, minlength=len(self.itemsets))
-        work = partial(kernels.pair, *fixed, *map(sealed, words), *marks, free_with, partner)
+        work = partial(kernels.pair, *fixed, *map(read_only, words), *marks, free_with, partner)
         run("finding partners", work, total=n)
 
         marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
         votes, leaves = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
-        rules = (held.set_starts, held.set_items, data.supports, sealed(partner), self.reading == "all")
+        rules = (held.set_starts, held.set_items, data.supports, read_only(partner), self.reading == "all")
         run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, leaves), total=n)
 
         published = _exchanged(data, record, partner, leaves)
@@ -96,13 +97,13 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
     from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     starts_and_codes = itemsets.bind(data)
-    set_starts, set_items = sealed(starts_and_codes[0]), sealed(starts_and_codes[1])
+    set_starts, set_items = read_only(starts_and_codes[0]), read_only(starts_and_codes[1])
     v = len(data.vocabulary)
     # The least of support and code in one number: no itemset is empty.
     rarest = np.minimum.reduceat(data.supports[set_items] * v + set_items, set_starts[:-1]) % v
-    rarest_starts = sealed(np.concatenate(([0], np.cumsum(np.bincount(rarest, minlength=v)))))
-    by_rarest = sealed(np.argsort(rarest, kind="stable").astype(np.int32))
-    fixed = (data.offsets, data.items, set_starts, set_items, rarest_starts, by_rarest)
+    rarest_starts, by_rarest = places_of(rarest, v)
+    by_rarest = read_only(by_rarest, np.int32)
+    fixed = (data.offsets, data.items, set_starts, set_items, read_only(rarest_starts), by_rarest)
     starts = np.zeros(data.records + 1, np.int64)
 
     def find(control: Any) -> NDArray[np.int32]:
@@ -113,15 +114,13 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
         return sets
 
     sets = run("finding the named itemsets", find, total=data.records)
-    return Held(sealed(starts), sealed(sets), set_starts, set_items)
+    return Held(read_only(starts), read_only(sets), set_starts, set_items)
 
 
 def _taken(held: Held, records: NDArray[np.int64]) -> Held:
     """Return what these records hold, in their order."""
-    lengths = np.diff(held.starts)[records]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    places = np.repeat(held.starts[:-1][records] - starts[:-1], lengths) + np.arange(starts[-1])
-    return held._replace(starts=sealed(starts), sets=sealed(held.sets[places]))
+    starts, places = picked(held.starts, records)
+    return held._replace(starts=read_only(starts), sets=read_only(held.sets[places]))
 
 
 def _hot_bits(supports: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
@@ -142,8 +141,6 @@ def _exchanged(
     n = data.records
     partner_of = np.full(n, NOBODY, np.int64)
     partner_of[record] = np.where(partner == NOBODY, NOBODY, record[partner])
-    lengths = data.lengths[record]
-    shift = data.offsets[:-1][record] - (np.cumsum(lengths) - lengths)
     gone = np.zeros(data.occurrences, np.bool_)
-    gone[(np.repeat(shift, lengths) + np.arange(len(leaves)))[leaves]] = True
+    gone[picked(data.offsets, record)[1][leaves]] = True
     return exchanged(data, partner_of, gone)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
-from setveil.methods.exchanging import sealed
 from setveil.methods.tendency import _ladder_kernels as ladder
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
@@ -42,15 +42,15 @@ class Exchange:
     def __init__(self, data: Transactions, categories: Categories, *, ties: Ties = "first") -> None:
         self.data = data
         codes, self.names = categories.bind(data)
-        self.category = sealed(codes)
+        self.category = read_only(codes)
         n = data.records
         kind, top = np.empty(n, np.int8), np.empty(n, np.int32)
         tied, above = np.empty(n, np.int32), np.empty(n, np.int32)
         arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, tied, above)
         run("weighing categories", lambda _control: shape.classify(*arguments))
-        self.kind, self.top, self.tied, self.above = sealed(kind), sealed(top), sealed(tied), sealed(above)
+        self.kind, self.top, self.tied, self.above = read_only(kind), read_only(top), read_only(tied), read_only(above)
         self.ties = ties
-        self.hidden_starts, self.hidden = self._listed(sealed(np.arange(n)), ties)
+        self.hidden_starts, self.hidden = self._listed(read_only(np.arange(n)), ties)
         self.in_block = self._blocks(data, self.hidden_starts, self.hidden)
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
@@ -66,19 +66,19 @@ class Exchange:
         counts = np.minimum(self.tied, 1) if which == "first" else self.tied
         if above_mean:
             counts = np.maximum(self.above, np.isin(self.kind, (shape.SINGLE, shape.FULL)))
-        starts = sealed(np.concatenate(([0], np.cumsum(counts[chosen]))).astype(np.int64))
+        starts = read_only(offsets_of(counts[chosen]))
         if which == "first":
-            return starts, sealed(self.top[chosen][self.tied[chosen] > 0])
+            return starts, read_only(self.top[chosen][self.tied[chosen] > 0])
         listed = np.empty(starts[-1], np.int32)
         fixed = (self.data.offsets, self.data.items, self.category, len(self.names), self.top)
         shape.list_categories(*fixed, chosen, above_mean, starts, listed)
-        return starts, sealed(listed)
+        return starts, read_only(listed)
 
     def _blocks(self, content: Transactions, hidden_starts: Any, hidden: Any) -> NDArray[np.bool_]:
         """Return which occurrences are in the block of their record."""
         in_block = np.empty(content.occurrences, np.bool_)
         shape.mark_blocks(content.offsets, content.items, self.category, hidden_starts, hidden, in_block)
-        return sealed(in_block)
+        return read_only(in_block)
 
     # -- who takes part -------------------------------------------------------------------------------------------------------
 
@@ -99,16 +99,14 @@ class Exchange:
     def _block_support(self) -> NDArray[np.int64]:
         """Return for each record the summed support of its block: how hard it is to find it a place."""
         data = self.data
-        sums = np.concatenate(([0], np.cumsum(np.where(self.in_block, data.supports[data.items], 0))))
-        result: NDArray[np.int64] = sums[data.offsets[1:]] - sums[data.offsets[:-1]]
-        return result
+        return sums_within(data.offsets, np.where(self.in_block, data.supports[data.items], 0))
 
     # -- partners -------------------------------------------------------------------------------------------------------------
 
     def find_partners(self, *, strict: bool, one_sided: bool) -> None:
         """Pair the mixed records; `one_sided` is the paper's collision rule, found by the plain scan."""
         self.strict = strict
-        self.record = sealed(np.concatenate((self.mixed, self.whole)))
+        self.record = read_only(np.concatenate((self.mixed, self.whole)))
         self.lay_out()
         m = len(self.mixed)
         partner = np.full(m, NOBODY, np.int64)
@@ -134,7 +132,7 @@ class Exchange:
         """Copy the items of who takes part into processing order, and write down which hot items each holds."""
         chosen = self.data.take(self.record, ids=None)
         self.starts, self.items = chosen.offsets, chosen.items
-        self.tops = sealed(self.top[self.record])
+        self.tops = read_only(self.top[self.record])
         self.hot_bit = hot_items(chosen.supports, len(self.names))
         self.tops_starts, self.tops_list = self._listed(self.record, self.ties)
         self.clash_starts, self.clash = self.tops_starts, self.tops_list
@@ -148,7 +146,7 @@ class Exchange:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         signature, block = np.empty(content.records, np.int64), np.empty(content.records, np.int64)
         plain.sign(content.offsets, content.items, in_block, self.hot_bit, signature, block)
-        return sealed(signature), sealed(block)
+        return read_only(signature), read_only(block)
 
     def rotate_whole(self, rng: Generator) -> None:
         """Exchange records of one category whole: sorted by category and moved on by half, nobody meets their own.
@@ -179,7 +177,7 @@ class Exchange:
 
     def treat_leftovers(self, step: Step, rng: Generator) -> None:
         """Take one step of the ladder for who is left over."""
-        waiting = sealed(self.waiting())
+        waiting = read_only(self.waiting())
         if len(waiting):
             steps = {
                 "cycle": self._join_exchanges,
@@ -192,8 +190,8 @@ class Exchange:
     def _join_exchanges(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         """Let records step into exchanges, and into those that came of it, as long as somebody finds a place."""
         while len(waiting):
-            giver = sealed(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
-            receiver = sealed(self.gives_to[giver])
+            giver = read_only(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
+            receiver = read_only(self.gives_to[giver])
             class_of, classes = classes_of(
                 list_numbers(self.clash_starts, self.clash, waiting),
                 self.signature[waiting],
@@ -209,15 +207,15 @@ class Exchange:
             self.how[self.record[waiting[joined]]] = HOW.index("cycle")
             if not joined.any():
                 return
-            waiting = sealed(waiting[~joined])
+            waiting = read_only(waiting[~joined])
 
     def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
         if not len(helpers):
             return
         chosen = self.data.take(helpers, ids=None)
-        signature, _block = self._signatures(chosen, sealed(np.zeros(chosen.occurrences, np.bool_)))
-        priority = sealed(rng.permutation(len(self.data.vocabulary)))
+        signature, _block = self._signatures(chosen, read_only(np.zeros(chosen.occurrences, np.bool_)))
+        priority = read_only(rng.permutation(len(self.data.vocabulary)))
         class_of, classes = classes_of(self.block_signature[waiting])
         helper_of = np.full(len(waiting), NOBODY, np.int64)
         counts = np.zeros(len(helpers), np.int64)
@@ -251,14 +249,14 @@ class Exchange:
         while len(children):
             able = np.ones(content.records, np.bool_)
             able[self.record[self.waiting()]] = False
-            parents = sealed(rng.permutation(np.flatnonzero(able)))
+            parents = read_only(rng.permutation(np.flatnonzero(able)))
             in_block = self._blocks(content, self.hidden_starts, self.hidden)
             signature, _none = self._signatures(content, in_block)
             class_of, classes = classes_of(list_numbers(self.hidden_starts, self.hidden, children), block[children])
             parent = np.full(len(children), NOBODY, np.int64)
             arguments = (
-                sealed(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
-                sealed(barred), len(self.data.vocabulary), sealed(signature[parents]), block, parents, parent,
+                read_only(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
+                read_only(barred), len(self.data.vocabulary), read_only(signature[parents]), block, parents, parent,
             )  # fmt: skip
             run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
             found = parent >= 0
@@ -292,7 +290,7 @@ class Exchange:
             given_counts[helper + 1] = len(items)
         given = [self.given[helper] for helper in sorted(self.given)]
         given_items = np.concatenate(given) if given else np.empty(0, np.int32)
-        fixed = (sealed(np.cumsum(given_counts)), sealed(given_items), sealed(gets_given))
+        fixed = (read_only(np.cumsum(given_counts)), read_only(given_items), read_only(gets_given))
         gives = (self.how > 0) & (self.how != HOW.index("adopt"))
         content = self._rebuilt(data, gives, receives, *fixed)
         for parents, children in self.adoptions:
@@ -306,15 +304,15 @@ class Exchange:
         gives[children] = True
         receives[parents] = children
         nothing = (
-            sealed(np.zeros(n + 1, np.int64)),
-            sealed(np.empty(0, np.int32)),
-            sealed(np.full(n, NOBODY, np.int64)),
+            read_only(np.zeros(n + 1, np.int64)),
+            read_only(np.empty(0, np.int32)),
+            read_only(np.full(n, NOBODY, np.int64)),
         )
         return self._rebuilt(content, gives, receives, *nothing)
 
     def _rebuilt(self, content: Transactions, gives: Any, receives: Any, *given: Any) -> Transactions:
         in_block = self.in_block if content is self.data else self._blocks(content, self.hidden_starts, self.hidden)
-        fixed = (content.offsets, content.items, in_block, sealed(gives), sealed(receives), *given)
+        fixed = (content.offsets, content.items, in_block, read_only(gives), read_only(receives), *given)
         offsets = np.zeros(content.records + 1, np.int64)
 
         def put_together(_control: Any) -> NDArray[np.int32]:
@@ -366,7 +364,7 @@ def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]
     hottest = np.argsort(-supports, kind="stable")[:bits]
     bit_of = np.full(len(supports), -1, np.int64)
     bit_of[hottest] = np.arange(len(hottest))
-    return sealed(bit_of)
+    return read_only(bit_of)
 
 
 def list_numbers(starts: NDArray[np.int64], listed: NDArray[np.int32], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -379,7 +377,7 @@ def list_numbers(starts: NDArray[np.int64], listed: NDArray[np.int32], chosen: N
 def classes_of(*features: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
     """Give records with equal features the same number; return the numbers and how many there are."""
     distinct, number = np.unique(np.stack(features, axis=1).astype(np.int64), axis=0, return_inverse=True)
-    return sealed(number.reshape(-1)), len(distinct)
+    return read_only(number.reshape(-1)), len(distinct)
 
 
 def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
@@ -387,4 +385,4 @@ def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) ->
     by_place = np.argsort(signature, kind="stable")
     by_length = np.lexsort((-lengths, signature))
     found, first = np.unique(signature[by_place], return_index=True)
-    return sealed(by_place), sealed(by_length), sealed(np.append(first, len(signature))), sealed(found)
+    return read_only(by_place), read_only(by_length), read_only(np.append(first, len(signature))), read_only(found)

@@ -18,10 +18,11 @@ from pydantic import model_validator
 from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import exchanged, sealed
+from setveil.methods.exchanging import exchanged
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -106,9 +107,7 @@ def _blocks(data: Transactions, categories: Categories) -> tuple[NDArray[np.int6
 
     leaning = Exchange(data, categories)
     in_block = leaning.category[data.items] == np.repeat(leaning.top, data.lengths)
-    before = np.concatenate(([0], np.cumsum(in_block)))
-    sizes: NDArray[np.int64] = before[data.offsets[1:]] - before[data.offsets[:-1]]
-    return np.flatnonzero(np.isin(leaning.kind, (shape.PARTIAL, shape.FULL))), sizes
+    return np.flatnonzero(np.isin(leaning.kind, (shape.PARTIAL, shape.FULL))), sums_within(data.offsets, in_block)
 
 
 def _pairs(seeking: NDArray[np.int64], candidates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -117,7 +116,7 @@ def _pairs(seeking: NDArray[np.int64], candidates: NDArray[np.int64]) -> tuple[N
 
     one, other = np.empty(len(seeking), np.int64), np.empty(len(seeking), np.int64)
     paired = np.zeros(len(candidates), np.bool_)
-    work = partial(kernels.pair, sealed(seeking), sealed(candidates), paired, one, other)
+    work = partial(kernels.pair, read_only(seeking), read_only(candidates), paired, one, other)
     pairs = run("pairing records", work, total=len(seeking))
     return one[:pairs], other[:pairs]
 
@@ -130,6 +129,6 @@ def _exchanged(
 
     n = data.records
     leaves = np.zeros(data.occurrences, np.bool_)
-    draws = sealed(rng.random(data.occurrences))
-    run("choosing items", partial(kernels.choose, data.offsets, sealed(gives), draws, leaves), total=n)
+    draws = read_only(rng.random(data.occurrences))
+    run("choosing items", partial(kernels.choose, data.offsets, read_only(gives), draws, leaves), total=n)
     return exchanged(data, partner, leaves)

@@ -15,10 +15,10 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import offsets_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -48,12 +48,12 @@ class SplitPerson(Baseline):
 
         del rng
         codes, names = self.categories.bind(data)
-        fixed = (data.offsets, data.items, sealed(codes), len(names))
+        fixed = (data.offsets, data.items, read_only(codes), len(names))
         rows = np.empty(data.records, np.int64)
 
         def cut(control: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
             kernels.count_rows(*fixed, rows, control)
-            first_row = sealed(np.concatenate(([0], np.cumsum(rows))))
+            first_row = read_only(offsets_of(rows))
             offsets, items = np.zeros(first_row[-1] + 1, np.int64), np.empty(data.occurrences, np.int32)
             kernels.split(*fixed, first_row, offsets, items, control)
             return offsets, items

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import owner_of, runs, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.methods.uncertainty._live import LiveTable
 
@@ -44,14 +44,14 @@ class Cut:
         nodes = len(tree.nodes)
         self.sizes = tree.leaf_ends - tree.leaf_starts
         self.children = _children(tree)
-        row = record_numbers(contents.offsets)
+        row = owner_of(contents.offsets)
         is_hidden = sensitive[contents.items]
         plain_row = row[~is_hidden]
         node_of = np.array([tree.number(x) if not s else -1 for x, s in self._labels(sensitive)], np.int64)
         node = node_of[contents.items[~is_hidden]]
         order = np.lexsort((node, plain_row))
         self.leaves = tree.leaf_starts[node[order]]
-        self.leaf_offsets = np.concatenate(([0], np.cumsum(np.bincount(plain_row, minlength=contents.records))))
+        self.leaf_offsets = starts_of(plain_row, contents.records)
         weight = weights[plain_row]
         self.occurrences = np.zeros(nodes, np.int64)
         found: list[NDArray[np.int64]] = []
@@ -67,7 +67,7 @@ class Cut:
         hidden_keys = np.sort(code_of[contents.items[is_hidden]] * contents.records + row[is_hidden])
         codes = np.concatenate((hidden_keys // contents.records, self.hidden + keys // contents.records))
         lists = np.concatenate((hidden_keys % contents.records, keys % contents.records))
-        starts = np.searchsorted(codes, np.arange(self.hidden + nodes + 1))
+        starts = starts_of(codes, self.hidden + nodes)
         pad = self.hidden + nodes
         items = np.full(contents.occurrences, pad, np.int32)
         hidden_in = np.bincount(row[is_hidden], minlength=contents.records)
@@ -137,7 +137,7 @@ class Cut:
 
 def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the place of each entry in its row, row by row, from the number of entries per row."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return runs(np.zeros_like(counts), counts)
 
 
 def _children(tree: Hierarchy) -> list[list[int]]:

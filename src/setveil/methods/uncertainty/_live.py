@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import inverted, offsets_of, owner_of, picked, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
-from setveil.methods.exchanging import sealed
 from setveil.mining.rule_search import strongest_rules
 from setveil.mining.whole_parts import whole_parts
 
@@ -43,16 +42,13 @@ class LiveTable:
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         codes = len(sensitive)
-        self.sensitive = sealed(np.concatenate((sensitive, [False])))
+        self.sensitive = read_only(np.concatenate((sensitive, [False])))
         self.alive = np.concatenate((~sensitive, [False]))
         self.items = np.array(items, np.int32)
-        self.offsets, self.weights = sealed(offsets), sealed(weights)
-        if lists is None:
-            starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=codes))))
-            lists = starts, record_numbers(offsets)[np.argsort(items, kind="stable")]
-        starts, rows = (sealed(np.asarray(part, np.int64)) for part in lists)
-        code_of = record_numbers(starts)
-        self.supports = sealed(np.bincount(code_of, self.weights[rows], codes).astype(np.int64))
+        self.offsets, self.weights = read_only(offsets), read_only(weights)
+        starts, rows = (read_only(part, np.int64) for part in lists or inverted(offsets, items, codes))
+        code_of = owner_of(starts)
+        self.supports = read_only(np.bincount(code_of, self.weights[rows], codes).astype(np.int64))
         self.words = np.empty(len(weights), np.uint64)
         kernels.signatures(self.offsets, self.items, 0, len(weights), self.words)
         self._lists = starts, rows
@@ -76,9 +72,9 @@ class LiveTable:
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         codes = np.flatnonzero(self.sensitive[:-1] & ~self.alive[:-1] & (self.supports > 0))
-        order = sealed(codes[np.argsort(-self.supports[codes], kind="stable")])
+        order = read_only(codes[np.argsort(-self.supports[codes], kind="stable")])
         state = (self.sensitive, self.alive, self.tally, *self.arguments(share, budget))
-        allowed = sealed(allowed)
+        allowed = read_only(allowed)
         run(
             "trying types of items",
             lambda control: kernels.bring_back(order, allowed, *state, control),
@@ -90,10 +86,8 @@ class LiveTable:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and codes of the living items of all records, of which `content_of` names the distinct one of each."""
         keep = (self.alive if alive is None else alive)[self.items]
-        kept = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
-        lengths = np.diff(kept)[content_of]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        places = np.repeat(kept[content_of] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        kept = offsets_of(keep)[self.offsets]
+        offsets, places = picked(kept, content_of)
         return offsets, self.items[keep][places]
 
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
-from setveil.methods.exchanging import sealed
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -52,16 +51,16 @@ class Restoring:
         from setveil.methods.uncertainty import _insert_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         self._kernels: Any = _insert_kernels
-        self._data, self._is_sensitive, self._order, self._rng = data, sealed(is_sensitive), sealed(order), rng
+        self._data, self._is_sensitive, self._order, self._rng = data, read_only(is_sensitive), read_only(order), rng
         num, den = rho.as_integer_ratio()
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
         self._settings = (whole, include_empty, plain_is_fixed, num, den)
-        row = record_numbers(data.offsets)
+        row = owner_of(data.offsets)
         # Which of several equal records keep an item is drawn, so that the order of the data tells nothing.
         by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
-        self._starts = sealed(np.concatenate(([0], np.cumsum(data.supports))))
-        self._listed = (self._starts, sealed(row[by_item]), sealed(by_item))
+        self._starts = read_only(offsets_of(data.supports))
+        self._listed = (self._starts, read_only(row[by_item]), read_only(by_item))
         self._parts = self._parts_of(plain & present, plain_is_fixed, num, den)
         self._present = present.astype(np.uint8)
         self._lay_out()
@@ -80,7 +79,7 @@ class Restoring:
         longest = int(data.lengths.max(initial=0))
         work = partial(
             kernels.put_back,
-            self._order if order is None else sealed(order),
+            self._order if order is None else read_only(order),
             *self._listed,
             self._parts[0],
             self._for_good,
@@ -145,7 +144,7 @@ class Restoring:
         data = self._data
         items, records = len(data.vocabulary), data.records
         is_hot = data.supports * HOT > records
-        hot = sealed(np.where(is_hot, np.cumsum(is_hot) - 1, -1).astype(np.int64))
+        hot = read_only(np.where(is_hot, np.cumsum(is_hot) - 1, -1).astype(np.int64))
         bits = np.zeros((max(int(is_hot.sum()), 1), (records + 63) // 64), np.uint64)
         held, lists = np.zeros(items, np.int64), np.empty(data.occurrences, np.int64)
         words, sums = np.zeros(records, np.uint64), np.zeros(records, np.uint64)
@@ -156,8 +155,7 @@ class Restoring:
         slots = 2
         while slots < 2 * int(data.supports[self._order].max(initial=0)):
             slots *= 2
-        ends = np.concatenate(([0], np.cumsum(data.lengths[self._listed[1]])))
-        entries = int((ends[self._starts[1:]] - ends[self._starts[:-1]])[self._order].max(initial=0))
+        entries = int(sums_within(self._starts, data.lengths[self._listed[1]])[self._order].max(initial=0))
         self._room = (
             np.zeros(slots, np.int64),
             np.full(items, -1, np.int64),
@@ -175,12 +173,12 @@ class Restoring:
         dead = np.zeros(parts.records, np.bool_)
         if plain_is_fixed:
             dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
-        return sealed(dead[part_of]), sealed(part_of), sealed(sizes)
+        return read_only(dead[part_of]), read_only(part_of), read_only(sizes)
 
     def _take_out(self, order: NDArray[np.int64]) -> None:
         held, _lists, _words, sums, hot, bits = self._table
         table = (self._data.offsets, self._present, held, sums, hot, bits)
-        self._kernels.take_out(sealed(order), *self._listed, self._for_good, *table, *self._known)
+        self._kernels.take_out(read_only(order), *self._listed, self._for_good, *table, *self._known)
 
     def _snapshot(self) -> list[NDArray[Any]]:
         return [array.copy() for array in self._changing()]

@@ -22,10 +22,10 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run, share
 from setveil.methods.base import Outcome
-from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, LiveTable, inferred_unaided, to_leave_out
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
@@ -106,10 +106,7 @@ def unsafe_rules(
     """List the unsafe rules that know one or two items, a row each: the known items, and the sensitive one; None if there are too many."""
     from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
-    by_item = np.argsort(data.items, kind="stable")
-    rows = sealed(np.repeat(np.arange(data.records), data.lengths)[by_item])
-    starts = sealed(np.concatenate(([0], np.cumsum(data.supports))))
-    fixed = (data.offsets, data.items, starts, rows, sealed(sensitive), *rho)
+    fixed = (data.offsets, data.items, *data.holders, read_only(sensitive), *rho)
     room = np.zeros(1, np.int64)
 
     def part(first: int, control: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -123,4 +120,4 @@ def unsafe_rules(
     found = share("listing unsafe rules", parts, part, total=len(data.vocabulary))
     if sum(map(len, found)) > MOST_RULES:
         return None
-    return sealed(np.concatenate(found)) if found else np.empty((0, size + 1), np.int32)
+    return read_only(np.concatenate(found)) if found else np.empty((0, size + 1), np.int32)

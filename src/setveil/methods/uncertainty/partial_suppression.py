@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, picked, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import share
-from setveil.methods.exchanging import sealed
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
 from setveil.mining.rule_search import strongest_rules
@@ -100,7 +99,7 @@ class PartialSuppression(ReachesUncertainty):
 
     def suppressed(self, data: Transactions, rng: Generator) -> tuple[NDArray[np.bool_], dict[str, int]]:
         """Return for each occurrence whether it stays, and an account of that."""
-        is_sensitive = sealed(self.sensitive.among(data))
+        is_sensitive = read_only(self.sensitive.among(data))
         number = self.number_of_parts(data)
         order = rng.permutation(data.records)
         borders = np.arange(number + 1) * data.records // number
@@ -183,11 +182,10 @@ class _Part:
         self.by_distribution = method.objective == "dist"
         self.is_sensitive = is_sensitive
         self.records = records = data.take(rows, ids=None)
-        starts = np.repeat(data.offsets[:-1][rows] - records.offsets[:-1], records.lengths)
-        self.places = starts + np.arange(records.occurrences)
+        self.places = picked(data.offsets, rows)[1]
         """Where in the data each occurrence stands."""
         items, longest = len(data.vocabulary), int(records.lengths.max(initial=0)) + 1
-        list_starts = sealed(np.concatenate(([0], np.cumsum(records.supports))))
+        list_starts = read_only(offsets_of(records.supports))
         self.gone = np.zeros(records.occurrences, np.bool_)
         self.totals = np.zeros(4, np.int64)
         self.fixed = (records.offsets, records.items, list_starts, records.supports, is_sensitive)
@@ -243,7 +241,7 @@ class _Part:
         from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         for item, known in zip(items, sets, strict=True):
-            rule = sealed(np.sort(known))
+            rule = read_only(np.sort(known))
             kernels.sanitize_rule(
                 rule, item, self.num, self.den, self.by_distribution, self.fixed, self.state, self.room
             )
@@ -253,7 +251,7 @@ class _Part:
         from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         secret = np.flatnonzero(~self.gone & self.is_sensitive[self.records.items])
-        row, item = record_numbers(self.records.offsets)[secret], self.records.items[secret].astype(np.int64)
+        row, item = owner_of(self.records.offsets)[secret], self.records.items[secret].astype(np.int64)
         order = np.lexsort((row, item, group_of[row]))
         row, item, group = row[order], item[order], group_of[row[order]]
         is_new = np.concatenate(([True], (np.diff(item) != 0) | (np.diff(group) != 0)))[: len(row)]
@@ -263,8 +261,8 @@ class _Part:
         many = np.where(size > 0, held - self.num * size // self.den, 0)
         unsafe = np.flatnonzero(many > 0)
         chosen = np.repeat(many > 0, held)
-        starts = np.concatenate(([0], np.cumsum(held[unsafe])))
-        cases = (sealed(starts), row[chosen], sealed(item[first[unsafe]]), sealed(many[unsafe]))
+        starts = offsets_of(held[unsafe])
+        cases = (read_only(starts), row[chosen], read_only(item[first[unsafe]]), read_only(many[unsafe]))
         occurrences.remove_cases(*cases, self.fixed, self.state)
 
     def _leave_out_of_all(self) -> None:

@@ -24,13 +24,12 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.grouped import Grouped
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.tidying import record_numbers
+from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
-from setveil.methods.exchanging import sealed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -105,8 +104,8 @@ class Permutation(Method):
         code = np.where(is_sensitive, np.cumsum(is_sensitive), np.cumsum(~is_sensitive)) - 1
         parts = [
             (
-                sealed(np.concatenate(([0], np.cumsum(kept)))[ordered.offsets]),
-                sealed(code[ordered.items[kept]].astype(np.int32)),
+                read_only(offsets_of(kept)[ordered.offsets]),
+                read_only(code[ordered.items[kept]].astype(np.int32)),
             )
             for kept in (~hidden, hidden)
         ]
@@ -134,7 +133,7 @@ def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_]) -> NDArray[
     from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     kept = in_pattern[data.items]
-    record = record_numbers(data.offsets)[kept]
+    record = owner_of(data.offsets)[kept]
     item = data.items[kept].astype(np.int64) + data.records
     nodes = data.records + len(data.vocabulary)
     one, other = np.concatenate((record, item)), np.concatenate((item, record))
@@ -143,8 +142,8 @@ def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_]) -> NDArray[
     rank = np.empty(nodes, np.int64)
     rank[by_degree] = np.arange(nodes)
     near = other[np.lexsort((rank[other], one))]
-    starts = np.concatenate(([0], np.cumsum(degree)))
+    starts = offsets_of(degree)
     queue = np.empty(nodes, np.int64)
-    work = partial(kernels.breadth_first, sealed(starts), sealed(near), sealed(by_degree), queue)
+    work = partial(kernels.breadth_first, read_only(starts), read_only(near), read_only(by_degree), queue)
     run("ordering records", work, total=nodes)
     return queue[queue < data.records][::-1].copy()

@@ -32,11 +32,11 @@ import numpy as np
 from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import read_only
 from setveil.errors import BadParameter
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
-from setveil.methods.exchanging import sealed
 from setveil.methods.hierarchies import OverTree, tree_over
 from setveil.methods.uncertainty._cut import Cut
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, inferred_unaided, to_leave_out
@@ -114,7 +114,7 @@ class TDControl(OverTree, ReachesUncertainty):
         parts = (np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
         state = (self.knows == "whole", table.sensitive, table.alive, table.tally, *parts)
         state = (*state, *table.arguments(self.rho.share, STEPS_FOR_A_TYPE))
-        items_below = sealed(cut.leaf_offsets), sealed(cut.leaves)
+        items_below = read_only(cut.leaf_offsets), read_only(cut.leaves)
 
         def give_way(control: NDArray[np.int64]) -> int:
             queue = [(-gain, node) for node in cut.nodes if (gain := cut.gain(node))]
@@ -123,7 +123,7 @@ class TDControl(OverTree, ReachesUncertainty):
             while queue and not control[STOP]:
                 gain, node = heapq.heappop(queue)
                 most_loss = (-gain - 1) // most
-                below = sealed(cut.codes_below(node))
+                below = read_only(cut.codes_below(node))
                 first = int(cut.tree.leaf_starts[node])
                 loss = kernels.specialise(cut.hidden + node, below, first, *items_below, most_loss, *state, control)
                 tried += 1

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import places_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -46,8 +48,7 @@ def passed_splits(divided: Divided, owner: Provider) -> list[Split]:
     rank = np.empty(len(ways), dtype=np.int64)
     rank[by_way] = np.arange(len(ways))
     rank_of_id = rank[divided.groups.group_of]
-    order = np.argsort(rank_of_id, kind="stable")
-    begins = np.searchsorted(rank_of_id[order], np.arange(len(ways) + 1))
+    begins, order = places_of(rank_of_id, len(ways))
     # In the order of ways the groups below any way stand together: first those of its lower part, then those of its upper.
     spans: dict[str, list[int]] = {}
     for place, number in enumerate(by_way):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.data.records.ragged import runs
 from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
 from setveil.presence.tables import EXAMPLE_LINES
 from setveil.presence.tables.joined_table import JoinedTable
@@ -138,8 +139,7 @@ def overlapping(lows: NDArray[np.int32], highs: NDArray[np.int32], *, most: int)
         last = first + 1 + int(np.searchsorted(np.cumsum(later[first + 1 :]), _PAIRS_AT_ONCE))
         last = min(last, groups)
         one = np.repeat(np.arange(first, last), later[first:last])
-        starts = np.cumsum(later[first:last]) - later[first:last]
-        other = one + 1 + np.arange(len(one)) - np.repeat(starts, later[first:last])
+        other = runs(np.arange(first + 1, last + 1), later[first:last])
         for attribute in attributes[1:width]:
             both = (low[one, attribute] < high[other, attribute]) & (low[other, attribute] < high[one, attribute])
             one, other = one[both], other[both]

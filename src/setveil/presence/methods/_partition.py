@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base import progress
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, GuaranteeViolated
 
 if TYPE_CHECKING:
@@ -236,7 +237,7 @@ def _counted(
     for one in np.flatnonzero(spans > _ROOMY * len(cells)).tolist():
         occurring[one], places[:, one] = np.unique(cells[:, one], return_inverse=True)
         spans[one] = len(occurring[one])
-    starts = np.concatenate(([0], np.cumsum(spans)))
+    starts = offsets_of(spans)
     keys = (places + starts[:-1]) * width + kinds[:, None]
     table = np.bincount(keys[cells > _NO_CELL], minlength=int(starts[-1]) * width).reshape(-1, width)
     found = np.flatnonzero(table.any(axis=1))

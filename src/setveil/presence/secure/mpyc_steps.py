@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.presence.secure.mpyc_numbers import PROVIDERS, Numbers
 from setveil.presence.secure.rules import MOST_RING_BITS
 
@@ -96,7 +97,7 @@ class Steps:
         part = 2 * np.repeat(np.arange(passed.sum()), self._sizes[passed]) + ~lower
         self._rows = self._rows[goes_on][np.argsort(part, kind="stable")]
         sizes = np.bincount(part, minlength=2 * int(passed.sum()))
-        self._starts = np.concatenate([[0], np.cumsum(sizes)])
+        self._starts = offsets_of(sizes)
 
     async def counts(self, order: NDArray[np.int64], to: int) -> NDArray[np.int64] | None:
         """Open the numbers of common users of the final groups to one party."""

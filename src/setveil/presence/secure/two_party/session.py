@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, PeerFailed
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.coin import toss
@@ -178,7 +179,7 @@ class TwoPartySession(Session):
         """Return the groups that are named, and which ids of the level are theirs."""
         sizes = level.sizes
         at = np.repeat(which, sizes)
-        return scoring.Some(level.ids[at], np.concatenate([[0], np.cumsum(sizes[which])])), at
+        return scoring.Some(level.ids[at], offsets_of(sizes[which])), at
 
     def _opened(self, what: Opened, circuit: Circuit, numbers: NDArray[Any], width: int) -> NDArray[np.bool_]:
         """Run a circuit on shared numbers (numbers x batch) and open its answer (bits x batch)."""

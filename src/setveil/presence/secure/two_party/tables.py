@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import offsets_of
 from setveil.presence.secure.two_party.blocks import Blocks, packed, unpacked
 from setveil.presence.secure.two_party.hashing import Use
 
@@ -36,7 +37,7 @@ def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint3
     q = sender.extend(int(bits.sum()))
     tweaks = sender.tweaks.take(Use.TABLE_KEYS, len(q))
     keys = np.stack([sender.hash(q, tweaks), sender.hash(q ^ sender.delta, tweaks)], axis=1)
-    of_table = np.concatenate([[0], np.cumsum(bits)])
+    of_table = offsets_of(bits)
     hidden = []
     for size, group in zip(np.unique(sizes), tables, strict=True):
         which = np.flatnonzero(sizes == size)
@@ -71,7 +72,7 @@ class Choice:
         self._sizes = sizes
         self._numbers = numbers
         bits = _index_bits(sizes)
-        self._of_table = np.concatenate([[0], np.cumsum(bits)])
+        self._of_table = offsets_of(bits)
         table = np.repeat(np.arange(len(sizes)), bits)
         position = np.arange(len(table)) - self._of_table[table]
         t = chooser.extend((numbers[table] >> position & 1).astype(np.bool_))
