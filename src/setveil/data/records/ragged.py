@@ -25,7 +25,7 @@ BLOCK = 1 << 22
 
 
 def offsets_of(lengths: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
-    """Return the offsets of lists of these lengths; where a mask is given, the number of trues before each place.
+    """Return the offsets of lists of these lengths; for a mask, the number of true values before each place.
 
     >>> offsets_of([2, 0, 1]).tolist()
     [0, 2, 2, 3]
@@ -36,7 +36,7 @@ def offsets_of(lengths: NDArray[Any] | Sequence[int]) -> NDArray[np.int64]:
 
 
 def starts_of(owners: NDArray[Any], lists: int) -> NDArray[np.int64]:
-    """Return the offsets of so many lists, whose values have these owners: the inverse of `owner_of`.
+    """Return the offsets of lists whose values have these owners, which never fall: the inverse of `owner_of`.
 
     >>> starts_of(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
@@ -70,7 +70,7 @@ def picked(offsets: NDArray[np.int64], chosen: NDArray[Any]) -> tuple[NDArray[np
 
 
 def record_ranges(offsets: NDArray[np.int64], occurrences: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut the records into ranges of so many occurrences and at most so many records; a longer record is a range of its own."""
+    """Cut the records into ranges of at most `occurrences` occurrences and `most` records; a longer record is a range of its own."""
     records, first = len(offsets) - 1, 0
     while first < records:
         last = int(np.searchsorted(offsets, offsets[first] + occurrences, side="right")) - 1
@@ -83,7 +83,7 @@ def record_ranges(offsets: NDArray[np.int64], occurrences: int, most: int) -> It
 
 
 def sums_within(offsets: NDArray[np.int64], values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the sum of the values of each list; of a mask, the number of trues.
+    """Return the sum of the values of each list; for a mask, the number of true values.
 
     >>> sums_within(offsets_of([2, 0, 1]), np.array([4, 5, 6])).tolist()
     [9, 0, 6]
@@ -140,7 +140,7 @@ def inverted(
     # Counting takes linear time: on millions it is several times as fast as a stable sort.
     marks = np.ones(len(values), dtype=np.bool_)
     table = csr_array((marks, values, offsets), shape=(len(offsets) - 1, width))
-    table.check_format()  # it writes where the values say
+    table.check_format()  # a value outside the width would be written outside the result
     held = table.tocsc()
     return held.indptr.astype(np.int64), held.indices.astype(np.int64)
 
