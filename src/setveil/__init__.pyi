@@ -1,3 +1,6 @@
+from .base.verdict import Reach as Reach
+from .base.verdict import Verdict as Verdict
+from .base.verdict import Witness as Witness
 from .data.categories import Categories as Categories
 from .data.categories import read_categories as read_categories
 from .data.disassociated import Disassociated as Disassociated
@@ -32,9 +35,6 @@ from .errors import PeerFailed as PeerFailed
 from .errors import SetveilError as SetveilError
 from .errors import TooManyItemsets as TooManyItemsets
 from .errors import UnknownName as UnknownName
-from .guarantees.base import Reach as Reach
-from .guarantees.base import Verdict as Verdict
-from .guarantees.base import Witness as Witness
 from .guarantees.hidden_itemsets import HiddenItemsets as HiddenItemsets
 from .guarantees.hidden_tendency import HiddenTendency as HiddenTendency
 from .guarantees.km_anonymity import KmAnonymity as KmAnonymity

@@ -8,8 +8,8 @@ import pytest
 
 import setveil as sv
 from setveil.base.display import ShownTable, to_html
+from setveil.base.verdict import Reach
 from setveil.catalog import METHODS
-from setveil.guarantees.base import Reach
 from setveil.metrics.base import Measurement
 from setveil.metrics.measurements import Measurements
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.catalog import GUARANTEES
 from setveil.data.records.alignment import Alignment
-from setveil.guarantees.base import MOST_WITNESSES
 
 from contract.filling import ORACLES, bad_values, filled, oracle_violations
 from contract.forms import RELEASES, at_random, forms_of, made_from, place_of, unchanged

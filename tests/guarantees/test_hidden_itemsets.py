@@ -13,8 +13,8 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.base.declaration import parameter
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.records.alignment import Alignment
-from setveil.guarantees.base import MOST_WITNESSES
 from setveil.guarantees.hidden_itemsets import ABOVE_TARGET, STILL_FREQUENT, HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.base.verdict import FAILURE, MOST_WITNESSES, Verdict
 from setveil.data.records.alignment import Alignment
-from setveil.guarantees.base import FAILURE, MOST_WITNESSES, Verdict
 from setveil.guarantees.hidden_tendency import HiddenTendency
 
 from oracle import tendency as oracle

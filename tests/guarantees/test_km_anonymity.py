@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.guarantees import km_anonymity
-from setveil.guarantees.base import MOST_WITNESSES
 from setveil.mining import rare_itemsets
 
 from oracle import km_anonymity as oracle

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.guarantees.base import MOST_WITNESSES
+from setveil.base.verdict import MOST_WITNESSES
 
 from contract.forms import place_of
 from oracle import km_anonymity as oracle

@@ -3,7 +3,7 @@
 import pytest
 
 import setveil as sv
-from setveil.guarantees.base import MOST_WITNESSES
+from setveil.base.verdict import MOST_WITNESSES
 
 from oracle import permutation as oracle
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import setveil as sv
-from setveil.guarantees.base import MOST_WITNESSES
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 from setveil.release.truthfulness import NOT_TRUTHFUL

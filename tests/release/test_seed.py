@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.base.verdict import MOST_WITNESSES, Verdict
 from setveil.data.records.alignment import Alignment
-from setveil.guarantees.base import MOST_WITNESSES, Verdict
 from setveil.methods.base import Outcome
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private

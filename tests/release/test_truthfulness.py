@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.records.alignment import Alignment
-from setveil.guarantees.base import MOST_WITNESSES
 from setveil.methods.base import Method, Outcome
 from setveil.release import truthfulness
 from setveil.release.forms import form_of

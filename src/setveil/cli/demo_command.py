@@ -22,8 +22,8 @@ from setveil.release.publishing import publish
 from setveil.release.saving import refuse_targets
 
 if TYPE_CHECKING:
+    from setveil.base.verdict import Verdict
     from setveil.data.records.transactions import Transactions
-    from setveil.guarantees.base import Verdict
     from setveil.release.release import Release
 
 SHORT = 6

@@ -14,8 +14,9 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from setveil.base.declaration import parameter, split_commas
+from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.data.named_itemsets import NamedItemsets
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
+from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
 

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.disassociated import Disassociated
 from setveil.data.files.side_files import shown
 from setveil.data.generalized import Generalized
 from setveil.data.records.transactions import Transactions
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.chunk_links import ChunkItems, chunk_links
 from setveil.mining.rare_itemsets import RareItemsets, rare_itemsets
 

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.grouped import Grouped
 from setveil.data.records.ragged import owner_of
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Status, Verdict, Witness
+from setveil.guarantees.base import Coverage, Guarantee
 
 if TYPE_CHECKING:
     from setveil.data.published import Published

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.disassociated import Disassociated
 from setveil.data.files.side_files import shown
 from setveil.data.neighbours import Neighbours
 from setveil.data.records.ragged import owner_of
 from setveil.errors import BadData, Missing
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.rare_itemsets import rare_itemsets
 
 if TYPE_CHECKING:

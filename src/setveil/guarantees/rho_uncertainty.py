@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.generalized import Generalized
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.rule_search import StrongestRules, strongest_rules
 from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.guarantees.base import Verdict
+    from setveil.base.verdict import Verdict
     from setveil.presence.channel import Channel
     from setveil.presence.policy import Policy
     from setveil.presence.secure.base import CollectorSide, Provider

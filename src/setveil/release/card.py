@@ -15,8 +15,9 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.base.verdict import Verdict
     from setveil.data.records.transactions import Unit
-    from setveil.guarantees.base import Guarantee, Verdict
+    from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
 
 CARD_NAME = "card.json"

@@ -26,7 +26,7 @@ from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_jso
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.guarantees.base import Verdict
+    from setveil.base.verdict import Verdict
     from setveil.release.release import Release
 
 DOSSIER_NAME = "dossier.json"

@@ -14,10 +14,10 @@ import numpy as np
 
 from setveil import __version__
 from setveil.base import progress
+from setveil.base.verdict import Status, Verdict, Witness
 from setveil.catalog import METHODS, named
 from setveil.data.neighbours import Neighbours
 from setveil.errors import InputError
-from setveil.guarantees.base import Status, Verdict, Witness
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
 from setveil.release.forms import form_of
 from setveil.release.seed import SCHEME_VERSION

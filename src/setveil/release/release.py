@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from setveil.base import progress
 from setveil.base.atomic import make_two_folders
 from setveil.base.display import ShownTable, to_html
+from setveil.base.verdict import Verdict
 from setveil.data.names_found import NamesFound
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
-from setveil.guarantees.base import Verdict
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
 from setveil.release.form import Form, Ids

@@ -15,23 +15,23 @@ import numpy as np
 import pyarrow.compute as pc
 
 from setveil.base import progress
+from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.records.labels import as_arrow
 from setveil.data.records.ragged import distinct, owner_of, picked, ranks_of_sequences, record_ranges, runs
 from setveil.data.records.transactions import Transactions
-from setveil.guarantees.base import MOST_WITNESSES, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from setveil.base.verdict import Verdict
     from setveil.data.disassociated import Disassociated
     from setveil.data.grouped import Grouped
     from setveil.data.hierarchy import Hierarchy
     from setveil.data.published import Published
     from setveil.data.records.alignment import Alignment
-    from setveil.guarantees.base import Verdict
     from setveil.release.form import Form
 
 Truthful = Literal["yes", "subset", "no"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.guarantees.base import MOST_WITNESSES
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.presence.guarantees.k_anonymity import overlapping
 
 from support.joined_cases import drawn, joined, table_two

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.guarantees.base import MOST_WITNESSES
+from setveil.base.verdict import MOST_WITNESSES
 from setveil.presence.guarantees.site_presence import SitePresence
 from setveil.presence.tables.originals import BothGroups
 

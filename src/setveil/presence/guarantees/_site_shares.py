@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.guarantees.base import MOST_WITNESSES, Witness
+from setveil.base.verdict import MOST_WITNESSES, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.verdict import MOST_WITNESSES
+from setveil.base.verdict import Reach
+from setveil.base.verdict import Verdict
+from setveil.base.verdict import Witness
 from setveil.data.records.ragged import runs
-from setveil.guarantees.base import MOST_WITNESSES, Coverage, Guarantee, Reach, Verdict, Witness
+from setveil.guarantees.base import Coverage
+from setveil.guarantees.base import Guarantee
 from setveil.presence.tables import EXAMPLE_LINES
 from setveil.presence.tables.joined_table import JoinedTable
 

@@ -15,7 +15,7 @@ from setveil import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.guarantees.base import Verdict
+    from setveil.base.verdict import Verdict
     from setveil.metrics.base import Measurement
     from setveil.presence.policy import Policy
     from setveil.presence.release.card import JoinedCard

@@ -18,7 +18,7 @@ from setveil.release.card import CARD_NAME, FileBeside, file_sha256
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from setveil.guarantees.base import Verdict
+    from setveil.base.verdict import Verdict
     from setveil.presence.methods.base import JoiningMethod
     from setveil.presence.tables.joined_table import JoinedTable
     from setveil.presence.tables.originals import BothGroups, Originals
