@@ -69,7 +69,7 @@ def applied(method, data):
 
 def expected_of_nodes(published, data, queries):
     """Return how many records to expect for each query, if each item below a node is as likely as the others."""
-    tree, shown = published.hierarchy, published.records
+    tree, shown = published.hierarchy, published.rows
     node_of = {item: node for node in shown.vocabulary for item in tree.leaves_under(node)}
     nodes = np.array([shown.code_of[node_of[label]] if label in node_of else -1 for label in data.vocabulary])
     sizes = np.array([len(tree.leaves_under(node)) for node in shown.vocabulary])
@@ -86,7 +86,7 @@ def apriori_generalization(data, tree, queries, **chosen):
     """Return the figures of generalized data."""
     outcome, took = applied(sv.AprioriGeneralization(k=K, m=M, hierarchy=tree, **chosen), data)
     published = outcome.published
-    labels = published.records.vocabulary
+    labels = published.rows.vocabulary
     loss, _details = LossSplit().measure(data, published, Alignment.identity(data.records))
     items = sum(published.hierarchy.is_leaf(label) for label in labels)
     return len(labels), items, queries.error(expected_of_nodes(published, data, queries)), loss, took

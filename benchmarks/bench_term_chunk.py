@@ -48,7 +48,7 @@ HIGHER_IS_BETTER = {"fi 1 %", "fi 2 %", "kept %", "items"}
 def figures(data, taken_apart, term_chunk, seed):
     """Return all figures of one set of records."""
     made, slots = spin(taken_apart.published, np.random.default_rng(seed), term_chunk)
-    share = kept(data, sv.Neighbours((made,)), Alignment(slots))
+    share = kept(data, sv.Reassociated((made,)), Alignment(slots))
     found = {"kept %": 100 * share.occurrences.share, "items": share.items.number}
     found |= {name: metric(data, made).value for name, metric in METRICS.items()}
     record = taken_apart.alignment.rows[slots]

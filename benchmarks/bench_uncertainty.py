@@ -73,7 +73,7 @@ def methods():
         }
         for title, method in tries.items():
             outcome, took, check = applied(method, data)
-            loss = 100 * (1 - outcome.records.occurrences / data.occurrences)
+            loss = 100 * (1 - outcome.rows.occurrences / data.occurrences)
             print(f"{'':<22}{title:<26}{loss:>8.2f}{took:>8.2f}{check:>9.2f}{unsplit / took:>11.1f}", flush=True)
 
 
@@ -85,7 +85,7 @@ def rounds():
         method = sv.Insert(sensitive=sensitive, rho=RHO, include_empty=False, rounds=number)
         outcome, took, _check = applied(method, data)
         print(
-            f"{number:>4} rounds  {100 * (1 - outcome.records.occurrences / data.occurrences):.3f} %  {took:.1f} s",
+            f"{number:>4} rounds  {100 * (1 - outcome.rows.occurrences / data.occurrences):.3f} %  {took:.1f} s",
             flush=True,
         )
 
@@ -98,7 +98,7 @@ def growth():
         own = sv.read_sensitive("sample:supermarket", data)
         for sensitive in (own, draw(data, 0.4)[0]):
             outcome, took, check = applied(sv.Insert(sensitive=sensitive, rho=RHO), data)
-            loss = 100 * (1 - outcome.records.occurrences / data.occurrences)
+            loss = 100 * (1 - outcome.rows.occurrences / data.occurrences)
             print(
                 f"{records:>10,}{len(sensitive):>11,}{loss:>8.2f}{took:>8.1f}{check:>9.1f}{peak_mib():>10,}", flush=True
             )

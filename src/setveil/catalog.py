@@ -10,12 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from setveil import guarantees, metrics
-from setveil.data.disassociated import Disassociated
+from setveil.data import forms
 from setveil.data.formats import FORMATS
-from setveil.data.generalized import Generalized
-from setveil.data.grouped import Grouped
-from setveil.data.neighbours import Neighbours
-from setveil.data.records.transactions import Transactions
 from setveil.errors import UnknownName
 from setveil.methods import disassociation, itemsets, tendency, uncertainty
 
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from setveil.base.declaration import Declaration
+    from setveil.data.forms.base import Published
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
     from setveil.metrics.base import Metric
@@ -39,10 +36,14 @@ __all__ = [
 ]
 
 
+def _classes(package: str, members: Mapping[str, str]) -> list[Any]:
+    """Import classes from their modules below a package."""
+    return [getattr(import_module(f"{package}.{module}"), name) for name, module in members.items()]
+
+
 def members_of(family: ModuleType) -> dict[str, Any]:
     """Import the members that a family registers; return them by their names on the command line."""
-    kinds = (getattr(import_module(f"{family.__name__}.{module}"), name) for name, module in family.MEMBERS.items())
-    return {kind.name: kind for kind in kinds}
+    return {kind.name: kind for kind in _classes(family.__name__, family.MEMBERS)}
 
 
 METHODS: dict[str, type[Method]] = {
@@ -55,13 +56,7 @@ GUARANTEES: dict[str, type[Guarantee]] = members_of(guarantees)
 
 METRICS: dict[str, type[Metric]] = members_of(metrics)
 
-FORMS: dict[str, type] = {
-    "transactions": Transactions,
-    "generalized": Generalized,
-    "grouped": Grouped,
-    "disassociated": Disassociated,
-    "reassociated": Neighbours,
-}
+FORMS: dict[str, type[Published]] = {form.form_name: form for form in _classes("setveil.data", forms.MEMBERS)}
 """The forms in which data are published."""
 
 Kind = TypeVar("Kind", bound="Declaration")

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import setveil as sv
-from setveil.data.disassociated_files import write_disassociated
+from setveil.data.forms.disassociated.files import write_disassociated
 from setveil.mining.disassociated_itemsets import mine_bounds, top_bounds
 
 from support.program import HANG_SECONDS, call, hidden_in, names_in, signalled

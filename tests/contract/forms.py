@@ -80,7 +80,7 @@ def taken_apart(data):
 def made_from(kind, data):
     """Return what a method or a guarantee takes in the place of the original data."""
     taken = getattr(kind, "accepts", kind.takes if hasattr(kind, "takes") else ())
-    return taken_apart(data) if sv.Disassociated in taken or sv.Neighbours in taken else data
+    return taken_apart(data) if sv.Disassociated in taken or sv.Reassociated in taken else data
 
 
 def disturbed_neighbours(data, rng):
@@ -107,11 +107,11 @@ def disturbed_neighbours(data, rng):
             case _:
                 slots[one] = slots[other] if rng.random() < 0.5 else len(rows) + 3
     kept = rng.permutation([row for row in range(len(rows)) if rows[row]]).astype(np.int64)
-    return sv.Neighbours((sv.from_lists([rows[row] for row in kept]),)), Alignment(slots[kept])
+    return sv.Reassociated((sv.from_lists([rows[row] for row in kept]),)), Alignment(slots[kept])
 
 
 RELEASES = {
-    sv.Neighbours: disturbed_neighbours,
+    sv.Reassociated: disturbed_neighbours,
     sv.Transactions: disturbed,
     sv.Grouped: disturbed_groups,
     sv.Generalized: disturbed_nodes,
@@ -129,10 +129,10 @@ def _by_record(records, alignment):
 
 AS_ORACLES_SEE = {
     sv.Transactions: _by_record,
-    sv.Generalized: lambda published, alignment: _by_record(published.records, alignment),
+    sv.Generalized: lambda published, alignment: _by_record(published.rows, alignment),
     sv.Grouped: lambda published, _alignment: published.to_groups(),
     sv.Disassociated: lambda published, _alignment: published.to_clusters(),
-    sv.Neighbours: lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
+    sv.Reassociated: lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
 }
 """Rows in the order of their records, or groups with counts, or clusters, or rows with their places in clusters."""
 
@@ -150,7 +150,7 @@ def untrue_by_oracle(published, data, rows, *, whole):
     if isinstance(published, sv.Generalized):
         tree = published.hierarchy
         below = {node: set(tree.leaves_under(node)) for node in tree.nodes}
-        return truthfulness.untrue_rows(as_sets(published.records), behind, whole, below)
+        return truthfulness.untrue_rows(as_sets(published.rows), behind, whole, below)
     return truthfulness.untrue_rows(as_sets(published), behind, whole)
 
 
@@ -186,7 +186,7 @@ def unchanged(data, form, sensitive=()):
         return sv.Disassociated.from_clusters(
             [{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks]
         )
-    return sv.Neighbours((data.with_ids(None),)) if form is sv.Neighbours else data
+    return sv.Reassociated((data.with_ids(None),)) if form is sv.Reassociated else data
 
 
 def at_random(data, form, seed):

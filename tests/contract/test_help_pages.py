@@ -14,9 +14,7 @@ import pytest
 import setveil as sv
 from setveil.base.help_pages import WIDTH
 from setveil.base.verdict import Verdict
-from setveil.catalog import GUARANTEES
-from setveil.catalog import METHODS
-from setveil.catalog import METRICS
+from setveil.catalog import GUARANTEES, METHODS, METRICS
 from setveil.methods.base import Method
 from setveil.metrics.base import Measurement
 from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES

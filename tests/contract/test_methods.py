@@ -28,14 +28,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def ids_for(kind, ids="pseudonym"):
     """Return what may become of ids: rows of some forms carry none."""
-    return "drop" if kind.form in {sv.Grouped, sv.Disassociated, sv.Neighbours} else ids
-
-
-def rows_in(release):
-    """Return the rows of a release; of grouped data without what is told for a group as a whole, of chunks the subrecords."""
-    if isinstance(release.data, sv.Disassociated):
-        return release.data.subrecords
-    return release.data.rows if isinstance(release.data, sv.Grouped) else release.rows
+    return "drop" if kind.form.why_nameless else ids
 
 
 def published(data, kind, method, **terms):
@@ -196,7 +189,7 @@ def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
     release = published(
         data, kind, filled(kind, data, **chosen), allow_failures=data.records, no_guarantee=True, metrics=[]
     )
-    assert (rows_in(release).ids is not None) == kind.about_people
+    assert (release.data.row_parts.ids is not None) == kind.about_people
     assert release.terms.ids == ("pseudonym" if kind.about_people else "drop")
     guarantee = release.method.guarantee
     assert guarantee is None or guarantee.protects == "people" or not kind.about_people
@@ -206,7 +199,10 @@ def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
             with pytest.raises(sv.BadParameter, match="carry no names"):
                 published(data, kind, filled(kind, data, **chosen), ids=ids, **given_)
     else:
-        assert rows_in(published(data, kind, filled(kind, data, **chosen), ids="pseudonym", **given_)).ids is not None
+        assert (
+            published(data, kind, filled(kind, data, **chosen), ids="pseudonym", **given_).data.row_parts.ids
+            is not None
+        )
 
 
 @EVERY_WAY
@@ -223,7 +219,7 @@ def test_rows_stand_in_an_order_that_tells_nothing(kind, chosen):
         assert (release.data.supports > 0).all()
     elif isinstance(release.data, sv.Disassociated):
         assert release.data.arranged()[0] == release.data
-    elif isinstance(release.data, sv.Neighbours):
+    elif isinstance(release.data, sv.Reassociated):
         assert all(rows == sorted(rows) for rows in (one.to_lists() for one in release.data.datasets))
     else:
         names = release.rows.ids.to_pylist()

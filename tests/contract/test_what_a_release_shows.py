@@ -63,7 +63,7 @@ def saved(data, kind, method, folder):
     given = {"allow_failures": data.records, "no_guarantee": True, "metrics": [], "ids": ids}
     release = sv.publish(made_from(kind, data), method, seed=2**100, **given)
     card = release.save(folder)
-    data_files = {card.data.file} | ({one.file for one in card.data.beside} if kind.form is sv.Neighbours else set())
+    data_files = {card.data.file} | ({one.file for one in card.data.beside} if kind.form.sets_of else set())
     texts = {path.name: path.read_text("utf-8") for path in folder.iterdir() if path.name not in data_files}
     return release, texts, b"".join((folder / file).read_bytes() for file in sorted(data_files))
 
@@ -74,10 +74,7 @@ def names_in(text, labels):
 
 def shown_by_data(published, tree):
     """Return the items that the data name, or that stand below a node that they name."""
-    if isinstance(published, sv.Neighbours):
-        return set().union(*(one.vocabulary for one in published.datasets))
-    records = published.records if isinstance(published, sv.Generalized) else published
-    names = set(records.vocabulary)
+    names = set().union(*(one.vocabulary for one in published.sets))
     below = (tree.leaves_under(name) for name in names if tree is not None and name in tree.nodes)
     return names.union(*below)
 
@@ -95,7 +92,7 @@ def test_nothing_private_is_told_by_what_is_absent_from_side_files_and_card(kind
     method = filled(kind, data, **chosen)
     release, texts, _bytes = saved(data, kind, method, tmp_path / "out")
     owners = some_taxonomy(data)
-    tree = release.data.hierarchy if isinstance(release.data, sv.Generalized) else None
+    tree = getattr(release.data, "tree", None)
     if getattr(method, "hierarchy", None) is not None:
         tree = owners
     shown = shown_by_data(release.data, tree)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import setveil as sv
-from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
+from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 
 from support.any_clusters import some_clusters
 from support.random_data import as_sets, make, seeds

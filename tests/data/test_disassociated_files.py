@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 import setveil as sv
-from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, write_disassociated
 from setveil.data.formats import Layout
+from setveil.data.forms.disassociated.files import DisassociatedFiles, looks_disassociated, write_disassociated
 
 from support.any_clusters import some_clusters
 
@@ -64,7 +64,7 @@ def test_the_file_is_what_the_page_says(tmp_path):
 
 
 def test_many_clusters_are_written_in_several_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("setveil.data.disassociated_files._WRITTEN_CLUSTERS", 3)
+    monkeypatch.setattr("setveil.data.forms.disassociated.files._WRITTEN_CLUSTERS", 3)
     data = sv.Disassociated.from_clusters(
         [
             {"size": 4, "record_chunks": [[([f"a{c}"], c % 4 + 1)]] * (c % 3), "term_chunk": [f"t{c}"] * (c % 2)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.formats import Layout
-from setveil.data.grouped_files import GroupedLines, write_grouped
+from setveil.data.forms.grouped import GroupedLines, write_grouped
 
 TEXTS = st.text(st.characters(min_codepoint=32, exclude_categories=("Cs", "Cc")), min_size=1, max_size=5)
 RIGHT = '{"rows": [["a", "b"], []], "sensitive": {"s": 2}}'
@@ -46,7 +46,7 @@ def test_the_file_is_what_the_page_says(tmp_path):
 
 
 def test_many_groups_are_written_in_several_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr("setveil.data.grouped_files._WRITTEN_GROUPS", 3)
+    monkeypatch.setattr("setveil.data.forms.grouped._WRITTEN_GROUPS", 3)
     data = sv.Grouped.from_groups([([[f"a{g}"]] * (g % 3 + 1), {f"s{g % 4}": 1} if g % 2 else {}) for g in range(20)])
     write_grouped(data, tmp_path / "data.jsonl")
     assert sv.read_grouped(tmp_path / "data.jsonl") == data

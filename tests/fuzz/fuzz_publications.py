@@ -21,7 +21,6 @@ from contract.filling import filled, oracle_reach, oracle_violations, ways
 from contract.forms import made_from
 from support.random_data import make
 
-NAMELESS = (sv.Grouped, sv.Disassociated, sv.Neighbours)
 KNOWN = {
     "k": lambda rng: int(rng.integers(2, 5)),
     "m": lambda rng: int(rng.integers(1, 4)),
@@ -58,7 +57,7 @@ def publication(kind, chosen, seed):
     data, _categories = make(seed)
     data = data.with_ids([f"p{r}" for r in range(data.records)])
     drawn = {name: draw(rng) for name, draw in KNOWN.items() if name in kind.model_fields and name not in chosen}
-    ids = "drop" if kind.form in NAMELESS else str(rng.choice(["pseudonym", "keep", "drop"]))
+    ids = "drop" if kind.form.why_nameless else str(rng.choice(["pseudonym", "keep", "drop"]))
     try:
         method = filled(kind, data, **drawn | chosen)
         made = made_from(kind, data)

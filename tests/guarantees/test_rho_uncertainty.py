@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SHOWN_ITEMS, RhoUncertainty
 
 from oracle import strongest_rules as strongest

@@ -36,11 +36,11 @@ def drawn(seed):
 def check_truth(data, published):
     """Check that every item is shown as one node, the same everywhere, and that no other node is shown."""
     tree = published.hierarchy
-    shown = set().union(*as_sets(published.records))
-    assert shown == set(published.records.vocabulary)
+    shown = set().union(*as_sets(published.rows))
+    assert shown == set(published.rows.vocabulary)
     node_of = {item: node for node in shown for item in tree.leaves_under(node)}
     assert sum(len(tree.leaves_under(node)) for node in shown) == len(node_of)
-    assert as_sets(published.records) == [{node_of[item] for item in record} for record in as_sets(data)]
+    assert as_sets(published.rows) == [{node_of[item] for item in record} for record in as_sets(data)]
 
 
 def refused(data, k):
@@ -59,7 +59,7 @@ def test_the_oracle_finds_the_same_cut_and_no_set_is_rare(seed, k, m, refine):
         return
     outcome = apply(method, data)
     published = outcome.published
-    rows = as_sets(published.records)
+    rows = as_sets(published.rows)
     check_truth(data, published)
     assert rare_sets(rows, k, m) == {}
     tree = published.hierarchy.parent_of()
@@ -70,7 +70,7 @@ def test_the_oracle_finds_the_same_cut_and_no_set_is_rare(seed, k, m, refine):
     assert account["sets-generalized"] == steps
     assert account["nodes-refined"] == refined
     shown = set().union(*recoding.rows())
-    assert account["nodes-of-the-cut"] == len(shown) == len(published.records.vocabulary)
+    assert account["nodes-of-the-cut"] == len(shown) == len(published.rows.vocabulary)
     assert account["items-of-the-cut"] == sum(len(node) == 1 for node in shown)
     loss = sum(map(recoding.loss, recoding.cut)) / (len(published.hierarchy.leaves) * data.occurrences)
     assert account["generalization-loss"] == pytest.approx(loss)
@@ -88,8 +88,8 @@ def test_without_a_hierarchy_a_balanced_one_is_laid(seed, k, m, fanout):
     assert published.hierarchy == sv.Hierarchy.balanced(held, fanout)
     check_truth(data, published)
     recoding, _steps, _refined = generalized(as_sets(data), published.hierarchy.parent_of(), k, m, refine=True)
-    assert as_sets(published.records) == recoding.labels()
-    assert rare_sets(as_sets(published.records), k, m) == {}
+    assert as_sets(published.rows) == recoding.labels()
+    assert rare_sets(as_sets(published.rows), k, m) == {}
 
 
 def crowd(seed):
@@ -107,7 +107,7 @@ def crowd(seed):
 def test_the_oracle_finds_the_same_cut_where_only_larger_sets_are_rare(seed, k, m, refine):
     data, parent_of = crowd(seed)
     outcome = apply(AprioriGeneralization(k=k, m=m, hierarchy=parent_of, refine=refine), data)
-    rows = as_sets(outcome.published.records)
+    rows = as_sets(outcome.published.rows)
     assert rare_sets(rows, k, m) == {}
     tree = outcome.published.hierarchy.parent_of()
     recoding, steps, refined = generalized(as_sets(data), tree, k, m, refine=refine)
@@ -122,7 +122,7 @@ def test_refining_undoes_what_a_later_step_made_needless(refine, shown):
     few = [["a", "c"], ["c", "e"], *[["a", "d"]] * 2, *[["b", "c"]] * 2, *[["d", "e"]] * 2]
     data = sv.from_lists([*few, *[["d"]] * 10, *[["e"]] * 3, *[["f"]] * 50])
     published = apply(AprioriGeneralization(k=2, m=2, hierarchy=parent_of, refine=refine), data).published
-    assert set(published.records.vocabulary) == shown
+    assert set(published.rows.vocabulary) == shown
 
 
 LISTS = {
@@ -152,7 +152,7 @@ def test_small_data_at_which_algorithms_trip(lists, k, m):
         return
     published = apply(method, data).published
     check_truth(data, published)
-    rows = as_sets(published.records)
+    rows = as_sets(published.rows)
     assert rare_sets(rows, k, m) == {}
     assert rows == generalized(as_sets(data), published.hierarchy.parent_of(), k, m, refine=True)[0].labels()
     assert rows == as_sets(data) or rare_sets(as_sets(data), k, m)
@@ -168,8 +168,8 @@ def test_ids_and_empty_records_stay():
     data = sv.from_lists([["a"], [], ["b"]]).with_ids(["one", "two", "three"])
     outcome = apply(AprioriGeneralization(k=2, m=2, hierarchy={"a": "top", "b": "top"}), data)
     assert AprioriGeneralization.form is sv.Generalized is type(outcome.published)
-    assert outcome.published.records.ids.to_pylist() == ["one", "two", "three"]
-    assert as_sets(outcome.published.records) == [{"top"}, set(), {"top"}]
+    assert outcome.published.rows.ids.to_pylist() == ["one", "two", "three"]
+    assert as_sets(outcome.published.rows) == [{"top"}, set(), {"top"}]
     assert outcome.alignment.rows.tolist() == [0, 1, 2]
 
 
@@ -177,10 +177,10 @@ def test_a_node_with_one_child_is_never_shown():
     parent_of = {"a": "only a", "only a": "group", "b": "group", "c": "group 2", "group": "top", "group 2": "top"}
     data = sv.from_lists([["a"], ["a"], ["b"], ["b"], ["c"]])
     published = apply(AprioriGeneralization(k=2, m=1, hierarchy=parent_of), data).published
-    assert set(published.records.vocabulary) == {"top"}  # above c alone stands nothing else that more than c are below
+    assert set(published.rows.vocabulary) == {"top"}  # above c alone stands nothing else that more than c are below
     data = sv.from_lists([["a"], ["b"], ["c"], ["c"]])
     published = apply(AprioriGeneralization(k=2, m=1, hierarchy=parent_of), data).published
-    assert set(published.records.vocabulary) == {"group", "c"}
+    assert set(published.rows.vocabulary) == {"group", "c"}
 
 
 def test_hierarchies_that_do_not_fit_are_refused():
@@ -199,12 +199,12 @@ def test_long_records_in_k_copies_stay_as_they_are(items, m):
     long = [f"i{j:04}" for j in range(items)]
     data = sv.from_lists([*[long] * 3, *[long[:1]] * 5, *[long[1:3]] * 2])
     published = apply(AprioriGeneralization(k=3, m=m), data).published
-    assert published.records == data
+    assert published.rows == data
     nearly = sv.from_lists([*([*long, f"x{r}"] for r in range(3)), *[[f"x{r}"] for r in range(3)] * 2])
     published = apply(AprioriGeneralization(k=3, m=m), nearly).published
-    x = {label for label in published.records.vocabulary if label.startswith(("x", "*"))}
-    assert len(published.records.vocabulary) - len(x) >= items - items % 5 - 5
-    assert rare_sets([row & x for row in as_sets(published.records)], 3, m) == {}
+    x = {label for label in published.rows.vocabulary if label.startswith(("x", "*"))}
+    assert len(published.rows.vocabulary) - len(x) >= items - items % 5 - 5
+    assert rare_sets([row & x for row in as_sets(published.rows)], 3, m) == {}
 
 
 @pytest.mark.parametrize("m", [2, 3])
@@ -212,8 +212,8 @@ def test_one_long_record_takes_its_items_along(m):
     long = [f"i{j:04}" for j in range(3_000)]
     data = sv.from_lists([long, *([label] for label in long for _ in range(2))])
     published = apply(AprioriGeneralization(k=3, m=m), data).published
-    assert rare_sets(as_sets(published.records), 3, m) == {}
-    assert published.records.vocabulary == (published.hierarchy.root,)
+    assert rare_sets(as_sets(published.rows), 3, m) == {}
+    assert published.rows.vocabulary == (published.hierarchy.root,)
 
 
 @settings(max_examples=80)
@@ -223,12 +223,12 @@ def test_where_few_ways_are_tried_no_set_is_rare_either(seed, most, refine):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_TRIED", most)
         published = apply(AprioriGeneralization(k=1, m=3, hierarchy=parent_of, refine=refine), data).published
-        assert published.records == data
+        assert published.rows == data
         if refused(data, 4):
             return
         published = apply(AprioriGeneralization(k=4, m=3, hierarchy=parent_of, refine=refine), data).published
     check_truth(data, published)
-    assert rare_sets(as_sets(published.records), 4, 3) == {}
+    assert rare_sets(as_sets(published.rows), 4, 3) == {}
 
 
 def test_a_tree_like_a_chain():
@@ -238,7 +238,7 @@ def test_a_tree_like_a_chain():
     data = sv.from_lists([[items[j] for j in rng.integers(0, 300, 3)] for _ in range(200)])
     published = apply(AprioriGeneralization(k=3, m=2, hierarchy=parent_of), data).published
     check_truth(data, published)
-    assert rare_sets(as_sets(published.records), 3, 2) == {}
+    assert rare_sets(as_sets(published.rows), 3, 2) == {}
 
 
 def test_the_result_is_the_same_on_any_number_of_threads():
@@ -267,11 +267,11 @@ def test_loops_stop_when_they_are_told_to(label, shown, halt):
     halt(module, label)
     made = method.apply(data, rng=np.random.default_rng(1)).published
     check_truth(data, made)
-    assert set(made.records.vocabulary) == shown
+    assert set(made.rows.vocabulary) == shown
 
 
 def rare_pairs(published, k):
-    pairs = Counter(pair for row in published.records.to_lists() for pair in combinations(row, 2))
+    pairs = Counter(pair for row in published.rows.to_lists() for pair in combinations(row, 2))
     return {pair for pair, count in pairs.items() if count < k}
 
 
@@ -284,10 +284,10 @@ def test_the_real_taxonomy_of_foodmart(real_data, real_folder, refine):
     outcome = apply(AprioriGeneralization(k=5, m=2, hierarchy=tree, refine=refine), data)
     check_truth(data, outcome.published)
     assert rare_pairs(outcome.published, 5) == set()
-    assert outcome.published.records.supports.min() >= 5
+    assert outcome.published.rows.supports.min() >= 5
     recoding = Recoding(as_sets(data), outcome.published.hierarchy.parent_of())
     items = {name: node for node, name in recoding.names.items()}
-    recoding.cut = {items[label] for label in outcome.published.records.vocabulary}
+    recoding.cut = {items[label] for label in outcome.published.rows.vocabulary}
     assert bool(recoding.refinable(5, 2)) is not refine
 
 
@@ -296,7 +296,7 @@ def test_real_click_streams(real_data):
     data = real_data("bms-webview-2")
     published = apply(AprioriGeneralization(k=5, m=3), data).published
     check_truth(data, published)
-    assert published.records.supports.min() >= 5
+    assert published.rows.supports.min() >= 5
     assert rare_pairs(published, 5) == set()
-    triples = Counter(x for row in published.records.to_lists() for x in combinations(row, 3))
+    triples = Counter(x for row in published.rows.to_lists() for x in combinations(row, 3))
     assert min(triples.values()) >= 5

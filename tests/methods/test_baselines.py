@@ -248,7 +248,7 @@ def test_each_row_has_a_pseudonym_of_its_own_and_is_no_longer_a_person(unit):
 def test_ids_cannot_be_kept_where_records_are_split():
     data = sv.from_lists([["a", "b"], ["c"]], ids=["p", "q"])
     method = sv.SplitPerson(categories={"a": "x", "b": "y", "c": "x"})
-    with pytest.raises(sv.BadParameter, match="two rows cannot carry the same id; publish with --ids pseudonym"):
+    with pytest.raises(sv.BadParameter, match="two rows cannot carry the same id; publish with ids='pseudonym'"):
         sv.publish(data, method, ids="keep", no_guarantee=True)
     dropped = sv.publish(data, method, ids="drop", no_guarantee=True)
     assert dropped.data.to_lists() == [["a"], ["b"], ["c"]]

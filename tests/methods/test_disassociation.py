@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
+from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._horizontal import Clustering, by_frequency
 from setveil.methods.disassociation._vertical import take_apart

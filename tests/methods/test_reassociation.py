@@ -139,7 +139,7 @@ def made():
 
 
 def verdict_of(data, release, lists, slots=None):
-    published = sv.Neighbours(tuple(sv.from_lists(one) for one in lists))
+    published = sv.Reassociated(tuple(sv.from_lists(one) for one in lists))
     alignment = release.alignment if slots is None else Alignment(slots)
     return release.method.guarantee.check(published, original=data, alignment=alignment)
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.methods.uncertainty import _live, td_control
 from setveil.methods.uncertainty.td_control import TDControl
 
@@ -22,7 +22,7 @@ from support.random_trees import some_tree
 def check_truth(data, sensitive, published):
     """Check that a node stands for an item of its record and for no sensitive one, and every other item under exactly one node."""
     tree = published.hierarchy
-    for record, row in zip(as_sets(data), as_sets(published.records), strict=True):
+    for record, row in zip(as_sets(data), as_sets(published.rows), strict=True):
         assert row & sensitive <= record
         below = [set(tree.leaves_under(node)) for node in row - sensitive]
         assert all(leaves & record and not leaves & sensitive for leaves in below)
@@ -53,7 +53,7 @@ def test_the_oracle_generalizes_and_leaves_out_the_same(seed, include_empty, kno
     outcome = apply(method, data)
     published, records = outcome.published, as_sets(data)
     assert published.hierarchy == sv.Hierarchy(parent_of)
-    released = as_sets(published.records)
+    released = as_sets(published.rows)
     expected, cut, steps = oracle.td_control(records, sensitive, rho, include_empty, knows, parent_of)
     assert released == expected
     assert unsafe_names(released, parent_of, sensitive, rho, include_empty, knows) == set()
@@ -77,7 +77,7 @@ def test_without_a_hierarchy_a_balanced_one_is_laid_over_all_items(seed, fanout,
     method = TDControl(sensitive=sensitive, rho=str(rho), fanout=fanout, knows=knows)
     published = apply(method, data).published
     tree = sv.Hierarchy.balanced(data.vocabulary, fanout)
-    released = as_sets(published.records)
+    released = as_sets(published.rows)
     expected = oracle.td_control(as_sets(data), sensitive, rho, True, knows, tree.parent_of())
     assert released == expected[0]
     assert published.hierarchy.parent_of() == readable_part(tree, released)
@@ -91,8 +91,8 @@ def test_items_that_share_every_group_with_a_sensitive_one_stand_for_themselves(
     data = sv.from_lists(lists)
     published = apply(TDControl(sensitive=["rum"], rho="1/6", hierarchy=tree), data).published
     assert published.hierarchy == sv.Hierarchy(tree)  # rum below spirits and drinks
-    assert not {"spirits", "drinks", "top"} & set(published.records.vocabulary)
-    assert {"ale", "beer"} <= set(published.records.vocabulary)
+    assert not {"spirits", "drinks", "top"} & set(published.rows.vocabulary)
+    assert {"ale", "beer"} <= set(published.rows.vocabulary)
 
 
 @settings(max_examples=25)
@@ -104,7 +104,7 @@ def test_larger_tables_are_safe_by_the_definition(seed, rho, knows):
     method = TDControl(sensitive=sensitive, rho=rho, fanout=3, knows=knows)
     published = apply(method, data).published
     tree = published.hierarchy.parent_of()
-    assert unsafe_names(as_sets(published.records), tree, sensitive, Fraction(rho), True, knows) == set()
+    assert unsafe_names(as_sets(published.rows), tree, sensitive, Fraction(rho), True, knows) == set()
     check_truth(data, sensitive, published)
 
 
@@ -115,11 +115,11 @@ def test_a_node_is_final_where_giving_way_would_cost_more_than_it_gains():
     tree = {"x1": "x", "x2": "x", "x": "plain", "y": "plain", "plain": "top", "s": "top"}
     method = TDControl(sensitive=["s"], rho="4/5", hierarchy=tree)
     outcome = apply(method, data)
-    assert as_sets(outcome.published.records)[:4] == [{"x", "s"}] * 3 + [{"x"}]
+    assert as_sets(outcome.published.rows)[:4] == [{"x", "s"}] * 3 + [{"x"}]
     assert outcome.account["nodes-specialised"] == 1
     assert outcome.account["generalization-loss"] == pytest.approx(4 * (1 / 2) / data.occurrences)
     finer = apply(TDControl(sensitive=["s"], rho=1, hierarchy=tree), data)
-    assert as_sets(finer.published.records) == as_sets(data)
+    assert as_sets(finer.published.rows) == as_sets(data)
 
 
 @pytest.mark.parametrize("rho", ["0", "1", "1/3"])
@@ -140,7 +140,7 @@ def test_small_data_at_which_algorithms_trip(rho, include_empty, lists, sensitiv
     data = sv.from_lists(lists)
     method = TDControl(sensitive=sensitive, rho=rho, include_empty=include_empty, fanout=2)
     published = apply(method, data).published
-    released = as_sets(published.records)
+    released = as_sets(published.rows)
     check_truth(data, set(sensitive), published)
     parent_of = sv.Hierarchy.balanced(data.vocabulary, 2).parent_of()
     expected = oracle.td_control(as_sets(data), set(sensitive), Fraction(rho), include_empty, "subset", parent_of)
@@ -154,7 +154,7 @@ def test_the_form_is_generalized_and_keeps_ids():
     data = sv.from_lists([["a", "s"], ["b"]]).with_ids(["one", "two"])
     outcome = apply(TDControl(sensitive=["s"], rho=0.5), data)
     assert TDControl.form is Generalized is type(outcome.published)
-    assert outcome.published.records.ids.to_pylist() == ["one", "two"]
+    assert outcome.published.rows.ids.to_pylist() == ["one", "two"]
     assert outcome.alignment.rows.tolist() == [0, 1]
 
 
@@ -183,9 +183,9 @@ def test_the_result_is_the_same_on_any_number_of_threads():
 def test_loops_stop_when_they_are_told_to(module, step, halt):
     data = sv.from_lists([["s"], ["x"], ["x", "s"], ["x"], ["y"], ["y"]])
     method = TDControl(sensitive=["s"], rho=0.5, hierarchy={"x": "xy", "y": "xy", "xy": "top", "s": "top"})
-    assert apply(method, data).published.records == data
+    assert apply(method, data).published.rows == data
     halt(module, step)
-    assert apply(method, data).published.records != data
+    assert apply(method, data).published.rows != data
 
 
 @pytest.mark.realdata

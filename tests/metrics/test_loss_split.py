@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.data.records.alignment import Alignment
 from setveil.metrics.generalization import LossSplit
 

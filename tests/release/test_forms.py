@@ -12,12 +12,11 @@ import pytest
 import setveil as sv
 from setveil.base.declaration import parameter
 from setveil.catalog import FORMS, GUARANTEES
-from setveil.data.grouped_files import GroupedLines
+from setveil.data.forms.grouped import GroupedLines
 from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
-from setveil.release.forms import form_of
 from setveil.release.opening import open_release
 
 from support.program import call, names_in
@@ -128,7 +127,7 @@ def test_it_is_saved_opened_and_checked_again(form, tmp_path):
     assert type(opened.data) is FORMS[form] is METHODS[form].form
     assert opened.data == release.data
     assert opened.card.form == form
-    assert opened.card.unit == "person" == form_of(FORMS[form]).countable(opened.data).unit
+    assert opened.card.unit == "person" == opened.data.unit
     assert names_in(tmp_path / "out") == FILES[form]
     assert opened.card.counts.records == (60 if form != "reassociated" else release.data.records)
     if form != "transactions":
@@ -151,7 +150,7 @@ def test_every_file_stands_on_the_card_with_its_checksum(form, tmp_path):
 def test_the_order_tells_nothing_and_the_alignment_leads_back(form, tmp_path):
     release = saved(form, tmp_path)
     if form in {"disassociated", "reassociated"}:
-        order = [form_of(FORMS[form]).kind is sv.Disassociated and release.data.arranged()[0] == release.data]
+        order = [FORMS[form] is sv.Disassociated and release.data.arranged()[0] == release.data]
         order += [one.to_lists() == sorted(one.to_lists()) for one in getattr(release.data, "datasets", ())]
         assert any(order)
         shuffled = data().take(np.random.default_rng(3).permutation(60))

@@ -47,7 +47,7 @@ def test_generalized_data_are_counted_as_the_oracle_counts_them(seed):
     released, alignment = disturbed_nodes(data, np.random.default_rng(seed))
     expected = slow.of_nodes(
         as_sets(data),
-        as_sets(released.records),
+        as_sets(released.rows),
         alignment.rows.tolist(),
         below(released.hierarchy),
         set(sensitive),
@@ -113,7 +113,7 @@ def test_every_method_has_a_line_of_its_cost(kind):
     assert line.startswith(
         ("every occurrence", f"{found.occurrences.number:,} of {found.occurrences.of:,} occurrences")
     )
-    whole = kind.form in {sv.Transactions, sv.Generalized}
+    whole = kind.form.rows_are_records
     assert (found.records_changed is not None) == (found.false_content is not None) == whole
     if whole and kind.truthful != "no":
         assert found.false_content.number == 0

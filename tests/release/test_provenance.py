@@ -64,7 +64,7 @@ def forged(apart):
     """Save the true records as if they were the draw: data, card, alignment and dossier agree with each other."""
     records, places = true_records(apart)
     assert sum(row in as_sets(apart.original) for row in as_sets(records)) > 10
-    release = replace(drawn(apart), data=sv.Neighbours((records,)), alignment=Alignment(places))
+    release = replace(drawn(apart), data=sv.Reassociated((records,)), alignment=Alignment(places))
     out = apart.folder.with_name("forged")
     release.save(out)
     return out
@@ -108,7 +108,7 @@ def test_one_set_of_several_that_was_not_drawn_is_named(apart, tmp_path):
     sets = list(release.data.datasets)
     rows = np.split(release.alignment.rows, release.data.starts[1:-1])
     sets[1], rows[1] = records, places
-    replace(release, data=sv.Neighbours(sets), alignment=Alignment(np.concatenate(rows))).save(tmp_path / "again")
+    replace(release, data=sv.Reassociated(sets), alignment=Alignment(np.concatenate(rows))).save(tmp_path / "again")
     verdict = checked(tmp_path / "again", apart)
     assert [w.place for w in verdict.witnesses] == [
         str(tmp_path / "again" / "data-2.dat"),
@@ -122,7 +122,7 @@ def test_another_number_of_sets_than_was_drawn_is_violated(apart, tmp_path, kept
     sets = [*release.data.datasets, release.data.datasets[-1]]
     rows = np.split(release.alignment.rows, release.data.starts[1:-1])
     rows.append(rows[-1])
-    taken = sv.Neighbours([sets[n] for n in kept])
+    taken = sv.Reassociated([sets[n] for n in kept])
     replace(release, data=taken, alignment=Alignment(np.concatenate([rows[n] for n in kept]))).save(tmp_path / "again")
     verdict = checked(tmp_path / "again", apart)
     assert verdict.status == "violated"

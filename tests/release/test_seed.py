@@ -298,7 +298,7 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     of_rules["tlost"] = "not computed, needs k"
     of_rules["tree-edit-distance"] = "not computed, takes long: name it with --metric tree-edit-distance"
     assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive | of_rules
-    assert "tree-edit-distance" in {m.name for m in all_metrics({}, sv.Neighbours)[0]}
+    assert "tree-edit-distance" in {m.name for m in all_metrics({}, sv.Reassociated)[0]}
     nothing_given = all_metrics({"categories": categories, "rules": None, "k": None})[1]
     assert {m.name: m.reason for m in nothing_given} == of_itemsets | of_sensitive | of_rules
     assert metric_of("tlost", {"k": None}).reason == "not computed, needs k"

@@ -12,7 +12,6 @@ from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
 from setveil.release import truthfulness
-from setveil.release.forms import form_of
 from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
 
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, untrue_by_oracle
@@ -26,7 +25,7 @@ many = settings(max_examples=300, deadline=None)
 
 def found_in(published, claim, data, rows):
     """Return the number of cases that are found, and the places of those that are shown, as the oracle names them."""
-    found = find_untrue(form_of(type(published)), published, claim, data, Alignment(np.asarray(rows, dtype=np.int64)))
+    found = find_untrue(published, claim, data, Alignment(np.asarray(rows, dtype=np.int64)))
     assert len(found.witnesses) == min(found.cases, MOST_WITNESSES)
     assert all(one.kind == NOT_TRUTHFUL and one.place and one.detail for one in found.witnesses)
     return found.cases, set(map(place_of, found.witnesses))
@@ -141,7 +140,7 @@ def test_records_that_are_left_out_are_not_the_whole():
 
 
 def test_re_associated_rows_are_nobodys_records():
-    both = sv.Neighbours((SMALL,))
+    both = sv.Reassociated((SMALL,))
     assert found_in(both, "no", CLUSTER, [0, 1, 2]) == (0, set())
     assert found_in(both, "subset", CLUSTER, [0, 1, 2]) == (1, {None})
     assert found_in(both, "subset", SMALL, [0, 1, 2]) == (1, {None})

@@ -3,7 +3,7 @@
 import numpy as np
 
 import setveil as sv
-from setveil.data.disassociated import LEFT_OUT
+from setveil.data.forms.disassociated import LEFT_OUT
 
 
 def some_clusters(seed, *, clusters=None, items=8, most_records=6, density=None):

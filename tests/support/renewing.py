@@ -1,11 +1,13 @@
 """Making a release folder whose files were changed look as if it had been published so."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from setveil.data.formats import Layout
+from setveil.data.forms.base import DataPlace
 from setveil.release.card import file_sha256
-from setveil.release.forms import form_named
+from setveil.release.opening import form_named
 
 
 def edit_json(path, edit):
@@ -32,11 +34,9 @@ def renew_card(release):
 
     def edit(card):
         data = card["data"]
-        kind = form_named(card["form"], file="")
-        there = kind.read(
-            release, data["file"], kind.format_named(data["format"]), Layout(**data["layout"]), card["unit"]
-        )
-        card["counts"] = kind.counts(there).model_dump()
+        form = form_named(card["form"], file="")
+        place = DataPlace(release, data["file"], form.format_named(data["format"]), Layout(**data["layout"]))
+        card["counts"] = asdict(form.read_from(place, card["unit"]).totals())
         reach = card["guarantee"].get("reach")
         if reach is not None:
             reach |= {"total": card["counts"]["records"]}

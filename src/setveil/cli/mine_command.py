@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from setveil.cli.mined_bounds import SUPPORT, mine_disassociated
 from setveil.cli.mined_files import refuse_target, write_mined
 from setveil.cli.options import FORCE, READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_table
-from setveil.data.disassociated import Disassociated
 from setveil.data.reading.source import read
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
@@ -21,7 +20,8 @@ from setveil.release.card import CARD_NAME
 from setveil.release.inputs import as_published, as_records
 
 if TYPE_CHECKING:
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
+    from setveil.data.forms.disassociated import Disassociated
     from setveil.data.records.transactions import Transactions
     from setveil.mining.itemsets import Itemsets
 
@@ -73,8 +73,8 @@ def run(_name: str, given: dict[str, Any]) -> int:
     if target is not None:
         refuse_target(target, rules=given["rules"], force=given["force"])  # before the work, not after it
     published = _read(given)
-    if isinstance(published, Disassociated):
-        return mine_disassociated(published, target, given)
+    if published.has_support_bounds:
+        return mine_disassociated(cast("Disassociated", published), target, given)
     data = _plain(published, given)
     if given["count"]:
         number = count(data, given["min_support"], **_chosen(given))

@@ -15,7 +15,7 @@ from setveil.mining.disassociated_itemsets import BoundedItemsets, mine_bounds, 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.data.disassociated import Disassociated
+    from setveil.data.forms.disassociated import Disassociated
     from setveil.mining.support_bounds import Reading
 
 DEFAULT: Reading = "expected"

@@ -110,7 +110,7 @@ def run(_name: str, given: dict[str, Any]) -> int:
     data = _data(given, kind)
     release = publish(
         data,
-        declared(kind, given, data if isinstance(data, Transactions) else None),
+        declared(kind, given, getattr(data, "plain", None)),
         out=target.out,
         private=target.private,
         format=given["release_format"],

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from copy import copy
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from setveil.data.files.side_files import shown
 from setveil.errors import BadData, BadParameter
@@ -17,11 +17,7 @@ from setveil.errors import BadData, BadParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from setveil.data.disassociated import Disassociated
-    from setveil.data.grouped import Grouped
-    from setveil.data.records.transactions import Transactions
-
-    Countable: TypeAlias = Transactions | Grouped | Disassociated
+    from setveil.data.forms.base import Published
 
 MissingNames = Literal["accept", "error"]
 """What to do with names that do not occur in the data, where others do."""
@@ -107,7 +103,7 @@ class NameList:
         noted.occurred = True
         return noted
 
-    def found_in(self, data: Countable, parameter: str) -> NamesFound:
+    def found_in(self, data: Published, parameter: str) -> NamesFound:
         """Count the entries that occur in the data, and look for labels that are close to missing names."""
         noun = "rules" if parameter == "rules" else self.noun
         there = _occurring(data)
@@ -115,12 +111,12 @@ class NameList:
         absent = dict.fromkeys(item for entry in self.entries for item in entry if item not in there)
         return NamesFound(parameter, noun, len(self.entries), occur, _with_close_labels(absent, data.vocabulary))
 
-    def places_in(self, data: Countable) -> list[int]:
+    def places_in(self, data: Published) -> list[int]:
         """Return the places of the entries that occur in the data."""
         there = _occurring(data)
         return [place for place, entry in enumerate(self.entries) if there.issuperset(entry)]
 
-    def doubt(self, original: Countable | None) -> str:
+    def doubt(self, original: Published | None) -> str:
         """Return why a release in which nothing of the list occurs proves nothing; empty where some of it occurred in the original."""
         named = f"none of the {len(self.entries):,} named {self.noun} occurs"
         if self.occurred:
@@ -134,7 +130,7 @@ class NameList:
         )
 
 
-def names_found(declaration: Any, data: Countable) -> tuple[NamesFound, ...]:
+def names_found(declaration: Any, data: Published) -> tuple[NamesFound, ...]:
     """Look up every list that a method or guarantee was given, unless it is known that some of it occurred."""
     given = {name: getattr(declaration, name) for name in type(declaration).model_fields}
     return tuple(
@@ -144,7 +140,7 @@ def names_found(declaration: Any, data: Countable) -> tuple[NamesFound, ...]:
     )
 
 
-def _occurring(data: Countable) -> set[str]:
+def _occurring(data: Published) -> set[str]:
     return {label for label, held in zip(data.vocabulary, data.supports.tolist(), strict=True) if held}
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.base.declaration import Declaration
-from setveil.data.published import form_in_words
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
     from setveil.base.verdict import Verdict
+    from setveil.data.forms.base import Form
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Guarantee(Declaration, ABC):
     """What a check needs beside the release: `original`, `alignment`."""
     rests_on_draw: ClassVar[bool] = False
     """Whether it promises a random draw, which the file alone cannot show: a check of a release repeats it from the noted seed."""
-    takes: ClassVar[tuple[type, ...]] = (Transactions,)
+    takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
     """The published forms that it speaks of."""
     counts_of_one_kind: ClassVar[bool] = True
     """Whether all that a check counts are records, or all are itemsets, so that the numbers can stand in one chart."""
@@ -99,5 +99,5 @@ class Guarantee(Declaration, ABC):
     def refuse_other_form(cls, published: Any) -> None:
         """Refuse data of a form that the guarantee does not speak of; every check begins with this."""
         if not isinstance(published, cls.takes):
-            taken = " or ".join(form_in_words(kind) for kind in cls.takes)
+            taken = " or ".join(kind.form_in_words for kind in cls.takes)
             raise BadParameter(f"{cls.name} speaks of {taken}, and this is {published.form_in_words}")

@@ -11,15 +11,15 @@ Departs  records of any length are searched; `attacker="aware"` asks for more th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.disassociated import Disassociated
 from setveil.data.files.side_files import shown
-from setveil.data.generalized import Generalized
+from setveil.data.forms.disassociated import Disassociated
+from setveil.data.forms.generalized import Generalized
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.chunk_links import ChunkItems, chunk_links
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
 
 RARE = "rare-itemset"
@@ -150,7 +151,7 @@ class KmAnonymity(KmLimit, Guarantee):
 
     def check(
         self,
-        published: Transactions | Generalized | Disassociated,
+        published: Published,
         *,
         original: Transactions | None = None,
         alignment: Alignment | None = None,
@@ -158,9 +159,10 @@ class KmAnonymity(KmLimit, Guarantee):
         """Prove that no itemset is rare and that no cluster is too small, or tell what is."""
         del original, alignment
         self.refuse_other_form(published)
-        if isinstance(published, Disassociated):
-            return self._check_clusters(published)
-        return self._check_records(published.records if isinstance(published, Generalized) else published, self.budget)
+        records = published.plain
+        if records is None:
+            return self._check_clusters(cast("Disassociated", published))
+        return self._check_records(records, self.budget)
 
     # -- plain records --------------------------------------------------------------------------------------------------------
 

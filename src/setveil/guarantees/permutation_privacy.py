@@ -15,13 +15,12 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.grouped import Grouped
+from setveil.data.forms.grouped import Grouped
 from setveil.data.records.ragged import owner_of
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import Coverage, Guarantee
 
 if TYPE_CHECKING:
-    from setveil.data.published import Published
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
 
@@ -83,12 +82,11 @@ class PermutationPrivacy(Guarantee):
         )
 
     def check(
-        self, published: Published, *, original: Transactions | None = None, alignment: Alignment | None = None
+        self, published: Grouped, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
         """Count every sensitive item in every group, and look for sensitive items in rows."""
         del alignment
         self.refuse_other_form(published)
-        assert isinstance(published, Grouped)
         violations: dict[str, int] = {}
         witnesses = []
         for kind, found in ((TOO_OFTEN, self._too_often(published)), (IN_A_ROW, self._in_rows(published))):

@@ -18,9 +18,9 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.disassociated import Disassociated
 from setveil.data.files.side_files import shown
-from setveil.data.neighbours import Neighbours
+from setveil.data.forms.disassociated import Disassociated
+from setveil.data.forms.reassociated import Reassociated
 from setveil.data.records.ragged import owner_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import Coverage, Guarantee
@@ -60,7 +60,7 @@ class Reconstruction(Guarantee):
         "guarantee = sv.Reconstruction(release_sha256=chunks.checksum(), k=3, m=2)",
         "verdict = guarantee.check(release.data, original=chunks, alignment=release.alignment)",
     )
-    takes = (Neighbours,)
+    takes = (Reassociated,)
     needs = ("original", "alignment")
     rests_on_draw = True
     counts_of_one_kind = False
@@ -103,14 +103,14 @@ class Reconstruction(Guarantee):
 
     def check(
         self,
-        published: Neighbours,
+        published: Reassociated,
         *,
-        original: Disassociated | Transactions | None = None,
+        original: Disassociated | None = None,
         alignment: Alignment | None = None,
     ) -> Verdict:
         """Compare every set of records with the chunks of the release, cluster by cluster."""
         self.refuse_other_form(published)
-        if not isinstance(original, Disassociated) or alignment is None:
+        if original is None or not isinstance(original, published.made_from) or alignment is None:
             raise Missing(
                 f"{self.name} compares records with the original, the disassociated release they were made from, by the alignment in "
                 "the private folder: name both with --original and --private"

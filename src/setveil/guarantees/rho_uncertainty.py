@@ -22,7 +22,7 @@ import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import Coverage, Guarantee
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.plain import RowsOfRecords
+    from setveil.data.hierarchy import Hierarchy
     from setveil.data.records.alignment import Alignment
 
 INFERRED = "inferred-item"
@@ -186,15 +188,10 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         reason = "a limit of 100 % allows every inference" if self.rho.share == 1 else ""
         return Verdict("holds", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=True))
 
-    def _readings(
-        self, published: Transactions | Generalized
-    ) -> tuple[Transactions, NDArray[np.bool_], Iterable[_Reading]]:
+    def _readings(self, published: RowsOfRecords) -> tuple[Transactions, NDArray[np.bool_], Iterable[_Reading]]:
         """Return the records, which of their names are sensitive, and the ways to read them."""
-        if not isinstance(published, Generalized):
-            is_sensitive = self.sensitive.among(published)
-            return published, is_sensitive, (_Reading(published, is_sensitive),)
-        data, is_sensitive = published.records, published.can_stand_for(self.sensitive)
-        merged = _with_nodes_for_names(published, is_sensitive)
+        data, tree, is_sensitive = published.rows, published.tree, published.can_stand_for(self.sensitive)
+        merged = iter(()) if tree is None else _with_nodes_for_names(data, tree, is_sensitive)
         return data, is_sensitive, chain((_Reading(data, is_sensitive),), merged)
 
     def _strongest(self, reading: _Reading) -> StrongestRules:
@@ -245,9 +242,8 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         return Witness(INFERRED, f"{{{_shown(known)}}} → {label}", detail, items=(label,))
 
 
-def _with_nodes_for_names(published: Generalized, is_sensitive: NDArray[np.bool_]) -> Iterator[_Reading]:
+def _with_nodes_for_names(data: Transactions, tree: Hierarchy, is_sensitive: NDArray[np.bool_]) -> Iterator[_Reading]:
     """Return for each sensitive node with sensitive names of the records below it the records with the node in their place."""
-    tree, data = published.hierarchy, published.records
     number_of = {name: number for number, name in enumerate(tree.nodes)}
     numbers = np.array([number_of.get(name, -1) for name in data.vocabulary], np.int64)
     codes = np.flatnonzero(is_sensitive & (numbers >= 0) & (data.supports > 0))

@@ -12,7 +12,7 @@ from setveil.data.records.transactions import Transactions
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.guarantees.base import Guarantee
 
@@ -31,10 +31,9 @@ class Outcome:
     """Where the guarantee was not reached: why, by which bound, and what would help."""
 
     @property
-    def records(self) -> Transactions:
-        """What was published, of a method whose form is plain records."""
-        assert isinstance(self.published, Transactions)
-        return self.published
+    def rows(self) -> Transactions:
+        """What was published as plain records, of a form that has such."""
+        return self.published.as_records()
 
 
 class Method(Declaration, ABC):
@@ -46,8 +45,8 @@ class Method(Declaration, ABC):
     """How true a release is: `subset` if nothing is invented, `yes` if nothing is left out either, `no` if records hold items of others.
 
     `publish` compares every release with its records and refuses one that is less true (`release/truthfulness.py`)."""
-    accepts: ClassVar[tuple[type, ...]] = (Transactions,)
-    form: ClassVar[type] = Transactions
+    accepts: ClassVar[tuple[type[Published], ...]] = (Transactions,)
+    form: ClassVar[type[Published]] = Transactions
     """What it publishes: plain records, or another of the published forms."""
     about_people: ClassVar[bool] = False
     """Whether a release is about the link between a person and a row: then rows carry pseudonyms where the data has ids."""

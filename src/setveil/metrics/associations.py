@@ -11,18 +11,18 @@ plain records both are the number of records that hold it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.disassociated import Disassociated
+from setveil.data.forms.disassociated import Disassociated
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
+from setveil.metrics.counting import supports_in
 from setveil.mining.itemsets import Itemsets, codes_of
-from setveil.mining.support_bounds import support_bounds
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class RelativeAssociationError(Metric):
         if not len(sets):
             held = self.over == "rules" or not whose["records-with-a-rule"]
             return None, {"reason": NO_RULE_IS_HELD if held else "no record with a rule holds two items"}
-        after = _supports_in(published, sets, self.reading)
+        after = supports_in(published, sets, self.reading)
         terms = np.abs(sets.supports - after) / ((sets.supports + after) / 2)
         lost = int(np.count_nonzero(after == 0))
         return float(terms.sum()), {
@@ -132,7 +132,7 @@ class AlphaConfidence(Metric):
         sets = sets.take(sets.supports > 0)
         if not len(sets):
             return None, {"reason": NO_RULE_IS_HELD}
-        after = _supports_in(published, sets, self.reading)
+        after = supports_in(published, sets, self.reading)
         alpha = after / sets.supports
         order = np.argsort(alpha, kind="stable")
         columns = (sets.take(order).to_lists(), *(c[order].tolist() for c in (sets.supports, after, alpha)))
@@ -170,7 +170,7 @@ class TLost(Metric):
         asked = {original.vocabulary[code] for code in np.flatnonzero(original.supports >= self.k)}
         if not asked:
             return None, {"reason": f"no item is in at least {self.k:,} records of the original"}
-        rows = published.subrecords if isinstance(published, Disassociated) else published
+        rows = cast("Transactions", published.row_parts)
         told = {rows.vocabulary[code] for code in np.flatnonzero(rows.supports)}
         named = {rows.vocabulary[code] for code in np.flatnonzero(published.supports)}
         lost, gone = len(asked - told), len(asked - named)
@@ -226,12 +226,3 @@ def _as_itemsets(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[
     kept = codes[np.repeat(known, np.diff(offsets))]
     starts = offsets_of(lengths)
     return Itemsets(starts, kept, supports(data, (starts, kept)), data.vocabulary, data.records)
-
-
-def _supports_in(
-    published: Transactions | Disassociated, sets: Itemsets, reading: Literal["inside", "expected"]
-) -> NDArray[Any]:
-    """Return the supports of these sets in a release."""
-    if isinstance(published, Disassociated):
-        return support_bounds(published, sets).of(reading)
-    return supports(published, sets)

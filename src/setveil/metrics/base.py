@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.base.declaration import Declaration
-from setveil.data.disassociated import Disassociated
-from setveil.data.neighbours import Neighbours
-from setveil.data.published import rows_of
-from setveil.data.records.ragged import owner_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, Missing
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Form, Published
 
 
 Direction = Literal["lower", "higher", "like the original"]
@@ -67,11 +59,11 @@ class Metric(Declaration, ABC):
     """What the figure cannot see."""
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """The settings in which it is measured when a person does not choose."""
-    only_if_named: ClassVar[tuple[type, ...]] = ()
+    only_if_named: ClassVar[tuple[type[Form], ...]] = ()
     """Forms of which it is measured only where a person names it, since it takes long and others tell as much."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs beside both data sets: `alignment`, `categories`."""
-    takes: ClassVar[tuple[type, ...]] = (Transactions,)
+    takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
     """The published forms that it can be computed of."""
     example_lines: ClassVar[tuple[str, ...]] = (
         'data = sv.read("sample:supermarket?records=1000")',
@@ -95,35 +87,33 @@ class Metric(Declaration, ABC):
 
     def __call__(self, original: Any, published: Any, alignment: Any = None) -> Measurement:
         """Measure, or say why there is no figure."""
-        if isinstance(published, Neighbours) and self.applies_to(Neighbours):
-            return self._of_each(original, published)
         if not isinstance(published, self.takes):
+            if self.applies_to(type(published)):
+                return self._of_each(original, published)
             return self.not_computed(f"does not apply to {published.form_in_words}")
         if "alignment" in self.needs:
             if alignment is None:
                 raise Missing(f"{self.name} needs the alignment of released rows, which is in the private folder")
             rows = alignment.rows
-            if len(rows) != rows_of(cast("Published", published)) or (
-                len(rows) and not 0 <= rows.min() <= rows.max() < original.records
-            ):
+            if len(rows) != published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
                 raise BadData("the alignment does not belong to these data: its rows do not fit")
         try:
             value, details = self.measure(original, published, alignment)
         except BadData as error:  # chunks that overlap tell no supports; a check says what is wrong with them
-            if not isinstance(published, Disassociated):
+            if not published.has_support_bounds:
                 raise
             value, details = None, {"reason": str(error)}
         reason = str(details.pop("reason", "")) if value is None else ""
         return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
 
     @classmethod
-    def applies_to(cls, form: type) -> bool:
-        """Tell whether there is a figure for a form: sets of records have one where single ones have."""
-        return form in cls.takes or (form is Neighbours and Transactions in cls.takes and "alignment" not in cls.needs)
+    def applies_to(cls, form: type[Form]) -> bool:
+        """Return whether there is a figure for a form: several sets have one where each of them has."""
+        return form in cls.takes or (form.sets_of in cls.takes and "alignment" not in cls.needs)
 
-    def _of_each(self, original: Transactions, published: Neighbours) -> Measurement:
-        """Measure each of several sets of records; the figure is their mean."""
-        each = [self(original, one) for one in published.datasets]
+    def _of_each(self, original: Transactions, published: Published) -> Measurement:
+        """Measure each of several sets; the figure is their mean."""
+        each = [self(original, one) for one in published.sets]
         first, values = each[0], [one.value for one in each if one.value is not None]
         if len(each) == 1 or len(values) < len(each):
             return next((one for one in each if one.value is None), first)
@@ -137,24 +127,3 @@ class Metric(Declaration, ABC):
     @abstractmethod
     def measure(self, original: Any, published: Any, alignment: Any) -> tuple[float | None, dict[str, Any]]:
         """Return the figure and its details; None with a `reason` where it is not defined."""
-
-
-def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each released row how many of its items its original record held too."""
-    width = max(len(original.vocabulary), 1)
-    order = np.argsort(
-        rows, kind="stable"
-    )  # by original record: then both sides rise, and looking up goes on from place to place
-    arranged = published.take(order, ids=None)
-    row = owner_of(arranged.offsets)
-    code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
-    codes = code[arranged.items] if len(code) else np.empty(0, np.int64)
-    keys = rows[order][row] * width + codes
-    true_keys = owner_of(original.offsets) * width + original.items
-    at = np.searchsorted(true_keys, keys)
-    true = codes >= 0
-    true &= at < len(true_keys)
-    true[true] = true_keys[at[true]] == keys[true]
-    shared = np.empty(published.records, dtype=np.int64)
-    shared[order] = np.bincount(row[true], minlength=published.records)
-    return shared

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from setveil.data.disassociated import Disassociated
 from setveil.mining.support_bounds import support_bounds
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.transactions import Transactions
+    from setveil.data.forms.base import Published
+    from setveil.data.forms.disassociated import Disassociated
     from setveil.mining.itemsets import Itemsets
+    from setveil.mining.support_bounds import Reading
 
 
-def counts_in(published: Transactions | Disassociated, sets: Itemsets) -> NDArray[Any]:
-    """Return how many records of a release hold each of these itemsets; of disassociated data, the expected number."""
-    if isinstance(published, Disassociated):
-        return support_bounds(published, sets).expected
-    return supports(published, sets)
+def supports_in(published: Published, sets: Itemsets, reading: Reading = "expected") -> NDArray[Any]:
+    """Return how many records of a release hold each of these itemsets; of a form with bounds, what `reading` names."""
+    if published.has_support_bounds:
+        return support_bounds(cast("Disassociated", published), sets).of(reading)
+    return supports(published.as_records(), sets)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.grouped import Grouped
+from setveil.data.forms.grouped import Grouped
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.data.forms.comparing import shared_items
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.ragged import inverted
-from setveil.metrics.base import Metric, shared_items
+from setveil.metrics.base import Metric
 from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
 from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets, codes_of

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.disassociated import Disassociated
+from setveil.data.forms.disassociated import Disassociated
 from setveil.data.records.ragged import offsets_of, owner_of, picked, sorted_within
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
-from setveil.metrics.counting import counts_in
+from setveil.metrics.counting import supports_in
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
 from setveil.mining.threshold import MinSupport
@@ -61,7 +61,7 @@ class QueryError(Metric):
         offsets, codes = drawn_itemsets(original, self.queries, self.max_length, np.random.default_rng(self.seed))
         before = supports(original, (offsets, codes))
         sets = Itemsets(offsets, codes.astype(np.int32), before, original.vocabulary, original.records)
-        after = counts_in(published, sets)
+        after = supports_in(published, sets)
         error = np.abs(after - before) / np.maximum(before, self.sanity.count(original.records))
         return float(error.mean()), {"median": float(np.median(error)), "max": float(error.max())}
 

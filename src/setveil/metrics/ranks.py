@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.disassociated import Disassociated
+from setveil.data.forms.disassociated import Disassociated
 from setveil.data.records.transactions import Transactions
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
-from setveil.metrics.counting import counts_in
+from setveil.metrics.counting import supports_in
 from setveil.mining.comparison import compare
 from setveil.mining.frequent import mine
 from setveil.mining.frequent import top as most_frequent
@@ -123,7 +123,7 @@ class FrequentRanks(Metric):
             }
         if not len(sets):
             return None, {"reason": f"no itemset of {size} items is in two records of the original"}
-        before, after = sets.supports, counts_in(published, sets)
+        before, after = sets.supports, supports_in(published, sets)
         rank, rank_after = competition_ranks(before), competition_ranks(after)
         columns = (column[:SHOWN].tolist() for column in (before, rank, after, rank_after))
         lists = sets.take(np.arange(min(SHOWN, len(sets)))).to_lists()
@@ -177,8 +177,8 @@ class TopRules(Metric):
             return None, {"reason": "no rule holds in the original"}
         rules = _most_frequent_rules(rules, self.top)
         before, held = rules.supports, rules.antecedent_supports
-        after = counts_in(published, rules.itemsets.take(rules.wholes))
-        held_after = counts_in(published, rules.antecedent_sets())
+        after = supports_in(published, rules.itemsets.take(rules.wholes))
+        held_after = supports_in(published, rules.antecedent_sets())
         details: dict[str, Any] = {"rules": len(rules), "count": count}
         there = held_after > 0
         if there.any():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.grouped import Grouped
+from setveil.data.forms.grouped import Grouped
 from setveil.data.records.ragged import owner_of, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.data.sensitive_items import SensitiveItems
@@ -16,6 +16,7 @@ from setveil.metrics.base import Metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
 
 
@@ -59,7 +60,7 @@ class ReconstructionKl(Metric):
     )
 
     def measure(
-        self, original: Transactions, published: Transactions | Grouped, alignment: Alignment | None
+        self, original: Transactions, published: Published, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
         """Compare the distribution over cells of each sensitive item that the original holds."""
         del alignment
@@ -71,11 +72,9 @@ class ReconstructionKl(Metric):
         if not asked:
             return None, {"reason": "the original holds no item that is not sensitive"}
         true = _joint_counts(original, labels, asked)
-        told = (
-            _joint_counts(published, labels, asked)
-            if isinstance(published, Transactions)
-            else _estimates(published, labels, asked)
-        )
+        rows = published.plain
+        grouped = cast("Grouped", published)  # what it takes beside records
+        told = _estimates(grouped, labels, asked) if rows is None else _joint_counts(rows, labels, asked)
         gone = int(np.count_nonzero(told.sum(axis=1) == 0))
         lost = int(np.count_nonzero(((true > 0) & (told == 0)).any(axis=1)))
         details = {

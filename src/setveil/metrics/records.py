@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.metrics.base import Metric, shared_items
+from setveil.data.forms.comparing import shared_items
+from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.disassociated import Disassociated
+    from setveil.data.forms.disassociated import Disassociated
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.disassociated import Disassociated
+    from setveil.data.forms.disassociated import Disassociated
 
 
 @dataclass(frozen=True, eq=False)

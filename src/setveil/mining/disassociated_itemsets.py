@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.disassociated import Disassociated
+    from setveil.data.forms.disassociated import Disassociated
 
 ITEMS_AT_ONCE = 64
 """Items of one part of the search for pairs."""
@@ -145,7 +145,7 @@ def mine_bounds(
 
     More sets than the limit are refused; sets that are shorter than `min_length` count there too, since they are found on the way.
 
-    >>> from setveil.data.disassociated import Disassociated
+    >>> from setveil.data.forms.disassociated import Disassociated
     >>> chunks = [[(["milk", "tea"], 2), (["tea"], 2)], [(["rum"], 3)]]
     >>> data = Disassociated.from_clusters([{"size": 4, "record_chunks": chunks, "term_chunk": ["wine"]}])
     >>> mine_bounds(data, 2).ordered().to_lists()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.disassociated import Disassociated
+from setveil.data.forms.disassociated import Disassociated
 from setveil.data.records.ragged import distinct, owner_of, sealed, starts_of
 from setveil.kernels.threads import share, with_threads
 from setveil.mining.cluster_index import ClusterIndex

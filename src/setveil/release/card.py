@@ -10,6 +10,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from setveil import __version__
 from setveil.catalog import FORMS
+from setveil.data.forms.base import Counts
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -66,15 +67,6 @@ class DataFile(_Part):
     def checksums(self) -> dict[str, str]:
         """The sha256 of the data file and of every file beside it."""
         return {self.file: self.sha256} | {one.file: one.sha256 for one in self.beside}
-
-
-class Counts(_Part):
-    """Counts of the release itself; none of the original."""
-
-    records: int
-    items: int
-    occurrences: int
-    empty_records: int
 
 
 class CardReach(_Part):

@@ -15,7 +15,6 @@ from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
 from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.errors import BadData, Missing
 from setveil.release.card import CARD_NAME, Card, file_sha256
-from setveil.release.forms import form_of
 from setveil.release.inputs import as_opened, original_of, private_of
 from setveil.release.provenance import with_draw
 from setveil.release.truthfulness import find_untrue, with_truth
@@ -126,7 +125,7 @@ def check_release(
         private.refuse_other_original(original)
     _note_missing_names(guarantee, opened, original)
     if not (distinct_labels or (private is not None and private.distinct_labels)):
-        labels = dict.fromkeys(form_of(type(opened.data)).labels(opened.data))
+        labels = dict.fromkeys(opened.data.labels_shown)
         if original is not None:
             labels |= dict.fromkeys(original.vocabulary)
         refuse_look_alikes(guarantee, LookAlikes.among(labels))
@@ -145,7 +144,7 @@ def check_release(
 def _note_missing_names(guarantee: Guarantee, opened: Opened, original: Transactions | None) -> None:
     """Note names that do not occur, so that typing errors are seen."""
     if original is None:
-        where, found = "release", names_found(guarantee, form_of(type(opened.data)).countable(opened.data))
+        where, found = "release", names_found(guarantee, opened.data)
     else:
         where, found = "original", names_found(guarantee, original)
     for one in found:
@@ -184,7 +183,7 @@ def refuse_other_release(opened: Opened, private: Private) -> None:
 def _with_truth(verdict: Verdict, opened: Opened, original: Any, private: Private) -> Verdict:
     """Compare the rows with the records behind them, as far as the card says that they are true."""
     truthful = private.card.truthful
-    found = find_untrue(form_of(type(opened.data)), opened.data, truthful, original, private.alignment)
+    found = find_untrue(opened.data, truthful, original, private.alignment)
     file = opened.folder if opened.card is None else opened.folder / opened.card.data.file
     return with_truth(verdict, found, f"the card says truthful: {truthful} of {file}")
 

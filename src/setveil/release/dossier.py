@@ -14,10 +14,7 @@ from pydantic import ValidationError
 
 from setveil import __version__
 from setveil.catalog import METRICS
-from setveil.data.disassociated import Disassociated
-from setveil.data.published import form_in_words
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.release.card import Card
 from setveil.release.report_data import pictures
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.base.verdict import Verdict
+    from setveil.data.forms.base import Published
     from setveil.release.release import Release
 
 DOSSIER_NAME = "dossier.json"
@@ -76,7 +74,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
             "occurrences": original.occurrences,
             "empty_records": original.empty_records,
         },
-        "form": {"in_words": form_in_words(release.form.kind), "about": release.form.about},
+        "form": {"in_words": release.data.form_in_words, "about": release.data.about_form},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
         "distinct_labels": release.terms.distinct_labels,
@@ -92,7 +90,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
         "metric_notes": _metric_notes(release),
-        "pictures": {} if compared is None else pictures(compared, release.form.countable(release.data)),
+        "pictures": {} if compared is None else pictures(compared, release.data),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }
@@ -181,10 +179,9 @@ class Private:
             raise other from None
         return cls(folder, dossier, card, Alignment.load(folder / ALIGNMENT_NAME))
 
-    def refuse_other_original(self, original: Transactions | Disassociated) -> None:
+    def refuse_other_original(self, original: Published) -> None:
         """Refuse data that the release was not made from."""
-        made_from = original.checksum() if isinstance(original, Transactions | Disassociated) else None
-        if made_from != self.dossier["input"]["checksum"]:
+        if original.checksum() != self.dossier["input"]["checksum"]:
             raise BadData(
                 "the original is not the data that this release was made from: its checksum differs from the dossier's; name those data, "
                 "or for re-associated data the disassociated release"

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from setveil.base.arguments import describe
-from setveil.catalog import FORMS
-from setveil.data.disassociated_files import DisassociatedFiles, looks_disassociated, read_disassociated
 from setveil.data.formats import Layout
-from setveil.data.neighbours import Neighbours
+from setveil.data.forms.base import Published
 from setveil.data.reading.source import read
 from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
-from setveil.release.forms import form_of
-from setveil.release.opening import Opened, open_file, open_release
-
-if TYPE_CHECKING:
-    from setveil.data.published import Published
+from setveil.release.opening import Opened, open_file, open_release, own_format_of
 
 Reading = dict[str, Any]
 """Reading options, by the names of `read`."""
@@ -33,11 +27,10 @@ def as_published(given: Any, reading: Reading | None = None) -> Published:
 
     A folder is a release. Reading options are for files and databases.
     """
-    forms = tuple(FORMS.values())
-    if isinstance(getattr(given, "data", None), forms):  # a release, or one that was opened
+    if isinstance(getattr(given, "data", None), Published):  # a release, or one that was opened
         given = given.data
-    if isinstance(given, forms):
-        return cast("Published", given)
+    if isinstance(given, Published):
+        return given
     if isinstance(given, str | Path):
         return _read_place(given, reading or {})
     if type(given).__module__.partition(".")[0] == "pandas":
@@ -53,25 +46,17 @@ def _read_place(place: str | Path, reading: Reading) -> Published:
     path = Path(place)
     if (path / CARD_NAME).is_file():
         return open_release(path).data
-    named = reading.get("format")
-    if named == DisassociatedFiles.name or (named is None and path.is_file() and looks_disassociated(path)):
-        return read_disassociated(path)
-    return read(place, **reading)
+    own = own_format_of(path, reading.get("format"))
+    return read(place, **reading) if own is None else cast("Published", own.read(path, Layout()))
 
 
 def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -> Transactions:
     """Return data as plain records; refuse a release of a form that has none, and name the place it was read from."""
     published = as_published(given, reading)
-    plain = form_of(type(published)).plain(published)
-    if plain is not None:
-        return plain
     place = str(given) if isinstance(given, str | Path) else place
-    where = f"{place} holds" if place else "these are"
-    if isinstance(published, Neighbours):
-        raise BadParameter(
-            f"{where} {len(published)} sets of records; name the file of one, such as data-1 with its ending"
-        )
-    raise BadParameter(f"{where} {published.form_in_words}, of which plain records cannot be made")
+    if published.plain is None and place:
+        raise BadParameter(f"{place} holds {published.why_not_plain}")
+    return published.as_records()
 
 
 def as_opened(

@@ -12,28 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.disassociated import Disassociated
-from setveil.data.generalized import Generalized
-from setveil.data.grouped import Grouped
-from setveil.data.neighbours import Neighbours
-from setveil.data.records.ragged import owner_of
-from setveil.data.records.transactions import Transactions
-from setveil.metrics.base import shared_items
-from setveil.metrics.generalization import lowest_shown
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.data.sensitive_items import SensitiveItems
-
-LESS_EXACTLY: dict[type, str] = {
-    Disassociated: "in term chunks only",
-    Generalized: "shown as a group of items only",
-    Grouped: "counted for a group of records only",
-}
-"""How a release of a form names what it does not keep as it was."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +121,7 @@ class Kept:
 
 
 def kept(
-    original: Transactions | Disassociated,
+    original: Published,
     published: Published,
     alignment: Alignment,
     sensitive: SensitiveItems | None = None,
@@ -155,21 +139,21 @@ def kept(
         The sensitive items, if the method has such.
     """
     before = original.supports
-    exactly, less = _shown(original, published, alignment)
+    exactly, less = published.shown_of(original, alignment)
     exactly = np.minimum(exactly, before)
     less = np.minimum(less, before - exactly)
     every = np.ones(len(before), dtype=np.bool_)
     chosen = None
     if sensitive is not None:
         chosen = np.array([label in sensitive for label in original.vocabulary], dtype=np.bool_)
-    changed, untrue = _by_record(original, published, alignment)
+    changes = published.changes(original, alignment)
     return Kept(
-        compared_with="the original" if isinstance(original, Transactions) else "the disassociated release",
-        how=LESS_EXACTLY.get(type(published), ""),
+        compared_with=original.as_input,
+        how=published.less_exactly,
         occurrences=_occurrences(before, exactly, less, every),
         items=_items(before, exactly, less, every),
-        records_changed=changed,
-        false_content=untrue,
+        records_changed=None if changes is None else Part(changes.records, original.records),
+        false_content=None if changes is None else Part(changes.untrue, published.occurrences),
         sensitive_occurrences=None if chosen is None else _occurrences(before, exactly, less, chosen),
         sensitive_items=None if chosen is None else _items(before, exactly, less, chosen),
     )
@@ -188,92 +172,6 @@ def _items(
     there = held & (exactly > 0)
     named = held & (exactly == 0) & (less > 0)
     return Part(*(int(np.count_nonzero(which)) for which in (there, held, named)))
-
-
-def _shown(
-    original: Transactions | Disassociated, published: Published, alignment: Alignment
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each item of the original how often the release shows it, and for how many more occurrences it says less."""
-    nothing = np.zeros(len(original.vocabulary), dtype=np.int64)
-    match published:
-        case Transactions():
-            return _in_order(original, published.vocabulary, published.supports), nothing
-        case Neighbours():  # all sets hold each item equally often
-            first = published.datasets[0]
-            return _in_order(original, first.vocabulary, first.supports), nothing
-        case Grouped():
-            rows = published.rows
-            by_group = _in_order(original, published.sensitive_vocabulary, published.sensitive_supports)
-            return _in_order(original, rows.vocabulary, rows.supports), by_group
-    assert isinstance(original, Transactions)
-    if isinstance(published, Generalized):
-        rows = published.records
-        own, lowest = lowest_shown(original, published, alignment)
-        above = original.items[(lowest >= 0) & (lowest != own)]
-        return _in_order(original, rows.vocabulary, rows.supports), np.bincount(above, minlength=len(nothing))
-    in_term_chunks = original.items[_in_term_chunks(original, published, alignment)]
-    in_record_chunks = published.supports - np.bincount(published.terms, minlength=len(published.vocabulary))
-    return (
-        _in_order(original, published.vocabulary, in_record_chunks),
-        np.bincount(in_term_chunks, minlength=len(nothing)),
-    )
-
-
-def _in_order(
-    original: Transactions | Disassociated, labels: tuple[str, ...], numbers: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return numbers of labels as numbers of the original's items; what it does not hold is left out."""
-    number_of = dict(zip(labels, numbers.tolist(), strict=True))
-    return np.array([number_of.get(label, 0) for label in original.vocabulary], dtype=np.int64)
-
-
-def _in_term_chunks(original: Transactions, published: Disassociated, alignment: Alignment) -> NDArray[np.bool_]:
-    """Return for each occurrence whether the term chunk of its record's cluster names its item."""
-    cluster = np.empty(original.records, dtype=np.int64)
-    cluster[alignment.rows] = np.repeat(np.arange(published.clusters), published.sizes)
-    code_of = published.subrecords.code_of
-    codes = np.array([code_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
-    width = max(len(published.vocabulary), 1)
-    named = owner_of(published.term_starts) * width + published.terms
-    item = codes[original.items] if len(codes) else np.empty(0, np.int64)
-    keys = cluster[owner_of(original.offsets)] * width + item
-    return (item >= 0) & np.isin(keys, named)
-
-
-def _by_record(
-    original: Transactions | Disassociated, published: Published, alignment: Alignment
-) -> tuple[Part | None, Part | None]:
-    """Count records whose row differs, and released occurrences that are not true, where each row is one record."""
-    if not isinstance(published, Transactions | Generalized):
-        return None, None
-    assert isinstance(original, Transactions)
-    rows = published if isinstance(published, Transactions) else published.records
-    shared = shared_items(original, rows, alignment.rows)
-    as_before = (shared == rows.lengths) & (shared == original.lengths[alignment.rows])
-    found = np.bincount(alignment.rows, minlength=original.records)
-    same = np.bincount(alignment.rows[as_before], minlength=original.records)
-    changed = int(np.count_nonzero((found == 0) | (same < found)))
-    true = int(shared.sum())
-    if isinstance(published, Generalized):
-        true += _true_groups(original, published, alignment)
-    return Part(changed, original.records), Part(rows.occurrences - true, rows.occurrences)
-
-
-def _true_groups(original: Transactions, published: Generalized, alignment: Alignment) -> int:
-    """Count released inner nodes whose original record holds an item below them."""
-    tree, rows = published.hierarchy, published.records
-    place_of = {leaf: place for place, leaf in enumerate(tree.leaves)}
-    width = len(tree.leaves) + 1
-    places = np.array([place_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
-    at = places[original.items] if len(places) else np.empty(0, np.int64)
-    held = np.sort((owner_of(original.offsets) * width + at)[at >= 0])
-    number_of = {node: number for number, node in enumerate(tree.nodes) if node not in place_of}
-    numbers = np.array([number_of.get(label, -1) for label in rows.vocabulary], dtype=np.int64)
-    node = numbers[rows.items] if len(numbers) else np.empty(0, np.int64)
-    record = alignment.rows[owner_of(rows.offsets)] * width
-    record, node = record[node >= 0], node[node >= 0]
-    first, end = (np.searchsorted(held, record + bound[node]) for bound in (tree.leaf_starts, tree.leaf_ends))
-    return int(np.count_nonzero(first < end))
 
 
 def _counted(number: int, what: str) -> str:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from setveil.base import progress
 from setveil.base.declaration import Declaration
 from setveil.catalog import METRICS, named
-from setveil.data.neighbours import Neighbours
-from setveil.data.published import form_in_words
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
@@ -21,7 +19,7 @@ from setveil.release.opening import Opened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.release.dossier import Private
 
@@ -83,13 +81,13 @@ def _noted(
         return {}, None
     if opened is not None:
         refuse_other_release(opened, private)
-    if not isinstance(published, Neighbours):  # those were made from disassociated data
+    if published.made_from is None:
         private.refuse_other_original(original)
     return dict(private.known_parameters()), private.alignment
 
 
 def chosen_metrics(
-    given: Iterable[str | Metric] | None, known: Mapping[str, Any], form: type = Transactions
+    given: Iterable[str | Metric] | None, known: Mapping[str, Any], form: type[Published] = Transactions
 ) -> tuple[list[Metric], Measurements]:
     """Return the metrics, given as they are or as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
     if given is None:
@@ -102,7 +100,7 @@ def chosen_metrics(
     return [m for m in made if isinstance(m, Metric)], Measurements(m for m in made if isinstance(m, Measurement))
 
 
-def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[list[Metric], Measurements]:
+def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) -> tuple[list[Metric], Measurements]:
     """Return every metric of a form whose parameters are known, in all its variants, and a note for each of the others."""
     metrics: list[Metric] = []
     lacking = Measurements()
@@ -122,11 +120,11 @@ def all_metrics(known: Mapping[str, Any], form: type = Transactions) -> tuple[li
     return metrics, lacking
 
 
-def _of_other_form(kind: type[Metric], form: type) -> Measurement:
-    return kind.not_computed(f"does not apply to {form_in_words(form)}")
+def _of_other_form(kind: type[Metric], form: type[Published]) -> Measurement:
+    return kind.not_computed(f"does not apply to {form.form_in_words}")
 
 
-def metric_of(text: str, known: Mapping[str, Any], form: type = Transactions) -> Metric | Measurement:
+def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Transactions) -> Metric | Measurement:
     """Make a metric of `NAME[:param=value,...]`; parameters not given are taken from what is known."""
     name, _, rest = text.partition(":")
     kind = named("metric", METRICS, name)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil import __version__
 from setveil.catalog import FORMS
-from setveil.data.disassociated import Disassociated
-from setveil.data.disassociated_files import STATED, DisassociatedFiles, looks_disassociated
-from setveil.data.formats import FORMATS, Layout, format_named, format_of
+from setveil.data.formats import Layout, format_named, format_of
+from setveil.data.forms.base import DataPlace
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
-from setveil.release.card import CARD_NAME, Card, Counts, file_sha256
-from setveil.release.forms import form_named, form_of
+from setveil.release.card import CARD_NAME, Card, file_sha256
 
 if TYPE_CHECKING:
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Counts, Published
+    from setveil.data.forms.own_format import DataFormat
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Opened:
     @property
     def plain(self) -> Transactions | None:
         """The rows as plain records, where the form has such."""
-        return form_of(type(self.data)).plain(self.data)
+        return self.data.plain
 
 
 def open_release(folder: str | Path) -> Opened:
@@ -41,23 +40,37 @@ def open_release(folder: str | Path) -> Opened:
     if not place.is_dir():
         raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
     card = Card.load(place)
-    kind = form_named(card.form, file=str(place / CARD_NAME))
+    form = form_named(card.form, file=str(place / CARD_NAME))
     _refuse_other_file(place, card.data.file, card.data.sha256, "data file")
-    kind.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
+    form.refuse_other_files(tuple(one.file for one in card.data.beside), card.data.file, card=str(place / CARD_NAME))
     for one in card.data.beside:
         _refuse_other_file(place, one.file, one.sha256, "file")
-    form = kind.format_named(card.data.format)
-    if card.data.layout.keys() - {entry.name for entry in fields(Layout)} or card.data.format_version != form.version:
+    file_format = form.format_named(card.data.format)
+    if (
+        card.data.layout.keys() - {entry.name for entry in fields(Layout)}
+        or card.data.format_version != file_format.version
+    ):
         raise BadData(
-            f"describes a layout of {form.name!r} that setveil {__version__} does not read", file=str(place / CARD_NAME)
+            f"describes a layout of {file_format.name!r} that setveil {__version__} does not read",
+            file=str(place / CARD_NAME),
         )
     layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
-    data = kind.read(place, card.data.file, form, layout, card.unit)
-    _refuse_other_counts(place, card, kind.counts(data))
-    if isinstance(data, Disassociated):  # a table does not say what it keeps, and the card does
-        told = {name: card.method.parameters.get(name) for name in STATED}
-        data = replace(data, stated={name: value for name, value in told.items() if isinstance(value, int)})
-    return Opened(place, card, data)
+    data = form.read_from(DataPlace(place, card.data.file, file_format, layout), card.unit)
+    _refuse_other_counts(place, card, data.totals())
+    return Opened(place, card, data.with_stated(card.method.parameters))
+
+
+def form_named(name: str, *, file: str) -> type[Published]:
+    """Return the form that a card names."""
+    if name not in FORMS:
+        raise BadData(f"names the form {name!r}; known are: {', '.join(FORMS)}", file=file)
+    return FORMS[name]
+
+
+def own_format_of(path: Path, format_name: str | None) -> DataFormat | None:
+    """Return the format of a bare file of a form that is no plain records; None where no such form claims it."""
+    form = next((form for form in FORMS.values() if form.claims(path, format_name)), None)
+    return None if form is None else form.format_named(format_name or form.default_format("drop"))
 
 
 def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
@@ -71,8 +84,7 @@ def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
 
 def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
     """Refuse a card that counts what is not in the data."""
-    stated = {name: getattr(card.counts, name) for name in Counts.model_fields}
-    there = {name: getattr(counts, name) for name in Counts.model_fields}
+    stated, there = asdict(card.counts), asdict(counts)
     reach = card.guarantee.reach
     if reach is not None and reach.unit == "records":
         stated["records in reach"], there["records in reach"] = reach.total, counts.records
@@ -85,14 +97,18 @@ def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
             )
 
 
-def open_file(path: Path, format_name: str | None, layout: Layout, takes: tuple[type, ...] = (Transactions,)) -> Opened:
+def open_file(
+    path: Path, format_name: str | None, layout: Layout, takes: tuple[type[Published], ...] = (Transactions,)
+) -> Opened:
     """Read a bare data file, of which nothing is known but what a guarantee takes."""
-    if format_name is None and looks_disassociated(path):
-        format_name = DisassociatedFiles.name
-    if format_name is None and Transactions in takes:
+    own = own_format_of(path, format_name)
+    if own is None and format_name is None and Transactions in takes:
         return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
-    own = {name: form for kind in FORMS.values() for name, form in form_of(kind).formats.items() if name not in FORMATS}
-    if format_name is None:  # the guarantee speaks of no plain records, and every other form has one format
-        format_name = next(name for kind in takes for name in form_of(kind).formats)
-    form = own.get(format_name) or format_named(format_name)
-    return Opened(path, None, form.read(path, layout))
+    if (
+        own is None and format_name is None
+    ):  # the guarantee speaks of no plain records, and every other form has one format
+        own = next(file_format for form in takes for file_format in form.formats().values())
+    if own is None:
+        named = {name: file_format for form in FORMS.values() for name, file_format in form.formats().items()}
+        own = named.get(format_name or "") or format_named(format_name or "")
+    return Opened(path, None, own.read(path, layout))

@@ -16,16 +16,15 @@ from setveil import __version__
 from setveil.base import progress
 from setveil.base.verdict import Status, Verdict, Witness
 from setveil.catalog import METHODS, named
-from setveil.data.neighbours import Neighbours
+from setveil.data.forms.base import Naming
 from setveil.errors import InputError
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, program_versions
-from setveil.release.forms import form_of
 from setveil.release.seed import SCHEME_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.release.dossier import Private
     from setveil.release.opening import Opened
@@ -69,7 +68,8 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
     outcome = bound.apply(original, rng=rng)
-    return form_of(type(outcome.published)).arrange(original, outcome, recipe["ids"], randomness)
+    naming = Naming(recipe["ids"], original, randomness.pseudonyms)
+    return outcome.published.arrange(outcome.alignment.rows, naming)
 
 
 def _undecided(verdict: Verdict, reason: str) -> Verdict:
@@ -83,7 +83,7 @@ def _differences(opened: Opened, private: Private, again: tuple[Published, Align
     """Give one witness per file that is not what the run wrote."""
     noted = f"the seed and the recipe in {private.folder / DOSSIER_NAME}"
     published, alignment = again
-    there, drawn = _sets(opened.data), _sets(published)
+    there, drawn = opened.data.sets, published.sets
     if len(there) != len(drawn):
         detail = f"the number of its data files is {len(there):,}, and {noted} give {len(drawn):,}"
         yield Witness(NOT_THE_DRAW, str(opened.folder), detail)
@@ -94,7 +94,3 @@ def _differences(opened: Opened, private: Private, again: tuple[Published, Align
     if not np.array_equal(private.alignment.rows, alignment.rows):
         path = private.folder / ALIGNMENT_NAME
         yield Witness(NOT_THE_DRAW, str(path), f"it does not align the rows as {noted} do")
-
-
-def _sets(data: Published) -> tuple[Any, ...]:
-    return data.datasets if isinstance(data, Neighbours) else (data,)

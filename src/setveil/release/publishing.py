@@ -7,17 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
-from setveil.data.generalized import Generalized
+from setveil.data.forms.base import Ids, Naming
 from setveil.data.names_found import MissingNames, names_found
-from setveil.data.published import form_in_words
 from setveil.data.reading.source import in_words
-from setveil.data.records.alignment import Alignment
 from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
-from setveil.release.form import Ids
-from setveil.release.forms import form_of
 from setveil.release.inputs import as_published, as_records
 from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.release import Release, Terms, judge
@@ -27,9 +23,8 @@ from setveil.release.seed import Randomness, Seed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from setveil.data.disassociated import Disassociated
-    from setveil.data.published import Published
-    from setveil.methods.base import Method, Outcome
+    from setveil.data.forms.disassociated import Disassociated
+    from setveil.methods.base import Method
     from setveil.metrics.base import Metric
 
 
@@ -105,11 +100,11 @@ def publish(
     place = in_words(data) if isinstance(data, str | Path) else ""
     data = _taken(data, method)
     if original is not None:
-        if isinstance(data, Transactions):
+        if data.plain is not None:
             raise BadParameter("original is for a method that takes a release; here the data are the original")
         original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
-    written = None if target is None else target.data_format(form_of(method.form), data, terms.ids)
+    written = None if target is None else target.data_format(method.form, data, terms.ids)
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if allow_failures < 0:
@@ -118,8 +113,8 @@ def publish(
         raise BadData(
             "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
         )
-    if isinstance(data, Transactions) and not distinct_labels:
-        refuse_look_alikes(method, LookAlikes.of(data))
+    if data.plain is not None and not distinct_labels:
+        refuse_look_alikes(method, LookAlikes.of(data.plain))
     names = names_found(method, data)
     for found in names:
         found.refuse(missing_names)
@@ -134,21 +129,22 @@ def publish(
     started = time.perf_counter()
     outcome = bound.apply(taken, rng=rng)
     applied = time.perf_counter()
-    published, alignment = arrange(taken, outcome, terms.ids, randomness)
+    naming = Naming(terms.ids, data, randomness.pseudonyms)
+    published, alignment = outcome.published.arrange(outcome.alignment.rows, naming)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     chosen, lacking = chosen_metrics(metrics, known, method.form)
-    compared = data if isinstance(data, Transactions) else original
+    compared = original if data.plain is None else data.plain
     if compared is None:
         lacking += [type(one).not_computed("needs the original: name it with --original") for one in chosen]
         measurements = lacking
     else:
         measurements = measure_all(compared, published, alignment, chosen) + lacking
     before = None
-    if bound.guarantee is not None and metrics is None and isinstance(data, Transactions):
+    if bound.guarantee is not None and metrics is None and data.plain is not None:
         with progress.step(f"checking {bound.guarantee.name} of the original"):
-            before = bound.guarantee.before(data)
+            before = bound.guarantee.before(data.plain)
     seconds = {
         "method": applied - started,
         "arranging and checking": checked - applied,
@@ -181,27 +177,22 @@ def publish(
 def _taken(given: Any, method: Method) -> Transactions | Disassociated:
     """Return data of a form that the method takes."""
     found = as_published(given)
-    if isinstance(found, Generalized) and Transactions in method.accepts:
-        found = found.records
+    if found.rows_are_records and Transactions in method.accepts:
+        found = found.as_records()
     if not isinstance(found, method.accepts):
-        taken = " or ".join(map(form_in_words, method.accepts))
+        taken = " or ".join(form.form_in_words for form in method.accepts)
         raise BadParameter(f"{method.name} takes {taken}, not {found.form_in_words}")
     return found  # type: ignore[return-value]
 
 
 def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: type[Method]) -> Ids:
     """Return what happens to ids: pseudonyms where the data has ids and the method is about people, else none, unless said otherwise."""
-    has_ids = isinstance(data, Transactions) and data.ids is not None
+    has_ids = data.plain is not None and data.plain.ids is not None
     if ids is None:
         return "pseudonym" if has_ids and method.about_people else "drop"
     if ids not in ("pseudonym", "keep", "drop"):
         raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
-    form_of(method.form).refuse_ids(ids)
+    method.form.refuse_ids(ids)
     if ids == "keep" and not has_ids:
         raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
     return ids
-
-
-def arrange(data: Transactions, outcome: Outcome, ids: Ids, randomness: Randomness) -> tuple[Published, Alignment]:
-    """Put the rows in an order that tells nothing, under the names they will carry, and note where each came from."""
-    return form_of(type(outcome.published)).arrange(data, outcome, ids, randomness)

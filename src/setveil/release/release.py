@@ -15,14 +15,13 @@ from setveil.base import progress
 from setveil.base.atomic import make_two_folders
 from setveil.base.display import ShownTable, to_html
 from setveil.base.verdict import Verdict
+from setveil.data.forms.base import DataPlace, Ids
 from setveil.data.names_found import NamesFound
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
-from setveil.release.form import Form, Ids
-from setveil.release.forms import form_of
 from setveil.release.kept import Kept, kept
 from setveil.release.saving import DataFileFormat, Packing, Target
 from setveil.release.seed import Randomness
@@ -32,8 +31,8 @@ from setveil.release.truthfulness import find_untrue, with_truth
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from setveil.data.disassociated import Disassociated
-    from setveil.data.published import Published
+    from setveil.data.forms.base import Published
+    from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
     from setveil.metrics.base import Measurement
 
@@ -76,11 +75,6 @@ class Release:
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
     """Of each list of items or itemsets that the method was given, how much of it occurs in the original."""
 
-    @property
-    def form(self) -> Form:
-        """The form in which the data are published."""
-        return form_of(type(self.data))
-
     @cached_property
     def kept(self) -> Kept:
         """What it keeps of the original, or of the release that it was made from if the original is not given."""
@@ -94,7 +88,7 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show what is published, and nothing that only the original or the private folder holds."""
-        counts = self.form.counts(self.data)
+        counts = self.data.totals()
         settings = [f"{name}={value}" for name, value in self.method.public_parameters().items()]
         rows = [
             ("form", self.data.form_in_words),
@@ -118,10 +112,9 @@ class Release:
     @property
     def rows(self) -> Transactions:
         """The released rows as plain records, of a form that has such."""
-        plain = self.form.plain(self.data)
-        if plain is None:
+        if self.data.plain is None:
             raise BadParameter(f"this release is {self.data.form_in_words}, whose rows are no whole records")
-        return plain
+        return self.data.plain
 
     def save(
         self,
@@ -151,20 +144,19 @@ class Release:
         """
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
         target.refuse()
-        return self.save_as(target, target.data_format(self.form, self.original, self.terms.ids))
+        return self.save_as(target, target.data_format(type(self.data), self.original, self.terms.ids))
 
     def save_as(self, target: Target, written: DataFileFormat) -> Card:
         """Do what `save` does, with a target and a format that were chosen before the work began."""
-        kind = self.form
-        written.refuse_unfit(kind.counts(self.data).empty_records, self.terms.ids)
-        form, layout = written.form, written.layout
-        file = kind.first_file(written.file_name)
+        written.refuse_unfit(self.data.totals().empty_records, self.terms.ids)
+        form, file = written.form, self.data.first_file(written.file_name)
         with make_two_folders(target.out, target.private, force=target.force) as (public_folder, private_folder):
             started = time.perf_counter()
+            place = DataPlace(public_folder, file, form, written.layout)
             with progress.step("writing"):
-                kind.write(self.data, public_folder, file, form, layout)
+                self.data.write_to(place)
                 self.alignment.save(private_folder / ALIGNMENT_NAME)
-            reread = kind.read(public_folder, file, form, layout, kind.countable(self.data).unit)
+            reread = type(self.data).read_from(place, self.data.unit)
             realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
             if reread != self.data:
                 raise OutputRefused(
@@ -174,21 +166,21 @@ class Release:
             card = make_card(
                 self.method,
                 verdict,
-                form=kind.name,
+                form=reread.form_name,
                 data=DataFile(
                     file=file,
                     sha256=file_sha256(public_folder / file),
                     format=form.name,
                     format_version=form.version,
-                    layout=form.public_layout(kind.countable(reread), layout),
+                    layout=reread.public_layout(place),
                     ids=self.terms.ids,
                     beside=tuple(
                         FileBeside(file=name, sha256=file_sha256(public_folder / name))
-                        for name in kind.files_beside(reread, file)
+                        for name in reread.files_beside(file)
                     ),
                 ),
-                counts=kind.counts(reread),
-                unit=kind.countable(reread).unit,
+                counts=reread.totals(),
+                unit=reread.unit,
                 run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
@@ -231,7 +223,7 @@ def judge(
             state = "not decided" if verdict.status == "undecided" else "not kept"
             message = f"{guarantee.name} is {state}; nothing was written. {advice or verdict}"
             raise GuaranteeViolated(message, verdict=verdict, account=account)
-    found = find_untrue(form_of(type(published)), published, method.truthful, made_from, alignment)
+    found = find_untrue(published, method.truthful, made_from, alignment)
     if found.cases:
         statement = f"{method.name} says that its releases are truthful: {method.truthful}"
         message = (

@@ -12,13 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from setveil.data.disassociated import Disassociated
-from setveil.data.records.transactions import Transactions
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.grouped import Grouped
+    from setveil.data.forms.base import Published
+    from setveil.data.records.transactions import Transactions
 
 MOST_BINS = 24
 """Two bars a bin still fit side by side on a telephone."""
@@ -32,14 +30,12 @@ _STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.
 """Round numbers within a power of ten at which bins may start, from fine to coarse."""
 
 
-def pictures(original: Transactions, published: Transactions | Grouped | Disassociated) -> dict[str, Any]:
+def pictures(original: Transactions, published: Published) -> dict[str, Any]:
     """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
     labels, before, after = _aligned_supports(original, published)
-    own: dict[str, Any] = {}
-    if isinstance(published, Transactions):
-        own = {"lengths": _lengths(original.lengths, published.lengths)}
-    elif isinstance(published, Disassociated):
-        own = {"clusters": _sizes(published.sizes)}
+    own: dict[str, Any] = {name: _sizes(sizes, name) for name, sizes in published.sizes_drawn.items()}
+    if published.lengths_shown is not None:
+        own = {"lengths": _lengths(original.lengths, published.lengths_shown)} | own
     return own | {
         "items": {
             "items": int(np.count_nonzero((before > 0) | (after > 0))),
@@ -52,9 +48,7 @@ def pictures(original: Transactions, published: Transactions | Grouped | Disasso
     }
 
 
-def _aligned_supports(
-    original: Transactions, published: Transactions | Grouped | Disassociated
-) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+def _aligned_supports(original: Transactions, published: Published) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
     """Return the labels of both in one column, the original's first, and how often each occurs before and after."""
     place = pc.index_in(published.labels, value_set=original.labels)
     known = np.asarray(pc.fill_null(place, -1), dtype=np.int64)
@@ -126,14 +120,12 @@ def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, A
     return {"bins": bins, "before": _summary(before), "after": _summary(after)}
 
 
-def _sizes(sizes: NDArray[np.int64]) -> list[dict[str, int]]:
-    """Count clusters by how many records they have, in the same kind of bins."""
+def _sizes(sizes: NDArray[np.int64], what: str) -> list[dict[str, int]]:
+    """Count parts such as clusters by how many records they have, in the same kind of bins."""
     starts = bin_starts(int(sizes.min()), int(sizes.max()))
     ends = [*(start - 1 for start in starts[1:]), int(sizes.max())]
     counts = np.bincount(np.searchsorted(starts, sizes, side="right") - 1, minlength=len(starts)).tolist()
-    return [
-        {"from": start, "to": end, "clusters": number} for start, end, number in zip(starts, ends, counts, strict=True)
-    ]
+    return [{"from": start, "to": end, what: number} for start, end, number in zip(starts, ends, counts, strict=True)]
 
 
 def bin_starts(shortest: int, longest: int) -> list[int]:

@@ -15,9 +15,8 @@ from setveil.release.card import CARD_NAME
 from setveil.release.dossier import DOSSIER_NAME, private_beside
 
 if TYPE_CHECKING:
-    from setveil.data.disassociated import Disassociated
-    from setveil.data.records.transactions import Transactions
-    from setveil.release.form import DataFormat, Form, Ids
+    from setveil.data.forms.base import Ids, Published
+    from setveil.data.forms.own_format import DataFormat
 
 Packing = Literal["gzip", "zstd"]
 
@@ -83,7 +82,7 @@ class Target:
         """Refuse folders that exist; with `force` only what a release left may be replaced."""
         refuse_targets(self.out, self.private, force=self.force)
 
-    def data_format(self, form: Form, data: Transactions | Disassociated, ids: Ids) -> DataFileFormat:
+    def data_format(self, form: type[Published], data: Published, ids: Ids) -> DataFileFormat:
         """Return how the data file is written: as asked, as the data were read, or what can hold ids."""
         source = getattr(data, "source", None)
         layout = Layout() if source is None else source.layout
@@ -91,7 +90,7 @@ class Target:
         if self.format:
             name, dot, ending = self.format.partition(".")
             chosen, extension = form.format_named(name), dot + ending or None
-        elif source is None or source.format.name not in form.formats:
+        elif source is None or source.format.name not in form.formats():
             chosen = form.format_named(_default_format(form, data, ids))
         else:
             chosen, extension = source.format, source.extension
@@ -114,7 +113,7 @@ class Target:
         return found
 
 
-def _default_format(form: Form, data: Transactions | Disassociated, ids: Ids) -> str:
+def _default_format(form: type[Published], data: Published, ids: Ids) -> str:
     """Return the name of the format of a release for which nobody chose one."""
     name = form.default_format(ids)
     has_blanks = name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary)

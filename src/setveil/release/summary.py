@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from setveil.data.records.transactions import Transactions
 from setveil.mining.uniqueness import unique_records
 
 if TYPE_CHECKING:
@@ -77,8 +76,8 @@ def _guesses(measurements: list[Measurement]) -> list[tuple[str, str]]:
 
 def _singled_out(release: Release) -> list[str]:
     """Return how many records two known items single out, of a form that has whole records."""
-    rows, original = release.form.plain(release.data), release.original
-    if rows is None or not rows.records or not isinstance(original, Transactions):
+    rows, original = release.data.plain, release.original.plain
+    if rows is None or not rows.records or original is None:
         return []
     after, before = (unique_records(data, KNOWN)[-1] / data.records for data in (rows, original))
     return [f"two known items single out {_percent(after)} of the records ({_percent(before)} in the original)"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from setveil.data.disassociated import Disassociated
+from setveil.data.forms.disassociated import Disassociated
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity
@@ -115,8 +115,7 @@ class Experiment:
         rng = np.random.default_rng(0)
         made = method.bind(self.data, linked=False, rng=rng).apply(self.data, rng=rng)
         setting = at(k, delta)
-        assert isinstance(made.published, Disassociated)
-        self._published = made.published
+        self._published = cast("Disassociated", made.published)
         self._made = {}
         verdict = KmAnonymity(k=k, m=k).check(made.published)
         self._add(line, None, "clusters", made.account["clusters"], setting)

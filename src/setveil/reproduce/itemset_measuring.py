@@ -59,7 +59,7 @@ class Experiment:
         for support in self.dataset.supports:
             self._measure_at(support, name, made, named, seed)
         self._measure_once(name, made, named, seed)
-        return self._measure_frequencies(name, made.records, seed)
+        return self._measure_frequencies(name, made.rows, seed)
 
     def _add_plan(self, name: str, account: dict[str, Any], seed: int) -> None:
         """Add how many itemsets that could have stayed a plan loses, and whether no plan loses fewer; the method alone knows."""
@@ -80,7 +80,7 @@ class Experiment:
             "avoidable-misses-cost": MissesCost(**settings, which="avoidable"),
             "artificial-itemsets": ArtificialItemsets(**settings),
         }.items():
-            found = measured(self.data, made.records, made.alignment)
+            found = measured(self.data, made.rows, made.alignment)
             self._add(name, seed, metric, found.value, support=support, note=found.reason)
             more = {"lost": "lost", "unavoidable": "unavoidable"} if metric == "misses-cost" else {}
             self._add_details(name, seed, found, more, support=support)
@@ -97,7 +97,7 @@ class Experiment:
             "records-touched": RecordsTouched(),
             "false-content": FalseContent(),
         }.items():
-            found = measured(self.data, made.records, made.alignment)
+            found = measured(self.data, made.rows, made.alignment)
             self._add(name, seed, metric, found.value, note=found.reason)
             more = {
                 "base-rate": "border-base-rate",

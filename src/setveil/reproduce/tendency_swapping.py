@@ -192,7 +192,7 @@ class _Experiment:
         made, seconds = self._made(name, categories, seed)
         self._add(name, seed, "seconds", seconds)
         for support, before in self._before.items():
-            after = self._mined(name, seed, support, made.records)
+            after = self._mined(name, seed, support, made.rows)
             similarity, note = None, "" if before is not None and after is not None else "too many itemsets to compare"
             if before is not None and after is not None:
                 similarity = compare(before, after).similarity
@@ -204,7 +204,7 @@ class _Experiment:
             "still-on-top": StillOnTop(categories=categories),
             "record-loss": RecordLoss(),
         }.items():
-            found = measured(self.data, made.records, made.alignment)
+            found = measured(self.data, made.rows, made.alignment)
             self._add(name, seed, metric, found.value, note=found.reason)
         self._add_not_hidden(name, seed, categories, made)
 
@@ -226,12 +226,12 @@ class _Experiment:
 
     def _add_not_hidden(self, name: str, seed: int, categories: Categories, made: Outcome) -> None:
         """Count the records of which something of their tendency is left, by the guarantee's own check (Definition 4)."""
-        if made.records.records != self.data.records:
+        if made.rows.records != self.data.records:
             note = "records were split, so that no released row stands for a whole record"
             self._add(name, seed, "not-hidden", None, note=note)
             return
         promise = HiddenTendency(categories=categories, ties="first", lossless=False)
-        verdict = promise.check(made.records, original=self.data, alignment=made.alignment)
+        verdict = promise.check(made.rows, original=self.data, alignment=made.alignment)
         due = verdict.counts["to-hide"]
         self._add(name, seed, "not-hidden", verdict.failures / due if due else None,
                   note="" if due else "no record has a tendency")  # fmt: skip

@@ -6,11 +6,10 @@ import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from setveil.data.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.ragged import runs
 from setveil.data.records.transactions import Transactions
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.plain import RowsOfRecords
     from setveil.methods.base import Method, Outcome
     from setveil.reproduce.figures import Figures
 
@@ -186,7 +186,7 @@ class Experiment:
         method = method_of(line, sensitive, rho, self.data)
         outcome, seconds = self.made(self.data, method, draw)
         self.add(line, draw, at, "seconds", seconds)
-        published = self._add_release(line, draw, at, outcome.published, outcome.account)
+        published = self._add_release(line, draw, at, cast("RowsOfRecords", outcome.published), outcome.account)
         if rules:
             self._add_rules(line, draw, rho, self.data, published, sensitive, "")
         if proof:
@@ -207,7 +207,7 @@ class Experiment:
             published = without_sensitive(data, self.dataset.is_sensitive(draw))
         else:
             made, _seconds = self.made(data, method_of(line, sensitive, rho, data), draw)
-            published = plain(made.published)
+            published = made.rows
         self._add_rules(line, draw, rho, data, published, sensitive, "cut-")
 
     def measure_table_3(self, line: str, draw: int) -> None:
@@ -265,10 +265,12 @@ class Experiment:
         if value is not None:
             self.add(new_line, draw, new[0], new[1], value)
 
-    def _add_release(self, line: str, draw: int, at: str, published: Any, account: dict[str, Any]) -> Transactions:
+    def _add_release(
+        self, line: str, draw: int, at: str, published: RowsOfRecords, account: dict[str, Any]
+    ) -> Transactions:
         """Add loss, divergence, what is left of sensitive types and what went of the others; return plain records."""
-        records, data = plain(published), self.data
-        if isinstance(published, Generalized):
+        records, data = published.rows, self.data
+        if published.tree is not None:
             suppressed, general = account["suppression-loss"], account["generalization-loss"]
             self.add(line, draw, at, "suppression-loss", suppressed)
             self.add(line, draw, at, "generalization-loss", general)
@@ -314,9 +316,3 @@ class Experiment:
     def add(self, line: str, draw: int | None, at: str, metric: str, value: float | None, note: str = "") -> None:
         """Add a figure."""
         self.figures.add(Figure(self.dataset.name, line, draw, at, metric, value, note))
-
-
-def plain(published: Any) -> Transactions:
-    """Return the records of a release; those of a generalized one hold names of nodes."""
-    records: Transactions = published.records if isinstance(published, Generalized) else published
-    return records

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, to_html
 from setveil.base.frames import as_pandas
+from setveil.data.forms.plain import RowsOfRecords
 from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, note_stripped, stripped
 from setveil.data.records.ragged import (
     inverted,
@@ -75,7 +76,7 @@ def _id_column(ids: Any) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Transactions(RecordSequence):
+class Transactions(RowsOfRecords, RecordSequence):
     """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards.
 
     >>> data = Transactions.from_lists([["milk", "bread"], ["tea"], []])
@@ -83,7 +84,9 @@ class Transactions(RecordSequence):
     (3, ('bread', 'milk'), Transactions(2 records, 3 items, 3 occurrences))
     """
 
+    form_name: ClassVar[str] = "transactions"
     form_in_words: ClassVar[str] = "plain records"
+    about_form: ClassVar[str] = "A row is a record."
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -192,6 +195,11 @@ class Transactions(RecordSequence):
     def records(self) -> int:
         """The number of records."""
         return len(self.offsets) - 1
+
+    @property
+    def rows(self) -> Transactions:
+        """The records themselves: what other forms have as `rows`."""
+        return self
 
     @property
     def occurrences(self) -> int:
@@ -318,6 +326,15 @@ class Transactions(RecordSequence):
         if unit not in ("person", "record"):
             raise BadParameter(f"unit is {unit!r}; allowed is person | record")
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
+
+    @classmethod
+    def _formats_in_words(cls) -> str:
+        return "format"
+
+    def with_rows(self, rows: Transactions) -> Transactions:
+        """Return other records."""
+        del self
+        return rows
 
     def with_source(self, source: Source) -> Transactions:
         """Return the same records, said to be read from a place."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
+from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.data.records.ragged import owner_of, runs
 from setveil.methods.disassociation._vertical import take_apart
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.disassociated import LEFT_OUT, TERM_CHUNK
+from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.kernels.bits import WORD_BITS, bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (

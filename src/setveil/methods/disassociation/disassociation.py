@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.disassociated import TERM_CHUNK, Disassociated
+from setveil.data.forms.disassociated import TERM_CHUNK, Disassociated
 from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData, BadParameter

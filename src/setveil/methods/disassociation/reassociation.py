@@ -21,8 +21,8 @@ from pydantic import PrivateAttr
 
 from setveil.base import progress
 from setveil.base.declaration import parameter
-from setveil.data.disassociated import Disassociated
-from setveil.data.neighbours import Neighbours
+from setveil.data.forms.disassociated import Disassociated
+from setveil.data.forms.reassociated import Reassociated
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, owner_of, picked
 from setveil.data.records.transactions import Transactions
@@ -52,7 +52,7 @@ class Reassociation(Method):
     )
     truthful = "no"
     accepts = (Disassociated,)
-    form = Neighbours
+    form = Reassociated
 
     neighbours: int = parameter(
         1, ge=1, le=1000, public=True, description="How many sets of records are made from the same release."
@@ -114,7 +114,7 @@ class Reassociation(Method):
             account |= {"sums-of-distances": sums, "chosen-set": nearest + 1}
             made = [made[nearest]]
         slots = np.concatenate([slots for _records, slots in made])
-        return Outcome(Neighbours(tuple(records for records, _slots in made)), Alignment(slots), account)
+        return Outcome(Reassociated(tuple(records for records, _slots in made)), Alignment(slots), account)
 
     @staticmethod
     def _sums_of_distances(made: list[Transactions]) -> list[int]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.grouped import Grouped
+from setveil.data.forms.grouped import Grouped
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.data.records.transactions import Transactions

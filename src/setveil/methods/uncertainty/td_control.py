@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from setveil.data.generalized import Generalized
+from setveil.data.forms.generalized import Generalized
 from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import read_only

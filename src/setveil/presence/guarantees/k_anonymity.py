@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
-from setveil.base.verdict import MOST_WITNESSES
-from setveil.base.verdict import Reach
-from setveil.base.verdict import Verdict
-from setveil.base.verdict import Witness
+from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.records.ragged import runs
-from setveil.guarantees.base import Coverage
-from setveil.guarantees.base import Guarantee
+from setveil.guarantees.base import Coverage, Guarantee
 from setveil.presence.tables import EXAMPLE_LINES
 from setveil.presence.tables.joined_table import JoinedTable
 
@@ -76,11 +72,10 @@ class KAnonymity(GroupLimit, Guarantee):
             "overlap."
         )
 
-    def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:
+    def check(self, published: JoinedTable, *, original: Any = None, alignment: Any = None) -> Verdict:
         """Count records and sensitive values of every combination, and look for combinations that overlap."""
         del original, alignment
         self.refuse_other_form(published)
-        assert isinstance(published, JoinedTable)
         # Groups with the same intervals look like one, whatever the table calls them.
         table = JoinedTable.arranged(published.schema, published.lows, published.highs, published.counts)
         sizes, values = table.counts.sum(axis=1), np.count_nonzero(table.counts, axis=1)

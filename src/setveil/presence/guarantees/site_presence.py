@@ -119,11 +119,10 @@ class SitePresence(PresenceLimit, Guarantee):
         )
 
     def check(
-        self, published: Any, *, original: Originals | None = None, alignment: BothGroups | None = None
+        self, published: JoinedTable, *, original: Originals | None = None, alignment: BothGroups | None = None
     ) -> Verdict:
         """Check the whole promise, or the half of the one provider whose table and groups are given."""
         self.refuse_other_form(published)
-        assert isinstance(published, JoinedTable)
         if original is None:
             raise Missing("site-presence needs the original: the table of a provider, or both (--a, --b)")
         if alignment is None:

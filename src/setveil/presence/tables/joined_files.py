@@ -25,7 +25,7 @@ from setveil.data.files.json_lines import json_value, kind_in_words
 from setveil.data.files.packing import plain_suffix, read_bytes, writing
 from setveil.data.files.side_files import shown
 from setveil.data.files.texts import in_words
-from setveil.data.own_format import OwnFormat
+from setveil.data.forms.own_format import OwnFormat
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.presence.tables.joined_table import JoinedTable
 from setveil.presence.tables.schema import Schema

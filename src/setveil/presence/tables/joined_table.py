@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from setveil.data.forms.base import Form
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class JoinedTable:
+class JoinedTable(Form):
     """Groups in the order of their intervals; the records of a group look alike but for the sensitive value."""
 
     form_in_words: ClassVar[str] = "a joined table"

@@ -1,19 +1,35 @@
 """Grouped data: rows without their sensitive items, in groups, and for each group how often each sensitive item occurs in it.
 
 Which row of a group holds which sensitive item is not told. Rows show all other items as they were.
+
+In a file: JSON Lines, a line per group, `{"rows": [["a", "b"], ["c"]], "sensitive": {"s": 1}}`.
 """
 
 from __future__ import annotations
 
+import json
+from array import array
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from setveil.data.files.side_files import shown
-from setveil.data.records.labels import Vocabulary, are_in_order, are_texts, as_arrow, label_order
+from setveil.base.arguments import check_arguments
+from setveil.base.verdict import MOST_WITNESSES, Witness
+from setveil.data.files.coded_labels import CodedLabels, as_array
+from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.files.packing import writing
+from setveil.data.files.side_files import first_unusable, shown
+from setveil.data.forms.base import Published
+from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, among, codes_in, spans_of_items, untrue_rows
+from setveil.data.forms.own_format import OwnFormat
+from setveil.data.records.alignment import Alignment
+from setveil.data.records.labels import BLANKS, Vocabulary, are_in_order, are_texts, as_arrow, label_order
 from setveil.data.records.ragged import (
+    distinct,
     offsets_of,
     order_of_sequences,
     owner_of,
@@ -24,25 +40,42 @@ from setveil.data.records.ragged import (
     starts_of,
 )
 from setveil.data.records.transactions import Transactions, whole_numbers
-from setveil.errors import BadData
+from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from setveil.data.formats import Layout
+    from setveil.data.forms.base import Naming
+    from setveil.data.forms.comparing import Aligned
+    from setveil.data.forms.own_format import DataFormat
     from setveil.data.records.transactions import Unit
+
+_EXPECTED = '{"rows": [["milk", "tea"], ["milk"]], "sensitive": {"wine": 1}}'
+_FIELDS = {"rows", "sensitive"}
+_MOST_DIGITS = 18
+_WRITTEN_GROUPS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Grouped:
+class Grouped(Published):
     """Groups of rows, each with a multiset of sensitive items. Made with `from_groups` or by a method, or read from a file.
 
     >>> Grouped.from_groups([([["milk"], ["tea", "milk"]], {"wine": 1})])
     Grouped(1 group, 2 rows, 3 items, 4 occurrences)
     """
 
+    form_name: ClassVar[str] = "grouped"
     form_in_words: ClassVar[str] = "grouped data"
+    about_form: ClassVar[str] = (
+        "Rows stand in groups and hold only items that are not sensitive. How often each sensitive item occurs is told for a group as a "
+        "whole, and which row of it holds which is not."
+    )
+    why_nameless: ClassVar[str] = "rows of grouped data carry no names, since a row is not a whole record"
+    counts_rows: ClassVar[bool] = True
+    less_exactly: ClassVar[str] = "counted for a group of records only"
 
     rows: Transactions
     """The items of each row that are not sensitive; the rows of a group stand together."""
@@ -179,6 +212,11 @@ class Grouped:
         return self.rows.records
 
     @property
+    def row_parts(self) -> Transactions:
+        """The rows, without their sensitive items."""
+        return self.rows
+
+    @property
     def unit(self) -> Unit:
         """Whether a row is a person or one record of several."""
         return self.rows.unit
@@ -268,7 +306,7 @@ class Grouped:
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
-    def with_unit(self, unit: Unit) -> Grouped:
+    def with_unit(self, unit: Unit) -> Self:
         """Return the same groups, their rows said to be one a person (`person`) or not (`record`)."""
         rows = self.rows.with_unit(unit)
         return self if rows is self.rows else replace(self, rows=rows)
@@ -319,3 +357,202 @@ class Grouped:
         words[places] = self.sensitive_codes
         words[places + 1] = self.sensitive_counts
         return order_of_sequences(starts, words)
+
+    # -- releasing ------------------------------------------------------------------------------------------------------------
+
+    def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Grouped, Alignment]:
+        """Sort rows within groups, and groups, by content."""
+        del naming
+        published, order = self.arranged()
+        return published, Alignment(rows[order])
+
+    @classmethod
+    def formats(cls) -> Mapping[str, DataFormat]:
+        """Return the one format of grouped data."""
+        return {GroupedLines.name: GroupedLines()}
+
+    # -- comparing ------------------------------------------------------------------------------------------------------------
+
+    def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how often each item is in rows, and how often groups count it."""
+        del alignment
+        in_rows = original.in_own_order(self.rows.vocabulary, self.rows.supports)
+        return in_rows, original.in_own_order(self.sensitive_vocabulary, self.sensitive_supports)
+
+    def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Return the rows that are no part of their records, and the groups whose sensitive items are in other numbers of their records."""
+        found = untrue_rows(self.rows, aligned, spans_of_items(self.rows, aligned.original), whole=False)
+        width = max(len(aligned.original.vocabulary), 1)
+        group_of_row = owner_of(self.group_starts)
+        row, item = aligned.occurrences()
+        held = np.sort(group_of_row[row] * width + item)
+        code = codes_in(as_arrow(self.sensitive_vocabulary), aligned.original)[self.sensitive_codes]
+        counted = self.group_of_sensitive * width + code
+        times = np.searchsorted(held, counted, side="right") - np.searchsorted(held, counted)
+        times[code < 0] = 0
+
+        def of_group(number: int, detail: str, items: tuple[str, ...] = ()) -> Witness:
+            return Witness(NOT_TRUTHFUL, f"group {number + 1:,}", detail, None, items, number)
+
+        def witness(place: int) -> Witness:
+            label = self.sensitive_vocabulary[self.sensitive_codes[place]]
+            detail = f"it counts {int(self.sensitive_counts[place]):,} of {shown(label)}, and {int(times[place]):,} of its records hold it"
+            return of_group(int(self.group_of_sensitive[place]), detail, (label,))
+
+        wrong = np.flatnonzero(times != self.sensitive_counts)
+        found += Untrue(len(wrong), tuple(map(witness, wrong[:MOST_WITNESSES].tolist())))
+        if not whole or found.cases:
+            return found
+        # Rows are parts of their records and counts are right: a group says as much as its records hold, or leaves something out.
+        shown_code = codes_in(self.rows.labels, aligned.original)[self.rows.items]
+        shown_in = group_of_row[owner_of(self.rows.offsets)]
+        only_shown = shown_in[~among(shown_in * width + shown_code, distinct(counted))]
+        said = np.bincount(only_shown, minlength=self.groups)
+        np.add.at(said, self.group_of_sensitive, self.sensitive_counts)
+        missing = np.bincount(group_of_row[row], minlength=self.groups) - said
+        short = np.flatnonzero(missing)
+        details = (
+            of_group(g, f"it leaves out {int(missing[g]):,} items of its records") for g in short[:MOST_WITNESSES]
+        )
+        return Untrue(len(short), tuple(details))
+
+
+# -- files --------------------------------------------------------------------------------------------------------------------
+
+
+class GroupedLines(OwnFormat):
+    """The one format of grouped data."""
+
+    name: ClassVar[str] = "grouped"
+    summary: ClassVar[str] = "JSON Lines, a line a group: its rows, and how often each sensitive item occurs in it"
+    extensions: ClassVar[tuple[str, ...]] = (".jsonl",)
+
+    def read(self, path: Path, layout: Layout) -> Grouped:
+        """Read a file, or say in one sentence what is wrong with it and where."""
+        del layout
+        return read_grouped(path)
+
+    def write(self, data: Grouped, path: Path, layout: Layout) -> None:
+        """Write a file; packed if its name ends in .gz or .zst."""
+        del layout
+        write_grouped(data, path)
+
+
+@check_arguments
+def read_grouped(source: str | Path) -> Grouped:
+    """Read grouped data; groups, rows and items may stand in any order."""
+    path = Path(source)
+    reading = _Reading()
+    number = 0
+    for line in lines_of(path):
+        number += 1
+        try:
+            reading.add(json_value(line))
+        except ValueError as error:
+            raise BadData(str(error), file=str(path), line=number) from None
+    if not number:
+        raise BadData(f"is empty; expected a group a line, such as {_EXPECTED}", file=str(path))
+    return reading.finish()
+
+
+class _Reading:
+    """What was read so far."""
+
+    def __init__(self) -> None:
+        self.items = CodedLabels()
+        self.offsets = array("q", [0])
+        self.group_starts = array("q", [0])
+        self.sensitive = CodedLabels()
+        self.sensitive_starts = array("q", [0])
+        self.counts = array("q")
+
+    def add(self, group: Any) -> None:
+        """Take one group, or raise ValueError with what is wrong."""
+        if not isinstance(group, dict):
+            raise ValueError(f"is {kind_in_words(group)}; expected a group such as {_EXPECTED}")  # noqa: TRY004 - of the data
+        if group.keys() != _FIELDS:
+            other = sorted(group.keys() - _FIELDS)
+            problem = (
+                f"has the field {shown(other[0])}" if other else f"lacks the field {min(_FIELDS - group.keys())!r}"
+            )
+            raise ValueError(f"{problem}; a group has the fields 'rows' and 'sensitive' and no others")
+        rows, sensitive = group["rows"], group["sensitive"]
+        if not isinstance(rows, list) or not rows:
+            what = kind_in_words(rows) if not isinstance(rows, list) else "an empty list"
+            raise ValueError(f"the field 'rows' is {what}; expected at least one list of items")
+        if not isinstance(sensitive, dict):
+            what = kind_in_words(sensitive)
+            raise ValueError(f"the field 'sensitive' is {what}; expected an object of items and counts")  # noqa: TRY004 - of the data
+        for row in rows:
+            self._add_row(row)
+        self.group_starts.append(len(self.offsets) - 1)
+        for label, count in sensitive.items():
+            self._add_sensitive(label, count, len(rows))
+        self.sensitive_starts.append(len(self.counts))
+
+    def _add_row(self, row: Any) -> None:
+        if not isinstance(row, list):
+            raise ValueError(f"a row is {kind_in_words(row)}; expected a list of items")  # noqa: TRY004 - of the data
+        labels = [item_text(item).strip(BLANKS) for item in row]
+        if len(set(labels)) < len(labels):
+            twice = next(label for place, label in enumerate(labels) if label in labels[:place])
+            raise ValueError(f"a row names the item {shown(twice)} twice; each may stand once")
+        for label in labels:
+            self.items.add(label)
+        self.offsets.append(len(self.items.codes))
+
+    def _add_sensitive(self, label: str, count: Any, size: int) -> None:
+        item = item_text(label).strip(BLANKS)
+        if not isinstance(count, Whole):
+            raise ValueError(f"the count of {shown(item)} is {kind_in_words(count)}; expected a whole number")  # noqa: TRY004 - of the data
+        if len(count) > _MOST_DIGITS or not 1 <= int(count) <= size:
+            problem = f"the count of {shown(item)} is {count[:_MOST_DIGITS]}{'...' * (len(count) > _MOST_DIGITS)}"
+            raise ValueError(f"{problem} in a group of {size:,} rows; allowed is from 1 to once a row")
+        self.sensitive.add(item)
+        self.counts.append(int(count))
+
+    def finish(self) -> Grouped:
+        """Return what was read."""
+        rows = Transactions.from_codes(as_array(self.offsets), as_array(self.items.codes), self.items.labels)
+        return Grouped.of_any_order(
+            rows,
+            as_array(self.group_starts),
+            as_array(self.sensitive_starts),
+            as_array(self.sensitive.codes),
+            as_array(self.counts),
+            self.sensitive.labels,
+        )
+
+
+def write_grouped(data: Grouped, path: Path) -> None:
+    """Write grouped data; the same data give the same bytes."""
+    if not data.groups:
+        raise OutputRefused("JSON Lines cannot hold grouped data without groups")
+    if wrong := first_unusable(data.vocabulary):
+        raise OutputRefused(f"what no file can hold is an item: {wrong}")
+    with writing(path) as file:
+        for block in _blocks(data):
+            file.write(block)
+
+
+def _blocks(data: Grouped) -> Iterator[bytes]:
+    labels, sensitive = (
+        np.array([json.dumps(label, ensure_ascii=False) for label in vocabulary] or [""], dtype=object)
+        for vocabulary in (data.rows.vocabulary, data.sensitive_vocabulary)
+    )
+    for first in range(0, data.groups, _WRITTEN_GROUPS):
+        last = min(first + _WRITTEN_GROUPS, data.groups)
+        starts = data.group_starts[first : last + 1].tolist()
+        offsets = data.rows.offsets[starts[0] : starts[-1] + 1].tolist()
+        texts = labels[data.rows.items[offsets[0] : offsets[-1]]].tolist()
+        rows = [f"[{', '.join(texts[a - offsets[0] : b - offsets[0]])}]" for a, b in pairwise(offsets)]
+        places = data.sensitive_starts[first : last + 1].tolist()
+        names = sensitive[data.sensitive_codes[places[0] : places[-1]]].tolist()
+        counts = data.sensitive_counts[places[0] : places[-1]].tolist()
+        held = [f"{name}: {count}" for name, count in zip(names, counts, strict=True)]
+        lines = []
+        for g in range(last - first):
+            group = ", ".join(rows[starts[g] - starts[0] : starts[g + 1] - starts[0]])
+            multiset = ", ".join(held[places[g] - places[0] : places[g + 1] - places[0]])
+            lines.append(f'{{"rows": [{group}], "sensitive": {{{multiset}}}}}\n')
+        yield "".join(lines).encode()

@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.base.arguments import check_arguments
-from setveil.data.disassociated import Disassociated
 from setveil.data.files import column_files, packing
 from setveil.data.files.coded_labels import CodedLabels, as_array
 from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
 from setveil.data.files.packing import plain_suffix, writing
 from setveil.data.files.side_files import first_unusable, shown
-from setveil.data.own_format import OwnFormat
+from setveil.data.forms.disassociated import STATED, Disassociated
+from setveil.data.forms.own_format import OwnFormat
 from setveil.data.records.labels import BLANKS
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, OutputRefused
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from setveil.data.formats import Layout
 
 FORMAT = "disassoc/1"
-STATED = ("k", "m", "delta")
-"""What a header may say of the making of the file."""
 _HEADER = f'{{"format": "{FORMAT}", "k": 3, "m": 2, "delta": 20, "clusters": 1, "records": 20}}'
 _CLUSTER = '{"size": 20, "record_chunks": [[[["milk", "tea"], 12], [["milk"], 5]]], "term_chunk": ["wine"]}'
 _FIELDS = {"size", "record_chunks", "term_chunk"}

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from setveil.data.forms.base import Published
+from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
     distinct,
@@ -34,20 +36,26 @@ from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from setveil.data.forms.base import Naming
+    from setveil.data.forms.comparing import Aligned, Untrue
+    from setveil.data.forms.own_format import DataFormat
     from setveil.data.records.transactions import Unit
 
 TERM_CHUNK = -1
 """The chunk number of an occurrence that is told in the term chunk only."""
 LEFT_OUT = -2
 """The chunk number of an occurrence that is not told at all."""
+STATED = ("k", "m", "delta")
+"""What a file or a card may say of its making."""
 _ARRAYS = ("counts", "chunk_starts", "cluster_starts", "sizes", "term_starts", "terms")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disassociated:
+class Disassociated(Published):
     """Clusters of record chunks and a term chunk. Made with `from_clusters` or by a method, or read from a file.
 
     What makes it safe is not looked at here: a chunk may be too rare, too long or overlap with another. The guarantee says so.
@@ -56,7 +64,17 @@ class Disassociated:
     Disassociated(1 cluster, 2 record chunks, 3 records, 3 items)
     """
 
+    form_name: ClassVar[str] = "disassociated"
     form_in_words: ClassVar[str] = "disassociated data"
+    about_form: ClassVar[str] = (
+        "Records stand in clusters, taken apart into chunks: which part in one chunk belongs to which part in another is not told. The "
+        "term chunk of a cluster names items that some of its records hold, and not how many."
+    )
+    why_nameless: ClassVar[str] = "parts of records in disassociated data carry no names"
+    counts_rows: ClassVar[bool] = True
+    has_support_bounds: ClassVar[bool] = True
+    as_input: ClassVar[str] = "the disassociated release"
+    less_exactly: ClassVar[str] = "in term chunks only"
 
     subrecords: Transactions
     """The subrecords of all record chunks, each content once a chunk; the vocabulary also has the items of term chunks."""
@@ -294,7 +312,7 @@ class Disassociated:
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
-    def with_unit(self, unit: Unit) -> Disassociated:
+    def with_unit(self, unit: Unit) -> Self:
         """Return the same clusters, their records said to be one a person (`person`) or not (`record`)."""
         subrecords = self.subrecords.with_unit(unit)
         return self if subrecords is self.subrecords else replace(self, subrecords=subrecords)
@@ -359,6 +377,74 @@ class Disassociated:
             ),
             terms=terms[np.lexsort((terms, owner_of(self.term_starts)))],
         )
+
+    # -- releasing ------------------------------------------------------------------------------------------------------------
+
+    def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Disassociated, Alignment]:
+        """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
+        del naming
+        published, clusters = self.arranged()
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes)))
+        return published, Alignment(rows[picked(starts, clusters)[1]])
+
+    def with_stated(self, parameters: Mapping[str, Any]) -> Self:
+        """Return the same clusters with what a card says that they keep: a table does not say it."""
+        given = {name: parameters.get(name) for name in STATED}
+        return replace(self, stated={name: value for name, value in given.items() if isinstance(value, int)})
+
+    @property
+    def row_parts(self) -> Transactions:
+        """The subrecords."""
+        return self.subrecords
+
+    @property
+    def sizes_drawn(self) -> dict[str, NDArray[np.int64]]:
+        """The number of records of each cluster."""
+        return {"clusters": self.sizes}
+
+    @classmethod
+    def formats(cls) -> Mapping[str, DataFormat]:
+        """Return the one format of disassociated data."""
+        from setveil.data.forms.disassociated.files import DisassociatedFiles  # noqa: PLC0415 - it makes such data
+
+        return {DisassociatedFiles.name: DisassociatedFiles()}
+
+    @classmethod
+    def claims(cls, path: Path, format_name: str | None) -> bool:
+        """Return whether a file is said to hold disassociated data, or begins as one does."""
+        from setveil.data.forms.disassociated.files import looks_disassociated  # noqa: PLC0415 - the same
+
+        if format_name is not None:
+            return format_name in cls.formats()
+        return path.is_file() and looks_disassociated(path)
+
+    # -- comparing ------------------------------------------------------------------------------------------------------------
+
+    def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare the chunks of each cluster with its records."""
+        from setveil.data.forms.disassociated.truth import untrue_clusters  # noqa: PLC0415 - the same
+
+        return untrue_clusters(self, aligned, whole=whole)
+
+    def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how often each item is in record chunks, and for how many more occurrences a term chunk names it."""
+        records = original.as_records()
+        in_record_chunks = self.supports - np.bincount(self.terms, minlength=len(self.vocabulary))
+        named = records.items[self._in_term_chunks(records, alignment)]
+        exactly = original.in_own_order(self.vocabulary, in_record_chunks)
+        return exactly, np.bincount(named, minlength=len(records.vocabulary))
+
+    def _in_term_chunks(self, original: Transactions, alignment: Alignment) -> NDArray[np.bool_]:
+        """Return for each occurrence whether the term chunk of its record's cluster names its item."""
+        cluster = np.empty(original.records, dtype=np.int64)
+        cluster[alignment.rows] = np.repeat(np.arange(self.clusters), self.sizes)
+        code_of = self.subrecords.code_of
+        codes = np.array([code_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
+        width = max(len(self.vocabulary), 1)
+        named = owner_of(self.term_starts) * width + self.terms
+        item = codes[original.items] if len(codes) else np.empty(0, np.int64)
+        keys = cluster[owner_of(original.offsets)] * width + item
+        return (item >= 0) & np.isin(keys, named)
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:

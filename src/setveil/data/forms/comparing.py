@@ -1,0 +1,157 @@
+"""Comparing a release with the records behind it: what the forms share.
+
+The comparisons take the original and the alignment, and nothing from the method.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+
+from setveil.base.verdict import MOST_WITNESSES, Witness
+from setveil.data.files.side_files import shown
+from setveil.data.records.ragged import owner_of, picked, record_ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from setveil.data.records.transactions import Transactions
+
+NOT_TRUTHFUL = "not-truthful"
+"""The kind of violation: the release says something that is not so of the records behind it."""
+SHOWN_ITEMS = 12
+BLOCK = 1 << 22
+"""Occurrences compared together."""
+
+
+@dataclass(frozen=True)
+class Untrue:
+    """How many statements of a release are not true, and some of them."""
+
+    cases: int = 0
+    witnesses: tuple[Witness, ...] = ()
+
+    @classmethod
+    def one(cls, place: str, detail: str) -> Untrue:
+        """Return one case."""
+        return cls(1, (Witness(NOT_TRUTHFUL, place, detail),))
+
+    def __add__(self, other: Untrue) -> Untrue:
+        return Untrue(self.cases + other.cases, (self.witnesses + other.witnesses)[:MOST_WITNESSES])
+
+
+class Aligned(NamedTuple):
+    """The records behind a release: released row r came from the original's record `rows[r]`."""
+
+    original: Transactions
+    rows: NDArray[np.int64]
+
+    def occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return for each occurrence in these records the released row, and the code of the item in the original."""
+        offsets, places = picked(self.original.offsets, self.rows)
+        return owner_of(offsets), self.original.items[places].astype(np.int64)
+
+
+class Spans(NamedTuple):
+    """What the labels of a release stand for. Items have places on a line, and a label stands for an interval of them."""
+
+    places: NDArray[np.int64]
+    """For each item of the original its place."""
+    firsts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    """For each label of the release its interval; it is empty where the original has no such item."""
+
+
+def codes_in(labels: Any, data: Transactions) -> NDArray[np.int64]:
+    """Return the code that each label has in the data, or -1."""
+    return np.asarray(pc.fill_null(pc.index_in(labels, data.labels), -1), dtype=np.int64)
+
+
+def spans_of_items(published: Transactions, original: Transactions) -> Spans:
+    """Return what labels stand for where each stands for itself."""
+    codes = codes_in(published.labels, original)
+    return Spans(np.arange(len(original.vocabulary)), codes, codes + (codes >= 0))
+
+
+def untrue_rows(rows: Transactions, aligned: Aligned, spans: Spans, *, whole: bool) -> Untrue:
+    """Return the rows with a label that stands for no item of their record and, if `whole`, those that leave one out."""
+    found = Untrue()
+    for first, last in record_ranges(rows.offsets, BLOCK, BLOCK):
+        found += _untrue_in_block(rows, aligned, spans, (first, last), whole=whole)
+    return found
+
+
+def _untrue_in_block(
+    rows: Transactions, aligned: Aligned, spans: Spans, block: tuple[int, int], *, whole: bool
+) -> Untrue:
+    first, last = block
+    width = int(max(spans.places.max(initial=0), spans.ends.max(initial=0))) + 1
+    record, item = Aligned(aligned.original, aligned.rows[first:last]).occurrences()
+    keys = record * width + spans.places[item]
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    row = owner_of(rows.offsets[first : last + 1])
+    code = rows.items[rows.offsets[first] : rows.offsets[last]]
+    low, high = (np.searchsorted(keys, row * width + ends[code]) for ends in (spans.firsts, spans.ends))
+    invented = low >= high
+    wrong = np.zeros(last - first, dtype=np.bool_)
+    wrong[row[invented]] = True
+    left_out = np.zeros(len(keys), dtype=np.bool_)
+    if whole:
+        change = np.bincount(low, minlength=len(keys) + 1) - np.bincount(high, minlength=len(keys) + 1)
+        left_out[order] = np.cumsum(change)[:-1] <= 0
+        wrong[record[left_out]] = True
+
+    def witness(one: int) -> Witness:
+        mine = slice(*np.searchsorted(row, (one, one + 1)))
+        labels = tuple(rows.vocabulary[label] for label in code[mine][invented[mine]].tolist())
+        if labels:
+            return of_row(first + one, f"its record does not hold {listed(labels)}", labels)
+        mine = slice(*np.searchsorted(record, (one, one + 1)))
+        labels = tuple(aligned.original.vocabulary[label] for label in item[mine][left_out[mine]].tolist())
+        return of_row(first + one, f"it leaves out {listed(labels)} of its record", labels)
+
+    numbers = np.flatnonzero(wrong)
+    return Untrue(len(numbers), tuple(witness(one) for one in numbers[:MOST_WITNESSES].tolist()))
+
+
+def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each released row how many of its items its original record held too."""
+    width = max(len(original.vocabulary), 1)
+    order = np.argsort(
+        rows, kind="stable"
+    )  # by original record: then both sides rise, and looking up goes on from place to place
+    arranged = published.take(order, ids=None)
+    row = owner_of(arranged.offsets)
+    code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
+    codes = code[arranged.items] if len(code) else np.empty(0, np.int64)
+    keys = rows[order][row] * width + codes
+    true_keys = owner_of(original.offsets) * width + original.items
+    at = np.searchsorted(true_keys, keys)
+    true = codes >= 0
+    true &= at < len(true_keys)
+    true[true] = true_keys[at[true]] == keys[true]
+    shared = np.empty(published.records, dtype=np.int64)
+    shared[order] = np.bincount(row[true], minlength=published.records)
+    return shared
+
+
+def of_row(row: int, detail: str, items: tuple[str, ...] = ()) -> Witness:
+    """Return a witness of something that a row says and that is not so."""
+    return Witness(NOT_TRUTHFUL, f"released row {row + 1:,}", detail, row, items)
+
+
+def listed(labels: Sequence[str]) -> str:
+    """Return labels for a sentence, and how many more there are."""
+    more = f" and {len(labels) - SHOWN_ITEMS:,} more" if len(labels) > SHOWN_ITEMS else ""
+    return ", ".join(map(shown, labels[:SHOWN_ITEMS])) + more
+
+
+def among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return for each key whether it is among other keys, which are sorted."""
+    return np.searchsorted(rising, keys) < np.searchsorted(rising, keys, side="right")

@@ -1,0 +1,147 @@
+"""How rows that are records are published: plain ones (`Transactions`), and those of any form whose rows are records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import pyarrow.compute as pc
+
+from setveil.data.forms.base import Changes, DataPlace, Ids, Naming, Published
+from setveil.data.records.alignment import Alignment
+from setveil.errors import BadParameter
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+    from numpy.typing import NDArray
+
+    from setveil.data.forms.comparing import Aligned, Spans, Untrue
+    from setveil.data.forms.own_format import DataFormat
+    from setveil.data.hierarchy import Hierarchy
+    from setveil.data.records.transactions import Transactions, Unit
+
+
+class RowsOfRecords(Published):
+    """A form whose rows are records, each of its own person or visit; `rows` holds them."""
+
+    rows_are_records: ClassVar[bool] = True
+
+    if TYPE_CHECKING:
+
+        @property
+        def rows(self) -> Transactions:
+            """The rows as plain records."""
+
+        def with_rows(self, rows: Transactions) -> Self:
+            """Return the same form with other rows."""
+
+    @property
+    def plain(self) -> Transactions:
+        """The rows as plain records."""
+        return self.rows
+
+    @property
+    def lengths_shown(self) -> NDArray[np.int64]:
+        """The number of items of each record."""
+        return self.rows.lengths
+
+    @property
+    def tree(self) -> Hierarchy | None:
+        """The hierarchy whose nodes stand for items in the rows, where there is one."""
+        return None
+
+    def can_stand_for(self, items: Container[str]) -> NDArray[np.bool_]:
+        """Return for each label of the rows whether it is one of these items, or can stand for one."""
+        return np.array([label in items for label in self.rows.vocabulary], np.bool_)
+
+    @classmethod
+    def formats(cls) -> Mapping[str, DataFormat]:
+        """Return the formats of plain records."""
+        return plain_formats()
+
+    @classmethod
+    def default_format(cls, ids: Ids) -> str:
+        """Return a format that has a place for ids where there are such."""
+        return "basket" if ids == "drop" else "long"
+
+    def public_layout(self, place: DataPlace) -> dict[str, str | bool]:
+        """Return what a reader of the rows needs to know."""
+        return place.format.public_layout(self.rows, place.layout)
+
+    def write_to(self, place: DataPlace) -> None:
+        """Write the rows."""
+        place.format.write(self.rows, place.path, place.layout)
+
+    @classmethod
+    def rows_from(cls, place: DataPlace, unit: Unit) -> Transactions:
+        """Read the rows."""
+        rows: Transactions = place.format.read(place.path, place.layout).with_unit(unit)
+        return rows
+
+    def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Self, Alignment]:
+        """Sort the rows by content, or by the names that they carry."""
+        arranged, alignment = _arranged(self.rows, rows, naming)
+        return self.with_rows(arranged), alignment
+
+    def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
+        """Compare each row with its record."""
+        from setveil.data.forms.comparing import untrue_rows  # noqa: PLC0415 - it reads labels as readers of records do
+
+        return untrue_rows(self.rows, aligned, self.spans(aligned.original), whole=whole)
+
+    def spans(self, original: Transactions) -> Spans:
+        """Return which items of the original the labels of the rows stand for."""
+        from setveil.data.forms.comparing import spans_of_items  # noqa: PLC0415 - the same
+
+        return spans_of_items(self.rows, original)
+
+    def changes(self, original: Published, alignment: Alignment) -> Changes:
+        """Count the records whose rows differ, and the occurrences that are not true of their record."""
+        from setveil.data.forms.comparing import shared_items  # noqa: PLC0415 - the same
+
+        rows, records = self.rows, original.as_records()
+        shared = shared_items(records, rows, alignment.rows)
+        as_before = (shared == rows.lengths) & (shared == records.lengths[alignment.rows])
+        found = np.bincount(alignment.rows, minlength=records.records)
+        same = np.bincount(alignment.rows[as_before], minlength=records.records)
+        changed = int(np.count_nonzero((found == 0) | (same < found)))
+        true = int(shared.sum()) + self.true_nodes(records, alignment)
+        return Changes(changed, rows.occurrences - true)
+
+    def true_nodes(self, original: Transactions, alignment: Alignment) -> int:
+        """Count released labels that are no items and true of their record."""
+        del original, alignment
+        return 0
+
+
+def plain_formats() -> Mapping[str, DataFormat]:
+    """Return the formats of plain records."""
+    from setveil.data.formats import FORMATS  # noqa: PLC0415 - readers make transactions, which are such a form
+
+    return FORMATS
+
+
+def _arranged(made: Transactions, rows: NDArray[np.int64], naming: Naming) -> tuple[Transactions, Alignment]:
+    """Put plain records in an order that reveals nothing, under the names they will carry."""
+    if naming.ids == "drop":
+        plain = made.with_ids(None).compacted()
+        order = plain.content_order()
+        return plain.take(order), Alignment(rows[order])
+    names: Any
+    if naming.ids == "pseudonym":
+        # One per row, a record's rows one after another: where every record has one row, that is a pseudonym per record.
+        place = np.empty(len(rows), dtype=np.int64)
+        place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
+        names = naming.pseudonyms(len(rows)).take(place)
+    elif len(np.unique(rows)) < len(rows):
+        raise BadParameter(
+            "the method makes several rows of one record, and two rows cannot carry the same id; "
+            "publish with ids='pseudonym', which gives each row its own, or with ids='drop'"
+        )
+    else:
+        names = naming.original.ids.take(rows)
+    order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
+    originals = naming.original.names().take(rows[order])
+    published = made.take(order, ids=names.take(order)).compacted()
+    return published, Alignment(rows[order], published.ids, originals)
