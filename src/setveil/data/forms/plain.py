@@ -100,13 +100,13 @@ class RowsOfRecords(Published):
         """Count the records whose rows differ, and the occurrences that are not true of their record."""
         from setveil.data.forms.comparing import shared_items  # noqa: PLC0415 - the same
 
-        rows, records = self.rows, original.as_records()
-        shared = shared_items(records, rows, alignment.rows)
-        as_before = (shared == rows.lengths) & (shared == records.lengths[alignment.rows])
-        found = np.bincount(alignment.rows, minlength=records.records)
-        same = np.bincount(alignment.rows[as_before], minlength=records.records)
+        rows, before = self.rows, original.as_records()
+        shared = shared_items(before, rows, alignment.rows)
+        as_before = (shared == rows.lengths) & (shared == before.lengths[alignment.rows])
+        found = np.bincount(alignment.rows, minlength=before.records)
+        same = np.bincount(alignment.rows[as_before], minlength=before.records)
         changed = int(np.count_nonzero((found == 0) | (same < found)))
-        true = int(shared.sum()) + self.true_nodes(records, alignment)
+        true = int(shared.sum()) + self.true_nodes(before, alignment)
         return Changes(changed, rows.occurrences - true)
 
     def true_nodes(self, original: Transactions, alignment: Alignment) -> int:

@@ -110,12 +110,12 @@ class Cut:
             )
         return codes
 
-    def records(self, *, everything: bool = False) -> Transactions:
-        """Return the records as they would be published, or with all sensitive types."""
+    def rows(self, *, everything: bool = False) -> Transactions:
+        """Return the rows as they would be published, or with all sensitive types."""
         alive = self.table.alive.copy()
         if everything:
             alive[: self.hidden] = True
-        offsets, codes = self.table.records(self.content_of, alive)
+        offsets, codes = self.table.living_items(self.content_of, alive)
         labels = [*self.hidden_labels, *self.tree.nodes]
         used, places = np.unique(codes, return_inverse=True)
         return Transactions.from_codes(

@@ -81,7 +81,7 @@ class LiveTable:
             total=len(order),
         )
 
-    def records(
+    def living_items(
         self, content_of: NDArray[np.int64], alive: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and codes of the living items of all records, of which `content_of` names the distinct one of each."""

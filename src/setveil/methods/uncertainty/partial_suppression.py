@@ -181,34 +181,34 @@ class _Part:
         self.num, self.den = method.rho.share.as_integer_ratio()
         self.by_distribution = method.objective == "dist"
         self.is_sensitive = is_sensitive
-        self.records = records = data.take(rows, ids=None)
+        self.part = part = data.take(rows, ids=None)
         self.places = picked(data.offsets, rows)[1]
         """Where in the data each occurrence stands."""
-        items, longest = len(data.vocabulary), int(records.lengths.max(initial=0)) + 1
-        list_starts = read_only(offsets_of(records.supports))
-        self.gone = np.zeros(records.occurrences, np.bool_)
+        items, longest = len(data.vocabulary), int(part.lengths.max(initial=0)) + 1
+        list_starts = read_only(offsets_of(part.supports))
+        self.gone = np.zeros(part.occurrences, np.bool_)
         self.totals = np.zeros(4, np.int64)
-        self.fixed = (records.offsets, records.items, list_starts, records.supports, is_sensitive)
+        self.fixed = (part.offsets, part.items, list_starts, part.supports, is_sensitive)
         self.state = (
-            records.items.copy(),
-            np.zeros(records.records, np.int64),
-            np.empty(records.occurrences, np.int32),
-            np.empty(records.occurrences, np.int64),
+            part.items.copy(),
+            np.zeros(part.records, np.int64),
+            np.empty(part.occurrences, np.int32),
+            np.empty(part.occurrences, np.int64),
             np.zeros(items, np.int64),
-            np.empty(records.records, np.uint64),
+            np.empty(part.records, np.uint64),
             self.gone,
             np.array([seed], np.uint64),
             self.totals,
         )
         self.room = (
-            np.empty(records.records, np.int64),
+            np.empty(part.records, np.int64),
             np.full(items, -1, np.int64),
             np.zeros(items, np.int64),
             np.empty(longest, np.int64),
             np.empty(longest, np.int64),
             np.zeros(longest, np.int64),
             np.empty(longest, np.int64),
-            np.empty(records.records, np.int64),
+            np.empty(part.records, np.int64),
             np.empty(longest, np.bool_),
             np.empty(items, np.int64),
         )
@@ -250,8 +250,8 @@ class _Part:
         """Let records lose sensitive items that too many of their group hold; `sizes` go by group, and 0 stands for one that may."""
         from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        secret = np.flatnonzero(~self.gone & self.is_sensitive[self.records.items])
-        row, item = owner_of(self.records.offsets)[secret], self.records.items[secret].astype(np.int64)
+        secret = np.flatnonzero(~self.gone & self.is_sensitive[self.part.items])
+        row, item = owner_of(self.part.offsets)[secret], self.part.items[secret].astype(np.int64)
         order = np.lexsort((row, item, group_of[row]))
         row, item, group = row[order], item[order], group_of[row[order]]
         is_new = np.concatenate(([True], (np.diff(item) != 0) | (np.diff(group) != 0)))[: len(row)]
@@ -267,11 +267,11 @@ class _Part:
 
     def _leave_out_of_all(self) -> None:
         """Let records lose sensitive items that too many of all hold."""
-        self._leave_out_of_groups(np.zeros(self.records.records, np.int64), np.array([self.records.records]))
+        self._leave_out_of_groups(np.zeros(self.part.records, np.int64), np.array([self.part.records]))
 
     def _leave_out_of_alike(self) -> None:
         """Let records lose sensitive items that too many hold of those with the same items that are not sensitive."""
-        shown = ~self.gone & ~self.is_sensitive[self.records.items]
-        contents, sizes, group_of = self.records.keeping(shown).distinct()
+        shown = ~self.gone & ~self.is_sensitive[self.part.items]
+        contents, sizes, group_of = self.part.keeping(shown).distinct()
         bounded = self.method.include_empty | (contents.lengths > 0)
         self._leave_out_of_groups(group_of, np.where(bounded, sizes, 0))

@@ -81,10 +81,10 @@ class TDControl(OverTree, ReachesUncertainty):
         self._bring_back(cut)
         steps = self._specialise(cut)
         self._bring_back(cut)
-        records = cut.records()
-        while left := to_leave_out(records, self.guarantee):
+        rows = cut.rows()
+        while left := to_leave_out(rows, self.guarantee):
             cut.table.alive[cut.hidden_among(set(left))] = False
-            records = cut.records()
+            rows = cut.rows()
         dead = ~cut.table.alive[: cut.hidden]
         suppressed = int(cut.table.supports[: cut.hidden][dead].sum())
         account: dict[str, Any] = {
@@ -95,12 +95,12 @@ class TDControl(OverTree, ReachesUncertainty):
             "suppression-loss": suppressed / data.occurrences,
             "generalization-loss": cut.generalization() / data.occurrences,
         }
-        published: Any = Generalized(records, _readable_part(tree, records) if self.hierarchy is None else tree)
+        published: Any = Generalized(rows, _readable_part(tree, rows) if self.hierarchy is None else tree)
         return Outcome(published, Alignment.identity(data.records), account)
 
     def _bring_back(self, cut: Cut) -> None:
         """Let sensitive types that are out come back as long as everything stays safe."""
-        everything = cut.records(everything=True)
+        everything = cut.rows(everything=True)
         inferred = inferred_unaided(everything, self.sensitive.among(everything), self.guarantee)
         labels = {everything.vocabulary[code] for code in np.flatnonzero(inferred).tolist()}
         cut.table.bring_back(~cut.hidden_among(labels), self.rho.share, STEPS_FOR_A_TYPE)
