@@ -166,3 +166,37 @@ def test_what_stands_in_the_catalog_declares_everything(kind):
 )
 def test_split_commas_splits_texts_only(given, expected):
     assert split_commas(given) == expected
+
+
+class Renamed(Declaration):
+    """Stand for a method with a parameter that had another name."""
+
+    name: ClassVar[str] = "renamed"
+    renamed: ClassVar[dict[str, str]] = {"number": "k"}
+
+    k: int = parameter(1, public=True, ge=1, description="How many.")
+
+
+def test_a_former_name_is_accepted_with_a_note(notes):
+    assert Renamed(number=3) == Renamed(k=3)
+    assert notes() == "renamed: number is now called k; the former name is accepted until version 0.3"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"number": 0}, "renamed: k is 0; allowed is a whole number and at least 1"),
+        ({"number": True}, "renamed: k is True; allowed is a whole number and at least 1"),
+        ({"number": 2, "k": 2}, "renamed: number is the former name of k; give k only"),
+        ({"size": 2}, "renamed has no parameter 'size'; its parameters are: k"),
+    ],
+)
+def test_a_former_name_is_no_way_round_the_limits(given, sentence):
+    with pytest.raises(BadParameter) as refused:
+        Renamed(**given)
+    assert str(refused.value) == sentence
+
+
+def test_noted_parameters_get_their_current_names_without_a_note(notes):
+    assert Renamed.with_current_names({"number": 3}) == {"k": 3}
+    assert notes() == ""

@@ -27,7 +27,7 @@ def made(tmp_path_factory):
         "apart",
         "--method",
         "reassociation",
-        "--neighbours",
+        "--copies",
         2,
         "--original",
         SAMPLE,
@@ -70,6 +70,22 @@ def test_anybody_can_check_it(folder):
     assert (ended.code, "and this is disassociated data" in ended.sentence()) == (2, True)
     ended = call("check", SAMPLE.replace("sample", "nothing"), "--guarantee", "km-anonymity", "--k", 2, "--m", 2)
     assert ended.code == 2
+
+
+def test_copies_can_still_be_called_neighbours(folder):
+    given = ("publish", "apart", "--method", "reassociation", "--original", SAMPLE, "--seed", 2**90)
+    ended = call(*given, "--neighbours", 2, "--out", "former", cwd=folder)
+    assert ended.code == 0
+    assert "neighbours is now called copies; the former name is accepted until version 0.3" in " ".join(
+        ended.err.split()
+    )
+    assert call(*given, "--copies", 2, "--out", "current", cwd=folder).code == 0
+    files = [
+        [(folder / out / file).read_bytes() for file in ("data-1.dat", "data-2.dat")] for out in ("former", "current")
+    ]
+    assert files[0] == files[1]
+    ended = call(*given, "--copies", 2, "--neighbours", 2, "--out", "both", cwd=folder)
+    assert (ended.code, "neighbours is the former name of copies; give copies only" in ended.sentence()) == (2, True)
 
 
 def _rare(clusters):

@@ -83,7 +83,7 @@ def made_from(kind, data):
     return taken_apart(data) if sv.Disassociated in taken or sv.Reassociated in taken else data
 
 
-def disturbed_neighbours(data, rng):
+def disturbed_reassociation(data, rng):
     """Return records put together at random from clusters, half of the time with faults here and there."""
     rows, slots = [], []
     for cluster in taken_apart(data).to_clusters():
@@ -111,7 +111,7 @@ def disturbed_neighbours(data, rng):
 
 
 RELEASES = {
-    sv.Reassociated: disturbed_neighbours,
+    sv.Reassociated: disturbed_reassociation,
     sv.Transactions: disturbed,
     sv.Grouped: disturbed_groups,
     sv.Generalized: disturbed_nodes,

@@ -54,7 +54,7 @@ with jit.compiling(told.append):
     ants = {"partition": "ants", "rules": named["itemsets"]}
     for choice in ({}, {"mode": "flat", "cover": "suppress"}, {**ants, "stable": False}, ants):
         apart = sv.publish(data, sv.Disassociation(k=3, m=3, delta=20, **choice)).data
-    sv.publish(apart, sv.Reassociation(neighbours=3, choose="centroid"), original=data)
+    sv.publish(apart, sv.Reassociation(copies=3, choose="centroid"), original=data)
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)

@@ -31,15 +31,15 @@ def occurrences(clusters, *, terms):
 
 
 @settings(max_examples=60)
-@given(seed=seeds, k=st.integers(1, 3), terms=st.sampled_from(["drop", "place"]), neighbours=st.integers(1, 3))
-def test_it_is_a_reconstruction(seed, k, terms, neighbours):
+@given(seed=seeds, k=st.integers(1, 3), terms=st.sampled_from(["drop", "place"]), copies=st.integers(1, 3))
+def test_it_is_a_reconstruction(seed, k, terms, copies):
     data = disassociated(seed, k)
     if data is None:
         return
-    method = sv.Reassociation(neighbours=neighbours, term_chunk=terms)
+    method = sv.Reassociation(copies=copies, term_chunk=terms)
     release = sv.publish(data, method, seed=2**90 + seed, threads=1, metrics=[])
     assert release.verdict
-    assert len(release.data) == neighbours
+    assert len(release.data) == copies
     for made in release.data.datasets:
         assert made.occurrences == occurrences(data.to_clusters(), terms=terms == "place")
         assert made.empty_records == 0
@@ -68,7 +68,7 @@ def test_every_way_to_put_chunks_together_is_equally_likely():
     # Three places; a chunk of x, x, y and one of u, v: 3 ways to choose who has y, times 6 to place u and v.
     cluster = {"size": 3, "record_chunks": [[(["x"], 2), (["y"], 1)], [(["u"], 1), (["v"], 1)]], "term_chunk": []}
     data = sv.Disassociated.from_clusters([cluster], stated={"k": 1, "m": 1})
-    method = sv.Reassociation(neighbours=1000).bind(data, linked=False, rng=None)
+    method = sv.Reassociation(copies=1000).bind(data, linked=False, rng=None)
     found = Counter()
     for seed in range(6):
         outcome = method.apply(data, rng=np.random.default_rng(seed))
@@ -91,7 +91,7 @@ def test_terms_are_placed_anywhere_in_their_cluster():
         {"size": 2, "record_chunks": [[(["b"], 2)]], "term_chunk": ["s"]},
     ]
     data = sv.Disassociated.from_clusters(clusters, stated={"k": 2, "m": 1}).arranged()[0]
-    method = sv.Reassociation(neighbours=400, term_chunk="place").bind(data, linked=False, rng=None)
+    method = sv.Reassociation(copies=400, term_chunk="place").bind(data, linked=False, rng=None)
     outcome = method.apply(data, rng=np.random.default_rng(1))
     for made in outcome.published.datasets:
         assert Counter(map(tuple, made.to_lists())) == {("a",): 3, ("a", "t"): 1, ("b",): 1, ("b", "s"): 1}
@@ -103,11 +103,11 @@ def test_terms_are_placed_anywhere_in_their_cluster():
 
 def test_the_centroid_is_nearest_to_the_others():
     data = disassociated(11)
-    every = sv.Reassociation(neighbours=6).bind(data, linked=False, rng=None)
+    every = sv.Reassociation(copies=6).bind(data, linked=False, rng=None)
     made = every.apply(data, rng=np.random.default_rng(5)).published.datasets
     lists = [one.to_lists() for one in made]
     sums = [sum(tree_distance(one, other) for other in lists) for one in lists]
-    chosen = sv.Reassociation(neighbours=6, choose="centroid").bind(data, linked=False, rng=None)
+    chosen = sv.Reassociation(copies=6, choose="centroid").bind(data, linked=False, rng=None)
     outcome = chosen.apply(data, rng=np.random.default_rng(5))
     assert outcome.account["sums-of-distances"] == sums
     assert len(set(sums)) > 1
@@ -134,7 +134,7 @@ def made():
     data = disassociated(11, records=50, items=20)
     assert data.clusters > 3
     assert len(data.terms)
-    release = sv.publish(data, sv.Reassociation(neighbours=2, term_chunk="place"), seed=2**90, metrics=[])
+    release = sv.publish(data, sv.Reassociation(copies=2, term_chunk="place"), seed=2**90, metrics=[])
     return data, release
 
 
@@ -197,7 +197,7 @@ def test_it_is_saved_checked_and_measured(tmp_path):
     opened = open_release(tmp_path / "apart")
     assert opened.data.stated == {"k": 2, "m": 2, "delta": 8}
     release = sv.publish(
-        opened.data, sv.Reassociation(neighbours=3), original=original, metrics=["tree-edit-distance", "dissimilarity"]
+        opened.data, sv.Reassociation(copies=3), original=original, metrics=["tree-edit-distance", "dissimilarity"]
     )
     card = release.save(tmp_path / "together", format="list")
     assert sorted(path.name for path in (tmp_path / "together").iterdir()) == [

@@ -67,7 +67,7 @@ METHODS = {
     "generalized": Upwards(sensitive=SECRETS),
     "grouped": sv.Permutation(sensitive=SECRETS, p=2),
     "disassociated": sv.Disassociation(k=3, m=2, delta=12),
-    "reassociated": sv.Reassociation(neighbours=2),
+    "reassociated": sv.Reassociation(copies=2),
 }
 FILES = {
     "transactions": ["card.json", "data.dat"],

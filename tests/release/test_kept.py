@@ -11,7 +11,7 @@ from setveil.release.kept import Part, kept
 
 import oracle.kept as slow
 from contract.filling import filled, some_sensitive
-from contract.forms import disturbed, disturbed_groups, disturbed_neighbours, disturbed_nodes, made_from
+from contract.forms import disturbed, disturbed_groups, disturbed_nodes, disturbed_reassociation, made_from
 from support.random_data import as_sets, make, seeds
 
 SEED = 2**100 + 7
@@ -90,7 +90,7 @@ def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
 def test_reassociated_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
     sensitive = some_sensitive(data)
-    released, alignment = disturbed_neighbours(data, np.random.default_rng(seed))
+    released, alignment = disturbed_reassociation(data, np.random.default_rng(seed))
     expected = slow.of_sets(as_sets(data), as_sets(released.datasets[0]), set(sensitive))
     assert figures(kept(data, released, alignment, sensitive)) == expected
 

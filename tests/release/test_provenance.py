@@ -13,9 +13,12 @@ from setveil.data.records.alignment import Alignment
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
+from setveil.release.provenance import draw_again
+from setveil.release.seed import canonical_json
 
 from support.program import call
 from support.random_data import as_sets
+from support.renewing import edit_json
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "releases-1"
 
@@ -92,7 +95,7 @@ def test_the_command_line_refuses_them(apart, forged):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{}, {"neighbours": 3}, {"term_chunk": "place"}, {"neighbours": 3, "choose": "centroid", "term_chunk": "place"}],
+    [{}, {"copies": 3}, {"term_chunk": "place"}, {"copies": 3, "choose": "centroid", "term_chunk": "place"}],
     ids=str,
 )
 def test_what_was_drawn_holds(apart, parameters, tmp_path):
@@ -104,7 +107,7 @@ def test_what_was_drawn_holds(apart, parameters, tmp_path):
 
 def test_one_set_of_several_that_was_not_drawn_is_named(apart, tmp_path):
     records, places = true_records(apart)
-    release = drawn(apart, neighbours=3)
+    release = drawn(apart, copies=3)
     sets = list(release.data.datasets)
     rows = np.split(release.alignment.rows, release.data.starts[1:-1])
     sets[1], rows[1] = records, places
@@ -116,9 +119,27 @@ def test_one_set_of_several_that_was_not_drawn_is_named(apart, tmp_path):
     ]
 
 
+def test_a_release_of_a_version_that_noted_neighbours_is_drawn_again(apart, tmp_path, notes):
+    release = drawn(apart, copies=2)
+    recipe = json.loads(release.randomness.recipe)
+    recipe["parameters"]["neighbours"] = recipe["parameters"].pop("copies")
+    former = replace(release.randomness, recipe=canonical_json(recipe))
+    published, alignment = draw_again(former, apart.data)
+    assert len(published) == 2
+    replace(release, data=published, alignment=alignment, randomness=former).save(tmp_path / "again")
+    noted = {"parameters": recipe["parameters"]}
+    edit_json(tmp_path / "again" / "card.json", lambda card: card["method"].update(noted))
+    for part in (lambda dossier: dossier, lambda dossier: dossier["card"]):
+        dossier = tmp_path / "again.private" / "dossier.json"
+        edit_json(dossier, lambda whole, part=part: part(whole)["method"].update(noted))
+    verdict = checked(tmp_path / "again", apart)
+    assert (verdict.status, verdict.reason) == ("holds", "")
+    assert "neighbours" not in notes()
+
+
 @pytest.mark.parametrize("kept", [[0], [0, 1, 2]], ids=["a set is missing", "a set is there twice"])
 def test_another_number_of_sets_than_was_drawn_is_violated(apart, tmp_path, kept):
-    release = drawn(apart, neighbours=2)
+    release = drawn(apart, copies=2)
     sets = [*release.data.datasets, release.data.datasets[-1]]
     rows = np.split(release.alignment.rows, release.data.starts[1:-1])
     rows.append(rows[-1])

@@ -24,7 +24,7 @@ METHODS = {
     "apart": sv.Disassociation(k=3, m=2, delta=12),
     "groups": sv.Permutation(sensitive=SENSITIVE, p=2),
     "nodes": sv.AprioriGeneralization(k=3, m=2, hierarchy=CATEGORIES),
-    "again": sv.Reassociation(neighbours=2),
+    "again": sv.Reassociation(copies=2),
 }
 DATA = {"apart": "data.jsonl.gz", "groups": "data.jsonl", "again": "data-1.dat", "swap": "data.csv"}
 

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union, cast, get_args, get_orig
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUndefined
 
+from setveil.base import progress
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic._internal._model_construction import ModelMetaclass
 else:
     ModelMetaclass = type(BaseModel)  # pydantic does not publish its name
@@ -63,10 +66,18 @@ class Declaration(BaseModel, metaclass=DeclarationType):
     """The name on the command line."""
     removed: ClassVar[dict[str, str]] = {}
     """Parameters that earlier versions had, each with why it was removed."""
+    renamed: ClassVar[dict[str, str]] = {}
+    """Former names of parameters, each with the name that it has now; they are accepted, with a note, until version 0.3."""
     example_lines: ClassVar[tuple[str, ...]] = ("{call}",)
     """The example on the help page; `{call}` becomes the call that makes one, with its required parameters."""
 
     def __init__(self, **values: Any) -> None:
+        for former, name in self.renamed.items():
+            if former in values:
+                progress.note(
+                    f"{self.name}: {former} is now called {name}; the former name is accepted until version 0.3"
+                )
+        values = self.with_current_names(values)
         for name, value in values.items():
             field = type(self).model_fields.get(name)
             if isinstance(value, bool) and field is not None and _is_number(field.annotation):
@@ -82,6 +93,14 @@ class Declaration(BaseModel, metaclass=DeclarationType):
         """Refuse a class with a parameter that does not say whether it is public."""
         super().__pydantic_init_subclass__(**options)
         cls.parameters()
+
+    @classmethod
+    def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values of parameters, those with a former name under the name that they have now."""
+        for former, name in cls.renamed.items():
+            if former in values and name in values:
+                raise BadParameter(f"{cls.name}: {former} is the former name of {name}; give {name} only")
+        return {cls.renamed.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def parameters(cls) -> list[Parameter]:

@@ -101,6 +101,9 @@ def of_declaration(kind: type[Declaration]) -> list[Option]:
             options.append(LEVEL)
         if p.name == "hierarchy":
             options += [LEVELS, PATHS]
+    for former, name in kind.renamed.items():
+        option = "--" + name.replace("_", "-")
+        options.append(Option(former, str, f"Former name of {option}, accepted until version 0.3."))
     return options
 
 
@@ -131,7 +134,8 @@ def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactio
     from setveil.data.files.side_files import read_sensitive  # noqa: PLC0415 - the same
     from setveil.data.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
 
-    values = {p.name: given[p.name] for p in kind.parameters() if given.get(p.name) is not None}
+    names = [*(p.name for p in kind.parameters()), *kind.renamed]
+    values = {name: given[name] for name in names if given.get(name) is not None}
     if "categories" in values:
         values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
     for name in ("itemsets", "rules"):

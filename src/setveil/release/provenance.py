@@ -64,7 +64,8 @@ def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private)
 def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignment]:
     """Repeat the run that a randomness was derived for, whatever its method, and return what it publishes."""
     recipe = json.loads(randomness.recipe)
-    method = named("method", METHODS, recipe["method"])(**recipe["parameters"])
+    kind = named("method", METHODS, recipe["method"])
+    method = kind(**kind.with_current_names(recipe["parameters"]))
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
     outcome = bound.apply(original, rng=rng)

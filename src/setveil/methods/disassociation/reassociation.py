@@ -14,7 +14,7 @@ Cost     a random number for each chunk and record of its cluster, and sorting t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import PrivateAttr
@@ -53,8 +53,9 @@ class Reassociation(Method):
     truthful = "no"
     accepts = (Disassociated,)
     form = Reassociated
+    renamed: ClassVar[dict[str, str]] = {"neighbours": "copies"}
 
-    neighbours: int = parameter(
+    copies: int = parameter(
         1, ge=1, le=1000, public=True, description="How many sets of records are made from the same release."
     )
     term_chunk: TermChunk = parameter(
@@ -105,7 +106,7 @@ class Reassociation(Method):
             )
         made = run(
             "putting records together",
-            lambda _control: [spin(data, rng, self.term_chunk) for _ in range(self.neighbours)],
+            lambda _control: [spin(data, rng, self.term_chunk) for _ in range(self.copies)],
         )
         account: dict[str, Any] = {"sets-made": len(made)}
         if self.choose == "centroid":
