@@ -1,4 +1,4 @@
-"""Write the public names of methods, guarantees and metrics to `src/setveil/__init__.pyi`, from the registrations of their families."""
+"""Write the public names of forms, methods, guarantees and metrics to `src/setveil/__init__.pyi`, from their registrations."""
 
 from pathlib import Path
 
@@ -6,7 +6,8 @@ from setveil import catalog
 from setveil.presence import catalog as joined
 
 STUB = Path(__file__).parents[1] / "src" / "setveil" / "__init__.pyi"
-TABLES = [table for one in (catalog, joined) for table in (one.METHODS, one.GUARANTEES, one.METRICS)]
+TABLES = [catalog.FORMS]
+TABLES += [table for one in (catalog, joined) for table in (one.METHODS, one.GUARANTEES, one.METRICS)]
 
 
 def with_registered_names(stub: str) -> str:

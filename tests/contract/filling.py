@@ -14,7 +14,7 @@ import setveil as sv
 from setveil.methods.itemsets.targets import Targets
 from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
 
-from contract.forms import AS_ORACLES_SEE, taken_apart
+from contract.forms import seen_by_oracles, taken_apart
 from oracle import hidden_itemsets, km_anonymity, permutation, reconstruction, tendency, uncertainty
 from support.random_data import as_sets
 
@@ -175,8 +175,8 @@ REACHES = {"hidden-tendency": _tendency_reach, "hidden-itemsets": _itemsets_reac
 
 def oracle_violations(guarantee, original, published, alignment):
     """Return what the oracle finds broken in a release: kinds, each with the place where (`forms.place_of`)."""
-    seen = AS_ORACLES_SEE[type(published)](published, alignment)
-    tree = (published.hierarchy.parent_of(),) if isinstance(published, sv.Generalized) else ()
+    seen = seen_by_oracles(published, alignment)
+    tree = (published.tree.parent_of(),) if getattr(published, "tree", None) else ()
     return ORACLES[guarantee.name](guarantee, as_sets(original), seen, *tree)
 
 
@@ -193,7 +193,7 @@ def _records_seen(seen):
 
 def oracle_reach(guarantee, original, published, alignment):
     """Return how many records, or named itemsets, the oracle finds covered, and how many there are."""
-    seen = AS_ORACLES_SEE[type(published)](published, alignment)
+    seen = seen_by_oracles(published, alignment)
     if guarantee.name in REACHES:
         return REACHES[guarantee.name](guarantee, as_sets(original), seen)
     violated = ORACLES[guarantee.name](guarantee, as_sets(original), seen)

@@ -1,9 +1,10 @@
 """Releases of every published form, made at random: what contract tests give to guarantees and metrics, and how an oracle sees them.
 
-A new form needs one entry in `RELEASES` and one in `AS_ORACLES_SEE`.
+A new form needs one entry in `CASES`.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -110,13 +111,18 @@ def disturbed_reassociation(data, rng):
     return sv.Reassociated((sv.from_lists([rows[row] for row in kept]),)), Alignment(slots[kept])
 
 
-RELEASES = {
-    sv.Reassociated: disturbed_reassociation,
-    sv.Transactions: disturbed,
-    sv.Grouped: disturbed_groups,
-    sv.Generalized: disturbed_nodes,
-    sv.Disassociated: disturbed_clusters,
-}
+@dataclass(frozen=True)
+class FormCase:
+    """A form, for tests that know nothing else of it."""
+
+    at_random: Callable
+    """Makes a release of data that resembles one of a method, half of the time with faults, and its alignment."""
+    seen: Callable
+    """Returns a release and its alignment as oracles see it: rows in the order of their records, groups with counts, clusters."""
+    unchanged: Callable
+    """Makes a release in which nothing changed but the form; each record is a group, or a cluster, of its own."""
+    untrue: Callable | None
+    """Returns where a release is not true of the records behind its rows, as the oracle finds it; None where rows are no records."""
 
 
 def _by_record(records, alignment):
@@ -127,36 +133,78 @@ def _by_record(records, alignment):
     return found
 
 
-AS_ORACLES_SEE = {
-    sv.Transactions: _by_record,
-    sv.Generalized: lambda published, alignment: _by_record(published.rows, alignment),
-    sv.Grouped: lambda published, _alignment: published.to_groups(),
-    sv.Disassociated: lambda published, _alignment: published.to_clusters(),
-    sv.Reassociated: lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
-}
-"""Rows in the order of their records, or groups with counts, or clusters, or rows with their places in clusters."""
+def _unchanged_nodes(data, _sensitive):
+    return sv.Generalized(data, sv.Hierarchy.balanced([*data.vocabulary, "an item"], 3))
 
 
-def untrue_by_oracle(published, data, rows, *, whole):
-    """Return where a release is not true of the records behind its rows, as the oracle finds it: a row, a chunk, or an item of a group."""
-    behind = [as_sets(data)[record] for record in rows]
-    if isinstance(published, sv.Disassociated):
-        clusters = published.to_clusters()
-        parted = _parted(behind, [cluster["size"] for cluster in clusters])
-        return truthfulness.untrue_clusters(clusters, parted, whole)
-    if isinstance(published, sv.Grouped):
-        groups = published.to_groups()
-        return truthfulness.untrue_groups(groups, _parted(behind, [len(rows) for rows, _counts in groups]), whole)
-    if isinstance(published, sv.Generalized):
-        tree = published.hierarchy
-        below = {node: set(tree.leaves_under(node)) for node in tree.nodes}
-        return truthfulness.untrue_rows(as_sets(published.rows), behind, whole, below)
-    return truthfulness.untrue_rows(as_sets(published), behind, whole)
+def _untrue_nodes(published, behind, whole):
+    tree = published.hierarchy
+    below = {node: set(tree.leaves_under(node)) for node in tree.nodes}
+    return truthfulness.untrue_rows(as_sets(published.rows), behind, whole, below)
+
+
+def _unchanged_groups(data, sensitive):
+    hidden = set(sensitive)
+    return sv.Grouped.from_groups([([t - hidden], dict.fromkeys(sorted(t & hidden), 1)) for t in as_sets(data)])
+
+
+def _untrue_groups(published, behind, whole):
+    groups = published.to_groups()
+    return truthfulness.untrue_groups(groups, _parted(behind, [len(rows) for rows, _counts in groups]), whole)
+
+
+def _unchanged_clusters(data, _sensitive):
+    chunks = [[[(sorted(t), 1)]] if t else [] for t in as_sets(data)]
+    return sv.Disassociated.from_clusters([{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks])
+
+
+def _untrue_clusters(published, behind, whole):
+    clusters = published.to_clusters()
+    parted = _parted(behind, [cluster["size"] for cluster in clusters])
+    return truthfulness.untrue_clusters(clusters, parted, whole)
 
 
 def _parted(values, sizes):
     ends = np.cumsum(sizes)
     return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
+CASES = {
+    sv.Reassociated: FormCase(
+        disturbed_reassociation,
+        lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
+        lambda data, _sensitive: sv.Reassociated((data.with_ids(None),)),
+        None,
+    ),
+    sv.Transactions: FormCase(
+        disturbed,
+        _by_record,
+        lambda data, _sensitive: data,
+        lambda published, behind, whole: truthfulness.untrue_rows(as_sets(published), behind, whole),
+    ),
+    sv.Grouped: FormCase(
+        disturbed_groups, lambda published, _alignment: published.to_groups(), _unchanged_groups, _untrue_groups
+    ),
+    sv.Generalized: FormCase(
+        disturbed_nodes,
+        lambda published, alignment: _by_record(published.rows, alignment),
+        _unchanged_nodes,
+        _untrue_nodes,
+    ),
+    sv.Disassociated: FormCase(
+        disturbed_clusters, lambda published, _alignment: published.to_clusters(), _unchanged_clusters, _untrue_clusters
+    ),
+}
+
+
+def seen_by_oracles(published, alignment):
+    """Return a release as oracles see it."""
+    return CASES[type(published)].seen(published, alignment)
+
+
+def untrue_by_oracle(published, data, rows, *, whole):
+    """Return where a release is not true of the records behind its rows, as the oracle finds it: a row, a chunk, or an item of a group."""
+    return CASES[type(published)].untrue(published, [as_sets(data)[record] for record in rows], whole)
 
 
 def place_of(witness, alignment):
@@ -175,19 +223,9 @@ def forms_of(kinds):
 
 
 def unchanged(data, form, sensitive=()):
-    """Return a release in which nothing changed but its form; each record is a group, or a cluster, of its own."""
-    if form is sv.Generalized:
-        return sv.Generalized(data, sv.Hierarchy.balanced([*data.vocabulary, "an item"], 3))
-    if form is sv.Grouped:
-        hidden = set(sensitive)
-        return sv.Grouped.from_groups([([t - hidden], dict.fromkeys(sorted(t & hidden), 1)) for t in as_sets(data)])
-    if form is sv.Disassociated:
-        chunks = [[[(sorted(t), 1)]] if t else [] for t in as_sets(data)]
-        return sv.Disassociated.from_clusters(
-            [{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks]
-        )
-    return sv.Reassociated((data.with_ids(None),)) if form is sv.Reassociated else data
+    """Return a release in which nothing changed but its form."""
+    return CASES[form].unchanged(data, sensitive)
 
 
 def at_random(data, form, seed):
-    return RELEASES[form](data, np.random.default_rng(seed))
+    return CASES[form].at_random(data, np.random.default_rng(seed))

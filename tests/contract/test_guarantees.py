@@ -12,7 +12,7 @@ from setveil.catalog import GUARANTEES
 from setveil.data.records.alignment import Alignment
 
 from contract.filling import ORACLES, bad_values, filled, oracle_violations
-from contract.forms import RELEASES, at_random, forms_of, made_from, place_of, unchanged
+from contract.forms import CASES, at_random, forms_of, made_from, place_of, unchanged
 from support.random_data import as_sets, make, seeds
 
 EVERY = pytest.mark.parametrize("kind", GUARANTEES.values(), ids=GUARANTEES.keys())
@@ -67,7 +67,7 @@ def test_releases_at_random_keep_and_break_it(kind, form):
 def test_other_forms_are_refused_in_one_sentence(kind):
     data, _categories = make(3, records=10)
     guarantee = filled(kind, data)
-    for form in RELEASES.keys() - set(kind.takes):
+    for form in CASES.keys() - set(kind.takes):
         with pytest.raises(sv.BadParameter, match=f"^{kind.name} speaks of .*, and this is {form.form_in_words}$"):
             guarantee.check(unchanged(data, form), original=data, alignment=Alignment.identity(data.records))
 

@@ -13,7 +13,7 @@ from setveil.catalog import METRICS
 from setveil.data.records.alignment import Alignment
 
 from contract.filling import bad_values, can_be_filled, edge_cases, filled
-from contract.forms import RELEASES, at_random, unchanged
+from contract.forms import CASES, at_random, unchanged
 from support.random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METRICS.values(), ids=METRICS.keys())
@@ -59,7 +59,7 @@ def test_it_is_a_number_or_says_why_not(kind, case):
 
 
 @EVERY
-@pytest.mark.parametrize("form", RELEASES, ids=lambda form: form.form_in_words)
+@pytest.mark.parametrize("form", CASES, ids=lambda form: form.form_in_words)
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
 def test_of_every_form_it_is_a_number_or_says_why_not(kind, form, seed):

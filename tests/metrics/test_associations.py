@@ -13,7 +13,7 @@ from setveil.metrics import associations as module
 from setveil.metrics.associations import couples_in, records_with_any
 
 from contract.filling import some_itemsets
-from contract.forms import AS_ORACLES_SEE, at_random
+from contract.forms import at_random, seen_by_oracles
 from oracle import associations as oracle
 from support.disassociated_cases import taken_apart
 from support.random_data import as_sets, make, seeds
@@ -29,7 +29,7 @@ def drawn(seed, form):
     published, alignment = at_random(data, sv.Transactions, seed)
     if form is sv.Disassociated:
         published = taken_apart(published, np.random.default_rng(seed))
-    return data, rules, published, AS_ORACLES_SEE[form](published, alignment)
+    return data, rules, published, seen_by_oracles(published, alignment)
 
 
 @settings(max_examples=120, deadline=None)

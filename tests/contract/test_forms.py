@@ -1,0 +1,119 @@
+"""What every published form must pass; being registered is enough to be tested."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from setveil.catalog import FORMS
+from setveil.data.formats import Layout
+from setveil.data.forms.base import DataPlace, Naming
+
+from contract.forms import CASES, at_random
+from support.random_data import make
+
+EVERY = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def nameless(data):
+    """Return that rows carry no names."""
+    return Naming("drop", data, lambda number: pytest.fail(f"{number} pseudonyms were asked for"))
+
+
+def released(form, seed=3):
+    """Return data of a form, in the order of a release."""
+    data = make(seed)[0]
+    published, alignment = at_random(data, form, seed)
+    return published.arrange(alignment.rows, nameless(data))[0]
+
+
+def test_every_form_has_a_case():
+    assert set(CASES) == set(FORMS.values())
+
+
+@EVERY
+def test_it_has_a_public_name_and_stands_on_its_page(form):
+    assert getattr(sv, form.__name__) is form
+    assert FORMS[form.form_name] is form
+    assert f"| `{form.form_name}` | `{form.__name__}` |" in (DOCS / "forms.md").read_text(encoding="utf-8")
+    assert form.form_in_words
+    assert form.about_form.endswith(".")
+
+
+@EVERY
+@pytest.mark.parametrize("seed", [3, 8])
+def test_it_reads_back_in_every_format_and_ending(form, seed, tmp_path):
+    published = released(form, seed)
+    written = 0
+    for file_format in form.formats().values():
+        lacks_names = file_format.ids == "required"
+        if lacks_names or (published.empty_records and not file_format.holds_empty_records):
+            continue
+        for ending in file_format.extensions:
+            folder = tmp_path / f"{file_format.name}{ending}"
+            folder.mkdir()
+            place = DataPlace(folder, form.first_file("data" + ending), file_format, Layout())
+            published.write_to(place)
+            beside = published.files_beside(place.file)
+            assert {path.name for path in folder.iterdir()} == {place.file, *beside}
+            assert form.read_from(place, published.unit) == published
+            form.refuse_other_files(beside, place.file, card="card.json")
+            with pytest.raises(sv.BadData, match="names other files beside the data"):
+                form.refuse_other_files((*beside, "other.csv"), place.file, card="card.json")
+            written += 1
+    assert written
+    assert form.default_format("drop") in form.formats()
+
+
+@EVERY
+@pytest.mark.parametrize("seed", [3, 8])
+def test_its_order_depends_on_content_alone(form, seed):
+    data = make(seed)[0]
+    published = released(form, seed)
+    again, alignment = published.arrange(np.arange(published.records), nameless(data))
+    assert again == published
+    assert sorted(alignment.rows.tolist()) == list(range(published.records))
+    assert (published.supports > 0).all()
+
+
+@EVERY
+def test_its_figures_fit_together(form):
+    published = released(form)
+    totals = published.totals()
+    assert totals.records == published.records > 0
+    assert totals.items >= len(published.vocabulary) == len(published.labels) == len(published.supports)
+    assert totals.occurrences == published.occurrences >= published.supports.sum()
+    assert totals.empty_records == published.empty_records
+    assert set(published.vocabulary) <= set(published.labels_shown)
+    assert sum(one.records for one in published.sets) == published.records
+    assert published.with_unit("person").unit == "person"
+    plain = published.plain
+    assert plain is None or published.as_records() == plain
+    assert not form.rows_are_records or plain.records == published.records
+    if plain is None:
+        with pytest.raises(sv.BadParameter, match="these are "):
+            published.as_records()
+
+
+@EVERY
+def test_rows_without_names_refuse_ids(form):
+    form.refuse_ids("drop")
+    for ids in ("pseudonym", "keep"):
+        if form.why_nameless:
+            with pytest.raises(sv.BadParameter, match="carry no names"):
+                form.refuse_ids(ids)
+        else:
+            form.refuse_ids(ids)
+
+
+@EVERY
+def test_it_is_compared_with_the_original(form):
+    data = make(5)[0]
+    published, alignment = at_random(data, form, 5)
+    exactly, less = published.shown_of(data, alignment)
+    assert len(exactly) == len(less) == len(data.vocabulary)
+    assert (exactly >= 0).all()
+    assert bool(less.any()) <= bool(form.less_exactly)
+    assert (published.changes(data, alignment) is not None) == form.rows_are_records
