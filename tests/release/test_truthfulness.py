@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
+from setveil.data.forms import comparing
 from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
-from setveil.release import truthfulness
 from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
 
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, untrue_by_oracle
@@ -57,7 +57,7 @@ def test_plain_rows_are_compared_with_their_records(seed, claim, in_blocks):
     data = make(seed)[0]
     rows, alignment = disturbed(data, np.random.default_rng(seed))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(truthfulness, "BLOCK", 5 if in_blocks else 1 << 22)
+        patch.setattr(comparing, "BLOCK", 5 if in_blocks else 1 << 22)
         assert agrees(rows, claim, data, alignment.rows)
 
 
