@@ -1,6 +1,8 @@
 """What every published form must pass; being registered is enough to be tested."""
 
+import html
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import setveil as sv
 from setveil.catalog import FORMS
 from setveil.data.formats import Layout
 from setveil.data.forms.base import DataPlace, Naming
+from setveil.methods.base import Baseline, Outcome
 
 from contract.forms import CASES, at_random
 from support.random_data import make
@@ -27,6 +30,18 @@ def released(form, seed=3):
     data = make(seed)[0]
     published, alignment = at_random(data, form, seed)
     return published.arrange(alignment.rows, nameless(data))[0]
+
+
+class AtRandom(Baseline):
+    """Make a release of a form at random."""
+
+    name: ClassVar[str] = "at-random"
+    title: ClassVar[str] = "At random"
+    paper: ClassVar[str] = "cao2010"
+    truthful: ClassVar[str] = "no"
+
+    def apply(self, data, **_given):
+        return Outcome(*at_random(data, self.form, 3))
 
 
 def test_every_form_has_a_case():
@@ -65,6 +80,22 @@ def test_it_reads_back_in_every_format_and_ending(form, seed, tmp_path):
             written += 1
     assert written
     assert form.default_format("drop") in form.formats()
+
+
+@EVERY
+def test_it_is_saved_and_opened_again(form, tmp_path, monkeypatch):
+    monkeypatch.setattr(AtRandom, "form", form)
+    data = make(3)[0].without_empty().with_unit("person")
+    release = sv.publish(data, AtRandom(), ids="drop", no_guarantee=True, metrics=[], out=tmp_path / "out")
+    opened = sv.open_release(tmp_path / "out")
+    assert type(opened.data) is form
+    assert opened.data == release.data
+    assert opened.card.form == form.form_name
+    assert opened.card.unit == opened.data.unit == release.data.unit
+    assert {*opened.card.data.checksums, "card.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert release.summary.cost
+    report = (tmp_path / "out.private" / "report.html").read_text(encoding="utf-8")
+    assert (form.about_form in html.unescape(report)) == (form is not sv.Transactions)
 
 
 @EVERY

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.forms.base import Naming
 from setveil.data.records.alignment import Alignment
-from setveil.methods.base import Outcome
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
-from setveil.release.publishing import arrange
 from setveil.release.seed import Randomness, Seed
 
 from oracle import baselines as oracle
@@ -271,8 +270,8 @@ def test_a_record_that_is_one_row_carries_the_pseudonym_of_its_place():
 def test_pseudonyms_go_by_the_records_in_whatever_order_a_method_gives_its_rows(rows):
     data = sv.from_lists([["a"], ["b"], ["c"]])
     made = Randomness(Seed(9, given=True), "of the data", "a recipe")
-    outcome = Outcome(data.take(np.array(rows)), Alignment(np.array(rows)))
-    published, alignment = arrange(data, outcome, "pseudonym", made)
+    naming = Naming("pseudonym", data, made.pseudonyms)
+    published, alignment = data.take(np.array(rows)).arrange(np.array(rows), naming)
     stream = made.pseudonyms(3).to_pylist()
     first = {record: sum(r < record for r in rows) for record in rows}
     for record in set(rows):

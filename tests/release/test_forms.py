@@ -78,7 +78,7 @@ FILES = {
 }
 NO_RECORDS = {"grouped", "disassociated"}
 """Forms whose rows are no whole records."""
-every_form = pytest.mark.parametrize("form", FORMS)
+every_form = pytest.mark.parametrize("form", METHODS)
 
 
 @pytest.fixture(autouse=True)

@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES, Verdict
+from setveil.data.forms.base import Naming
 from setveil.data.records.alignment import Alignment
-from setveil.methods.base import Outcome
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.measuring import all_metrics, measure, metric_of
 from setveil.release.opening import open_release
-from setveil.release.publishing import arrange
 from setveil.release.release import judge
 from setveil.release.seed import Randomness, Seed
 
@@ -200,13 +199,14 @@ def test_rows_carry_the_name_of_the_record_they_came_from(seed, ids):
     data, _categories = make(seed)
     data = data.with_ids([f"person {r}" for r in range(data.records)])
     moved = np.random.default_rng(seed).permutation(data.records)
-    published, alignment = arrange(data, Outcome(data.take(moved), Alignment(moved)), ids, randomness(seed))
+    naming = Naming(ids, data, randomness(seed).pseudonyms)
+    published, alignment = data.take(moved).arrange(moved, naming)
     assert as_sets(published) == [as_sets(data)[r] for r in alignment.rows]
     assert sorted(alignment.rows) == list(range(data.records))
     assert (published.supports > 0).all()
     if ids == "drop":
         assert published.ids is None
-        again, _alignment = arrange(data, Outcome(data, Alignment.identity(data.records)), ids, randomness(seed))
+        again, _alignment = data.arrange(np.arange(data.records), naming)
         assert published.to_lists() == again.to_lists()
         return
     names = randomness(seed).pseudonyms(data.records) if ids == "pseudonym" else data.ids

@@ -16,6 +16,7 @@ from setveil.data.forms.comparing import Untrue
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.plain import plain_formats
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import offsets_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
@@ -117,7 +118,7 @@ class Reassociated(Published):
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """Where the rows of each set start among those of all sets, and where the last one ends."""
-        return np.cumsum([0, *(one.records for one in self.datasets)]).astype(np.int64)
+        return offsets_of([one.records for one in self.datasets])
 
     def totals(self) -> Counts:
         """Count what all sets have together."""
