@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 import setveil as sv
-from setveil.data.hierarchy import Hierarchy
+from setveil.parameters.hierarchy import Hierarchy
 
 from measuring import timed
 

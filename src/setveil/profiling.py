@@ -9,14 +9,14 @@ import numpy as np
 
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, share, to_html
-from setveil.data.named_itemsets import NamedItemsets
-from setveil.data.names_found import NameList, NamesFound
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions, Unit
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.names_found import NameList, NamesFound
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:

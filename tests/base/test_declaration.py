@@ -6,8 +6,8 @@ from pydantic import BeforeValidator, Field, model_validator
 import setveil as sv
 from setveil.base.declaration import Declaration, Parameter, parameter, split_commas
 from setveil.catalog import GUARANTEES, METHODS, METRICS
-from setveil.data.categories import Categories
 from setveil.errors import BadParameter
+from setveil.parameters.categories import Categories
 
 
 class Recipe(Declaration):

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from setveil.data.files.side_files import read_itemsets, read_sensitive
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.records.transactions import from_lists
+from setveil.parameters.hierarchy_files import read_hierarchy
+from setveil.parameters.named_itemsets import read_itemsets
+from setveil.parameters.sensitive_items import read_sensitive
 
 GOOD = {
     "good.dat": b"a b\nc d\na d\n",

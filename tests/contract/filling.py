@@ -11,8 +11,8 @@ from typing import get_args
 import numpy as np
 
 import setveil as sv
-from setveil.methods.itemsets.targets import Targets
-from setveil.mining.threshold import MaxConfidence, MinConfidence, MinSupport
+from setveil.parameters.shares import MaxConfidence, MinConfidence, MinSupport
+from setveil.parameters.targets import Targets
 
 from contract.forms import seen_by_oracles, taken_apart
 from oracle import hidden_itemsets, km_anonymity, permutation, reconstruction, tendency, uncertainty

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.categories import Categories, read_categories
 from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter, SetveilError, UnknownName
 from setveil.guarantees.hidden_tendency import HiddenTendency
+from setveil.parameters.categories import Categories, read_categories
 
 PLAIN = "item,category\nmilk,dairy\nham,meat\n"
 TAXONOMY = "item,name,aisle,section\n1,milk,dairy,food\n2,ham,meat,food\n3,bone,meat,pets\n"

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.base.declaration import Declaration, parameter
-from setveil.data.categories import Categories
-from setveil.data.hierarchy import Cycle, Hierarchy
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter
+from setveil.parameters.categories import Categories
+from setveil.parameters.hierarchy import Cycle, Hierarchy
+from setveil.parameters.hierarchy_files import read_hierarchy
 
 from oracle import hierarchy as oracle
 from support.program import HANG_SECONDS

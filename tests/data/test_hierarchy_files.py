@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data import hierarchy
-from setveil.data.categories import read_categories
-from setveil.data.hierarchy import Hierarchy
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.errors import BadData, OutputRefused, SetveilError, UnknownName
+from setveil.parameters import hierarchy
+from setveil.parameters.categories import read_categories
+from setveil.parameters.hierarchy import Hierarchy
+from setveil.parameters.hierarchy_files import read_hierarchy
 
 from oracle import hierarchy as oracle
 from support.random_trees import level_rows, mappings

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from setveil.base import progress
-from setveil.data.categories import read_categories
 from setveil.data.records.ragged import owner_of
 from setveil.data.samples import _CHUNK_RECORDS, SAMPLES, _supermarket, read_sample, sample_sensitive, sample_taxonomy
 from setveil.errors import BadParameter, UnknownName
+from setveil.parameters.categories import read_categories
 
 SOURCE = "sample:supermarket"
 

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.data.categories import read_categories
-from setveil.data.files.side_files import read_itemsets, read_sensitive
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.data.samples import sample_sensitive
 from setveil.errors import BadData, BadParameter, SetveilError, UnknownName
+from setveil.parameters.categories import read_categories
+from setveil.parameters.hierarchy_files import read_hierarchy
+from setveil.parameters.named_itemsets import read_itemsets
+from setveil.parameters.sensitive_items import read_sensitive
 
 DATA = from_lists([["milk", "bread", "beer"], ["milk", "diapers"], ["10", "9"]])
 PAGE = Path(__file__).parents[2] / "docs" / "side-files.md"

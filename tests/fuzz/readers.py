@@ -14,18 +14,19 @@ from unittest.mock import patch
 
 import pyarrow as pa
 
-from setveil.data.categories import read_categories
 from setveil.data.databases import is_database, shown
 from setveil.data.databases.address import address
 from setveil.data.files import csv_tables, json_lines, packing
-from setveil.data.files.side_files import read_itemsets, read_sensitive
 from setveil.data.formats import FORMATS, Layout, format_of
 from setveil.data.forms.disassociated.files import read_disassociated, write_disassociated
 from setveil.data.forms.grouped import read_grouped, write_grouped
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.records import ragged, tidying
 from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import OutputRefused, SetveilError
+from setveil.parameters.categories import read_categories
+from setveil.parameters.hierarchy_files import read_hierarchy
+from setveil.parameters.named_itemsets import read_itemsets
+from setveil.parameters.sensitive_items import read_sensitive
 
 from fuzz import seeds
 

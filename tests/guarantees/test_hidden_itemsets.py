@@ -18,7 +18,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.guarantees.hidden_itemsets import ABOVE_TARGET, STILL_FREQUENT, HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
-from setveil.methods.itemsets.targets import Targets
+from setveil.parameters.targets import Targets
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release

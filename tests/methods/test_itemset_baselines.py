@@ -13,8 +13,8 @@ from setveil.methods.itemsets import heu, swap_itemsets
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
 from setveil.methods.itemsets.swap_itemsets import SwapItemsets, held_itemsets
-from setveil.methods.itemsets.targets import Targets
 from setveil.mining.frequent import mine
+from setveil.parameters.targets import Targets
 
 from oracle import itemset_baselines as oracle
 from support.random_data import as_sets, make, seeds

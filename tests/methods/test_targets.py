@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.base.declaration import Declaration, parameter
-from setveil.methods.itemsets.targets import Targets
+from setveil.parameters.targets import Targets
 
 from support.random_data import seeds
 

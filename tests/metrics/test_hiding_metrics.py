@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 import setveil as sv
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.alignment import Alignment
 from setveil.metrics import border, hiding
 from setveil.metrics.border import BorderExposure
 from setveil.metrics.hiding import ArtificialItemsets, HidingFailure, MissesCost, RecordsTouched, ResidualItemsets
 from setveil.mining.frequent import mine
+from setveil.parameters.named_itemsets import NamedItemsets
 
 from oracle import hiding_metrics as oracle
 from support.random_data import as_sets, make, seeds

@@ -13,7 +13,7 @@ from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilar
 from setveil.metrics.queries import QueryError, drawn_itemsets
 from setveil.mining import frequent
 from setveil.mining.frequent import count_or_at_least, mine
-from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.parameters.shares import MinConfidence, MinSupport
 
 from oracle import mining as oracle
 from support.random_data import as_sets, make, seeds

@@ -12,7 +12,7 @@ from setveil.metrics import suppression
 from setveil.metrics.distribution import KullbackLeibler, SymmetricKl
 from setveil.metrics.itemsets import NonSensitiveRules, RuleSimilarity
 from setveil.metrics.suppression import InfoLoss, ItemsLost
-from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.parameters.shares import MinConfidence, MinSupport
 
 from oracle import mining
 from oracle import suppression_metrics as oracle

@@ -11,7 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.mining.frequent import mine
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
 
 from oracle import mining as oracle
 

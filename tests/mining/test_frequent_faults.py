@@ -11,7 +11,7 @@ from setveil.errors import TooManyItemsets
 from setveil.kernels.control import DONE, STOP
 from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, frequent
 from setveil.mining.frequent import count, mine, top
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
 
 from oracle import mining as oracle
 from support.random_data import as_sets

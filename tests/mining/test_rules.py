@@ -11,7 +11,7 @@ from setveil.mining import rules as module
 from setveil.mining.frequent import mine
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.rules import association_rules
-from setveil.mining.threshold import MinConfidence
+from setveil.parameters.shares import MinConfidence
 
 from oracle import mining as oracle
 from support.random_data import as_sets, make, seeds

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.errors import BadParameter
-from setveil.mining.threshold import LARGEST_DENOMINATOR, MaxConfidence, MinSupport
+from setveil.parameters.shares import LARGEST_DENOMINATOR, MaxConfidence, MinSupport
 
 
 @pytest.mark.parametrize(

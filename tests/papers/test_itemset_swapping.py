@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
 from setveil.methods.itemsets.swap_itemsets import SwapItemsets
 from setveil.mining.frequent import mine
 from setveil.mining.supports import supports
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.shares import MinSupport
 from setveil.reproduce.itemset_printed import (
     DISSIMILARITY,
     HIDING_FAILURE,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.data.names_found import MOST_COMPARED, MissingName
+from setveil.parameters.names_found import MOST_COMPARED, MissingName
 from setveil.profiling import profile
 from setveil.release.checking import check_release, guarantee_of
 from setveil.release.dossier import Private

@@ -6,9 +6,9 @@ import io
 import numpy as np
 import pytest
 
-from setveil.data.categories import Categories
 from setveil.errors import BadParameter, Missing
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets
+from setveil.parameters.categories import Categories
 from setveil.reproduce import tendency_swapping
 from setveil.reproduce.browsing import ITEMS, OCCURRENCES, RECORDS, generated_browsing
 from setveil.reproduce.figures import Figure, Figures

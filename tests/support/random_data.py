@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from setveil.data.categories import Categories
 from setveil.data.records.transactions import Transactions
+from setveil.parameters.categories import Categories
 
 
 def make(seed, *, records=None, items=None, categories=None, hot=None):

@@ -10,8 +10,8 @@ from setveil.cli.options import FORCE, READING, Option, argument, reading_of
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.formats import FORMATS
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.writing import RAGGED, write_hierarchy
+from setveil.parameters.hierarchy_files import read_hierarchy
 from setveil.release.converting import convert
 
 TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from setveil.cli.options import FORCE, Option
 from setveil.cli.profile_command import show_profile
 from setveil.cli.show import say, say_json, say_table
-from setveil.data.categories import read_categories
 from setveil.data.reading.source import read
 from setveil.methods.tendency.part_swap import PartSwap
+from setveil.parameters.categories import read_categories
 from setveil.profiling import profile
 from setveil.release.checking import guarantee_of
 from setveil.release.dossier import REPORT_NAME, Private, private_beside

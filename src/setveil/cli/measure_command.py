@@ -8,8 +8,8 @@ from typing import Any
 from setveil.catalog import METRICS
 from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, reading_of
 from setveil.cli.show import say_json, say_table
-from setveil.data.categories import read_categories
-from setveil.data.files.side_files import read_sensitive
+from setveil.parameters.categories import read_categories
+from setveil.parameters.sensitive_items import read_sensitive
 from setveil.release.inputs import as_published, as_records, original_of, private_of
 from setveil.release.measuring import measure
 from setveil.release.opening import open_release

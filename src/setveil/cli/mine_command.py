@@ -15,7 +15,7 @@ from setveil.data.reading.source import read
 from setveil.errors import BadParameter, Missing
 from setveil.mining.frequent import LIMIT, count, mine, top
 from setveil.mining.rules import Rules, association_rules
-from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.parameters.shares import MinConfidence, MinSupport
 from setveil.release.card import CARD_NAME
 from setveil.release.inputs import as_published, as_records
 

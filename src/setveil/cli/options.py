@@ -130,9 +130,9 @@ def reading_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
     """Make a method, guarantee or metric from its options."""
-    from setveil.data.categories import read_categories  # noqa: PLC0415 - not for --help
-    from setveil.data.files.side_files import read_sensitive  # noqa: PLC0415 - the same
-    from setveil.data.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
+    from setveil.parameters.categories import read_categories  # noqa: PLC0415 - not for --help
+    from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
+    from setveil.parameters.sensitive_items import read_sensitive  # noqa: PLC0415 - the same
 
     names = [*(p.name for p in kind.parameters()), *kind.renamed]
     values = {name: given[name] for name in names if given.get(name) is not None}
@@ -153,7 +153,7 @@ def named_itemsets(
     file: str, given: Mapping[str, Any], data: Transactions | None = None
 ) -> tuple[tuple[str, ...], ...]:
     """Read a file of itemsets, whose items are separated as those of the data are."""
-    from setveil.data.files.side_files import read_itemsets  # noqa: PLC0415 - not for --help
+    from setveil.parameters.named_itemsets import read_itemsets  # noqa: PLC0415 - not for --help
 
     separator = given.get("separator")
     return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)

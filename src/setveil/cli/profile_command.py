@@ -6,7 +6,8 @@ from typing import Any
 
 from setveil.cli.options import READING, THREADS, Option, argument, reading_of
 from setveil.cli.show import say, say_json, say_names, say_table
-from setveil.data.files.side_files import read_itemsets, read_sensitive
+from setveil.parameters.named_itemsets import read_itemsets
+from setveil.parameters.sensitive_items import read_sensitive
 from setveil.profiling import Profile, profile
 from setveil.release.inputs import as_records
 

@@ -25,7 +25,7 @@ from setveil.errors import OutputRefused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from setveil.data.names_found import NamesFound
+    from setveil.parameters.names_found import NamesFound
 
 PLAIN_WIDTH = 110
 """Characters of a line where there is no terminal."""

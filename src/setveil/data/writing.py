@@ -14,8 +14,8 @@ from setveil.data.formats import Format, Layout, format_named, format_to_write
 from setveil.errors import BadParameter, Missing, OutputRefused
 
 if TYPE_CHECKING:
-    from setveil.data.hierarchy import Hierarchy
     from setveil.data.records.transactions import Transactions
+    from setveil.parameters.hierarchy import Hierarchy
 
 Shape = Literal["levels", "parents"]
 """How a hierarchy is written: a column for each level, or a row for each node and its parent."""

@@ -15,10 +15,10 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from setveil.base.declaration import parameter, split_commas
 from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.supports import supports
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment

@@ -21,11 +21,11 @@ import pyarrow.compute as pc
 
 from setveil.base.declaration import parameter
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.categories import Categories
 from setveil.data.records.ragged import owner_of
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
 from setveil.errors import Missing
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

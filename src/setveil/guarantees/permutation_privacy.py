@@ -17,8 +17,8 @@ from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.grouped import Grouped
 from setveil.data.records.ragged import owner_of
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import Coverage, Guarantee
+from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment

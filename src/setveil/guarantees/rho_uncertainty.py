@@ -24,11 +24,11 @@ from setveil.base.declaration import Declaration, parameter
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.forms.generalized import Generalized
 from setveil.data.records.transactions import Transactions
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.rule_search import StrongestRules, strongest_rules
-from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts
+from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.shares import MaxConfidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.plain import RowsOfRecords
-    from setveil.data.hierarchy import Hierarchy
     from setveil.data.records.alignment import Alignment
+    from setveil.parameters.hierarchy import Hierarchy
 
 INFERRED = "inferred-item"
 INFERRED_FROM_WHOLE = "inferred-from-whole-record"

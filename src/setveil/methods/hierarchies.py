@@ -8,8 +8,8 @@ import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
 from setveil.data.files.side_files import shown
-from setveil.data.hierarchy import Hierarchy
 from setveil.errors import BadData
+from setveil.parameters.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions

@@ -17,13 +17,13 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.forms.disassociated import Disassociated
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.metrics.counting import supports_in
 from setveil.mining.itemsets import Itemsets, codes_of
 from setveil.mining.supports import supports
+from setveil.parameters.named_itemsets import NamedItemsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,6 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.forms.comparing import shared_items
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.ragged import inverted
 from setveil.metrics.base import Metric
 from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
@@ -26,7 +25,8 @@ from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets, codes_of
 from setveil.mining.lookup import Lookup
 from setveil.mining.supports import supports
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,11 +13,11 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.records.ragged import owner_of
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
-from setveil.mining.threshold import MaxConfidence
 from setveil.mining.whole_parts import whole_parts
+from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.shares import MaxConfidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

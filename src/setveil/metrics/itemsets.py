@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
 from setveil.mining.comparison import common_codes, compare
 from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.rules import Rules, association_rules
-from setveil.mining.threshold import MinConfidence, MinSupport
 from setveil.mining.whole_parts import without_items
+from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.shares import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment

@@ -14,7 +14,7 @@ from setveil.metrics.base import Metric
 from setveil.metrics.counting import supports_in
 from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ from setveil.mining.comparison import compare
 from setveil.mining.frequent import mine
 from setveil.mining.frequent import top as most_frequent
 from setveil.mining.rules import Rules, association_rules
-from setveil.mining.threshold import MinConfidence, MinSupport
+from setveil.parameters.shares import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ from setveil.base.declaration import parameter
 from setveil.data.forms.grouped import Grouped
 from setveil.data.records.ragged import owner_of, sums_within
 from setveil.data.records.transactions import Transactions
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.metrics.base import Metric
+from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

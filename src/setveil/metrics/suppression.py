@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.metrics.base import Metric
 from setveil.metrics.distribution import NO_ITEM, supports_after
+from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment

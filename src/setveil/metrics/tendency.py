@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.categories import Categories
 from setveil.data.records.ragged import owner_of, picked, starts_of
 from setveil.data.records.tendency import Kind, tendencies, weights
 from setveil.metrics.base import Metric
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -37,7 +37,7 @@ from setveil.mining.frequent import LIMIT
 from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup
 from setveil.mining.support_bounds import Reading, SupportBounds, bounds_of
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,7 +26,7 @@ from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share, with_threads
 from setveil.mining.itemsets import Itemsets
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,7 +23,7 @@ from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.itemsets import are_among_first, table_of_first
 from setveil.mining.lookup import Lookup
-from setveil.mining.threshold import MinConfidence
+from setveil.parameters.shares import MinConfidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.errors import BadData, BadParameter
-from setveil.mining.threshold import Share
+from setveil.parameters.hierarchy_files import read_hierarchy
+from setveil.parameters.shares import Share
 from setveil.presence import PROTECTS
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.tables.attributes import TaxonomyAttribute

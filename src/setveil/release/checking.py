@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from setveil.base import progress
 from setveil.base.verdict import MOST_WITNESSES, Verdict, Witness
 from setveil.catalog import GUARANTEES, named
-from setveil.data.names_found import SHOWN_IN_ERRORS, NameList, names_found
-from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
+from setveil.data.records.look_alikes import LookAlikes
 from setveil.errors import BadData, Missing
+from setveil.parameters.names_found import SHOWN_IN_ERRORS, NameList, names_found, refuse_look_alikes
 from setveil.release.card import CARD_NAME, Card, file_sha256
 from setveil.release.inputs import as_opened, original_of, private_of
 from setveil.release.provenance import with_draw

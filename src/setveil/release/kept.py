@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
-    from setveil.data.sensitive_items import SensitiveItems
+    from setveil.parameters.sensitive_items import SensitiveItems
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
 from setveil.data.forms.base import Ids, Naming
-from setveil.data.names_found import MissingNames, names_found
 from setveil.data.reading.source import in_words
-from setveil.data.records.look_alikes import LookAlikes, refuse_look_alikes
+from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
+from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
 from setveil.release.inputs import as_published, as_records
 from setveil.release.measuring import chosen_metrics, measure_all
 from setveil.release.release import Release, Terms, judge

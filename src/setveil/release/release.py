@@ -16,10 +16,10 @@ from setveil.base.atomic import make_two_folders
 from setveil.base.display import ShownTable, to_html
 from setveil.base.verdict import Verdict
 from setveil.data.forms.base import DataPlace, Ids
-from setveil.data.names_found import NamesFound
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
+from setveil.parameters.names_found import NamesFound
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
 from setveil.release.kept import Kept, kept

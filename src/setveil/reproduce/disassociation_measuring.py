@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from setveil.data.forms.disassociated import Disassociated
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.methods.disassociation.disassociation import Disassociation
@@ -20,6 +19,7 @@ from setveil.mining.rare_itemsets import rare_itemsets
 from setveil.mining.rules import association_rules
 from setveil.mining.supports import supports
 from setveil.mining.tree_distance import tree_distance
+from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.reproduce.disassociation_lines import (
     FREQUENT,
     HP,

@@ -15,10 +15,10 @@ from setveil.reproduce.figures import ORIGINAL, Figure
 from setveil.reproduce.paper import shortest_run
 
 if TYPE_CHECKING:
-    from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.records.transactions import Transactions
     from setveil.methods.base import Method, Outcome
     from setveil.metrics.base import Measurement
+    from setveil.parameters.named_itemsets import NamedItemsets
     from setveil.reproduce.figures import Figures
     from setveil.reproduce.paper import Dataset
 

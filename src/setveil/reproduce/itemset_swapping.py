@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base import progress
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.reading.source import read
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
@@ -30,6 +29,7 @@ from setveil.methods.itemsets.heu import HEU
 from setveil.methods.itemsets.naive import Naive
 from setveil.methods.itemsets.swap_itemsets import SwapItemsets
 from setveil.mining.frequent import mine
+from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.reproduce.browsing import generated_browsing
 from setveil.reproduce.figures import Figures
 from setveil.reproduce.itemset_claims import judge

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.records.ragged import offsets_of
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.metrics.range_queries import RangeQueries
 from setveil.presence.tables.attributes import NumericAttribute
 from setveil.presence.tables.joined_table import JoinedTable

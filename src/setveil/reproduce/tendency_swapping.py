@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base import progress
-from setveil.data.categories import Categories
 from setveil.data.reading.source import read
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter, TooManyItemsets
@@ -33,6 +32,7 @@ from setveil.metrics.records import RecordLoss
 from setveil.metrics.tendency import StillOnTop
 from setveil.mining.comparison import compare
 from setveil.mining.frequent import mine
+from setveil.parameters.categories import Categories
 from setveil.reproduce.browsing import generated_browsing
 from setveil.reproduce.claims import judge
 from setveil.reproduce.figures import ORIGINAL, Figure, Figures

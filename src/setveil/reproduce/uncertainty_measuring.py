@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.ragged import runs
 from setveil.data.records.transactions import Transactions
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 from setveil.methods.uncertainty.insert import Insert
 from setveil.methods.uncertainty.partial_suppression import PartialSuppression
@@ -23,6 +21,8 @@ from setveil.metrics.distribution import SymmetricKl
 from setveil.metrics.itemsets import NonSensitiveRules, RuleSimilarity
 from setveil.metrics.reconstruction import ReconstructionKl
 from setveil.metrics.suppression import InfoLoss
+from setveil.parameters.hierarchy import Hierarchy
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.reproduce import uncertainty_lines as lines
 from setveil.reproduce.figures import ORIGINAL, Figure
 from setveil.reproduce.overlaps import best_overlaps, estimated_bound, most_needed

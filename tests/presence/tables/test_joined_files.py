@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.formats import Layout
-from setveil.data.hierarchy import Hierarchy
+from setveil.parameters.hierarchy import Hierarchy
 from setveil.presence.tables.joined_files import JoinedFiles
 
 from support.joined_cases import drawn, table_two

@@ -1,4 +1,4 @@
-"""Files that stand beside the data: tables with a header, sensitive items, itemsets.
+"""Files that stand beside the data: tables with a header, and lists of items.
 
 All are UTF-8 text, with or without a byte order mark, packed or not. A name is what an item may be: not empty, no control characters in it.
 What is wrong with one is said in a sentence that names the line; up to three labels may stand in it (docs/decisions/0009).
@@ -14,25 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.base.arguments import check_arguments
-from setveil.data.files.json_lines import JSON_KINDS, item_text, json_value
-from setveil.data.files.packing import plain_suffix, read_bytes
-from setveil.data.files.texts import CONTROL, check_separator, in_words, not_utf8
+from setveil.data.files.packing import read_bytes
+from setveil.data.files.texts import CONTROL, in_words, not_utf8
 from setveil.data.records.labels import BLANKS, are_texts, note_stripped
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from setveil.data.records.transactions import Transactions
-
-_BETWEEN = " \t\r\v\f"
+BETWEEN = " \t\r\v\f"
 """What stands around items of lists in text files, as in basket files; without a separator it also stands between them."""
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
-_JSON_LINES = (".jsonl", ".ndjson")
-_JSON_EXAMPLE = '["milk", "bread"]'
 
 
 def shown(label: str) -> str:
@@ -151,71 +145,8 @@ def _rows(reader: Any, file: str, width: int | None = None) -> Iterator[tuple[in
 # -- lists of items ----------------------------------------------------------------------------------------------------
 
 
-@check_arguments
-def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
-    """Read sensitive items from a text file, one per line, or take those of `sample:NAME`; they come in label order.
-
-    Blank lines and blanks around an item do not count. With `data`, a list of which nothing occurs there is refused.
-    """
-    from setveil.data.sensitive_items import SensitiveItems  # noqa: PLC0415 - it imports this file
-
-    named = SensitiveItems(_sensitive(str(source)))
-    if data is not None:
-        named.found_in(data, "sensitive").refuse("accept", file=str(source))
-    return tuple(named)
-
-
-def _sensitive(file: str) -> list[str]:
-    if file.startswith("sample:"):
-        from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - only who asks for a sample pays for it
-
-        return sample_sensitive(file)
-    items = []
-    for number, line in enumerate(_lines(file), start=1):
-        item = line.strip(_BETWEEN + BLANKS)
-        if not item:
-            continue
-        _refuse_unusable(item, file, number)
-        items.append(item)
-    if not items:
-        raise BadData("is empty; expected a sensitive item a line", file=file)
-    return items
-
-
-@check_arguments
-def read_itemsets(
-    source: str | Path, data: Transactions | None = None, *, separator: str | None = None
-) -> tuple[tuple[str, ...], ...]:
-    """Read itemsets, one a line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson.
-
-    They come in the order of the file, each once, their items in label order. With `data`, a list of which nothing occurs there is refused.
-    """
-    from setveil.data.named_itemsets import NamedItemsets  # noqa: PLC0415 - it imports this file
-
-    file = str(source)
-    if separator is not None:
-        check_separator(separator)
-        separator = None if separator == " " else separator
-    is_json = plain_suffix(Path(file)) in _JSON_LINES
-    itemsets = []
-    blank: int | None = None
-    for number, line in enumerate(_lines(file), start=1):
-        items = _json_items(line, file, number) if is_json else _text_items(line, separator, file, number)
-        if not items:
-            blank = blank or number
-            continue
-        if blank:  # lines after the last itemset hold none; one between two of them is a mistake
-            raise BadData("is blank; expected an itemset of at least one item", file=file, line=blank)
-        itemsets.append(items)
-    if not itemsets:
-        raise BadData("is empty; expected an itemset a line", file=file)
-    named = NamedItemsets(itemsets)
-    if data is not None:
-        named.found_in(data, "itemsets").refuse("accept", file=file)
-    return named.entries
-
-
-def _lines(file: str) -> list[str]:
+def lines_in(file: str) -> list[str]:
+    """Return the lines of a text file, or refuse what is not text."""
     content = read_bytes(Path(file))
     if control := _CONTROL_BYTE.search(content):
         line = content.count(b"\n", 0, control.start()) + 1
@@ -225,42 +156,7 @@ def _lines(file: str) -> list[str]:
     return content.decode("utf-8").split("\n")
 
 
-def _text_items(line: str, separator: str | None, file: str, number: int) -> list[str]:
-    if separator is None:
-        items = [item for item in re.split(f"[{_BETWEEN}]+", line) if item]
-    else:
-        items = [item.strip(_BETWEEN) for item in line.split(separator)]
-        if items == [""]:
-            return []
-        if "" in items:
-            raise BadData(f"an item between two {separator!r} is empty", file=file, line=number)
-    for item in items:
-        _refuse_unusable(item.strip(BLANKS), file, number)
-    return items
-
-
-def _refuse_unusable(item: str, file: str, number: int) -> None:
+def refuse_unusable(item: str, file: str, number: int) -> None:
+    """Refuse a name that no item can have, and say on which line it is."""
     if wrong := unusable(item):
         raise BadData(f"the item {shown(item)} {wrong}", file=file, line=number)
-
-
-def _json_items(line: str, file: str, number: int) -> list[str]:
-    if not line.strip(_BETWEEN):
-        return []
-    try:
-        return _items_of_list(json_value(line))
-    except ValueError as error:
-        expected = f"expected a list of items such as {_JSON_EXAMPLE}"
-        raise BadData(f"{str(error).partition('; ')[0]}; {expected}", file=file, line=number) from None
-
-
-def _items_of_list(value: Any) -> list[str]:
-    if not isinstance(value, list):
-        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - of the data
-    if not value:
-        raise ValueError("is an empty list")
-    items = [item_text(item) for item in value]
-    for item in items:
-        if wrong := unusable(item):
-            raise ValueError(f"the item {shown(item)} {wrong}")
-    return items

@@ -12,8 +12,8 @@ import numpy as np
 
 from setveil.data.forms.comparing import Spans
 from setveil.data.forms.plain import RowsOfRecords
-from setveil.data.hierarchy_files import read_hierarchy
 from setveil.data.records.ragged import owner_of
+from setveil.parameters.hierarchy_files import read_hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import DataPlace, Published
-    from setveil.data.hierarchy import Hierarchy
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions, Unit
+    from setveil.parameters.hierarchy import Hierarchy
 
 HIERARCHY_NAME = "hierarchy.csv"
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from setveil.data.forms.comparing import Aligned, Spans, Untrue
     from setveil.data.forms.own_format import DataFormat
-    from setveil.data.hierarchy import Hierarchy
     from setveil.data.records.transactions import Transactions, Unit
+    from setveil.parameters.hierarchy import Hierarchy
 
 
 class RowsOfRecords(Published):

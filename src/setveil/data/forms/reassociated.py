@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-
 from setveil.data.forms.base import Counts, Published
 from setveil.data.forms.comparing import Untrue
 from setveil.data.forms.disassociated import Disassociated
@@ -23,6 +21,7 @@ from setveil.errors import BadData
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import DataPlace, Ids, Naming

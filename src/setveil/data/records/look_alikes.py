@@ -10,14 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from setveil.base import progress
-from setveil.data.categories import Categories
-from setveil.data.names_found import NameList
 from setveil.data.records.labels import BLANKS
-from setveil.errors import BadData
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -101,41 +98,6 @@ def note_look_alikes(data: Transactions) -> Transactions:
         one, other = map(written, found.groups[0][:2])
         progress.note(f"{count} alike, such as {one} and {other}; they count as different items")
     return data
-
-
-def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
-    """Refuse labels of data that look like a named one, look-alikes in different categories, and categories that look alike."""
-    for parameter in type(declaration).model_fields:
-        given = getattr(declaration, parameter)
-        if isinstance(given, NameList) and not given.occurred:
-            _refuse_named(parameter, given, found)
-        if isinstance(given, Categories):
-            _refuse_parted(parameter, given, found)
-
-
-def _refuse_named(parameter: str, names: NameList, found: LookAlikes) -> None:
-    for name in dict.fromkeys(item for entry in names.entries for item in entry):
-        if others := found.others(name):
-            raise BadData(
-                f"{parameter} names {written(name)}, and the data hold {written(others[0])}, which looks alike and would not be protected. "
-                "Write both in the same way, or say distinct_labels=True if they are different items"
-            )
-
-
-def _refuse_parted(parameter: str, categories: Categories, found: LookAlikes) -> None:
-    for names in LookAlikes.among(dict.fromkeys(categories.values())).groups:
-        raise BadData(
-            f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to both "
-            "would count as two leanings. Write both in the same way, or say distinct_labels=True if they are different categories"
-        )
-    for alike in found.groups:
-        if len({categories.get(label) for label in alike}) > 1:
-            one = alike[0]
-            other = next(label for label in alike if categories.get(label) != categories.get(one))
-            raise BadData(
-                f"{written(one)} and {written(other)} look alike, and {parameter} does not give them the same category. "
-                "Write both in the same way, or say distinct_labels=True if they are different items"
-            )
 
 
 def written(label: str) -> str:

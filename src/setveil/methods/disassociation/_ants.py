@@ -32,9 +32,9 @@ from setveil.methods.disassociation._groups import NO_GROUP, of_groups
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.named_itemsets import NamedItemsets
     from setveil.data.records.transactions import Transactions
     from setveil.methods.disassociation._horizontal import Clustering, Mode
+    from setveil.parameters.named_itemsets import NamedItemsets
 
 MOST_RULES = 4000
 """More rules are refused: the numbers for pairs of so many take 0.4 GB."""

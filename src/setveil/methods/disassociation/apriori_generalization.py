@@ -28,7 +28,6 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.forms.generalized import Generalized
-from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (
     inverted,
@@ -46,6 +45,7 @@ from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
 from setveil.methods.hierarchies import OverTree, tree_over
+from setveil.parameters.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -18,7 +18,6 @@ import numpy as np
 
 from setveil.base.declaration import parameter
 from setveil.data.forms.disassociated import TERM_CHUNK, Disassociated
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData, BadParameter
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
@@ -28,6 +27,7 @@ from setveil.methods.disassociation._covers import without_covers
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
 from setveil.methods.disassociation._kmeans import by_kmeans
 from setveil.methods.disassociation._vertical import take_apart
+from setveil.parameters.named_itemsets import NamedItemsets
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -9,11 +9,11 @@ import numpy as np
 
 from setveil.base import progress
 from setveil.base.declaration import parameter
-from setveil.data.named_itemsets import NamedItemsets
 from setveil.methods.base import Method
-from setveil.methods.itemsets.targets import Targets
 from setveil.mining.supports import supports
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.shares import MinSupport
+from setveil.parameters.targets import Targets
 
 if TYPE_CHECKING:
     from numpy.random import Generator

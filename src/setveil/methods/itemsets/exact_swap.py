@@ -22,8 +22,8 @@ from setveil.data.records.ragged import owner_of
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.methods.base import Outcome
 from setveil.methods.itemsets.base import HidesItemsets
-from setveil.methods.itemsets.targets import RANDOM, Targets
-from setveil.mining.threshold import MinSupport
+from setveil.parameters.shares import MinSupport
+from setveil.parameters.targets import RANDOM, Targets
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -24,7 +24,7 @@ from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
 from setveil.methods.itemsets.swap_itemsets import held_itemsets
-from setveil.methods.itemsets.targets import RANDOM, Targets
+from setveil.parameters.targets import RANDOM, Targets
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.named_itemsets import NamedItemsets
+    from setveil.parameters.named_itemsets import NamedItemsets
 
 NOBODY = -1
 

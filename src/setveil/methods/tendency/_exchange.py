@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from setveil.data.categories import Categories
+    from setveil.parameters.categories import Categories
 
 HOT_ITEMS = 10
 """How many of the most common items a signature tells of: 2^10 lists at most."""

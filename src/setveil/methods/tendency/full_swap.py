@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from setveil.base.declaration import parameter
-from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.base import Method, Outcome
 from setveil.methods.tendency.part_swap import check_categories
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator

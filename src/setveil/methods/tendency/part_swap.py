@@ -18,11 +18,11 @@ from pydantic import BeforeValidator, model_validator
 
 from setveil.base import progress
 from setveil.base.declaration import parameter, split_commas
-from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
 from setveil.methods.base import Method, Outcome
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator

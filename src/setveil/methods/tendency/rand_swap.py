@@ -16,13 +16,13 @@ import numpy as np
 from pydantic import model_validator
 
 from setveil.base.declaration import parameter
-from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.exchanging import exchanged
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.categories import Categories
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
+from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator

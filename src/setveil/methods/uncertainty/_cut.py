@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.hierarchy import Hierarchy
+    from setveil.parameters.hierarchy import Hierarchy
 
 
 class Cut:

@@ -26,10 +26,10 @@ from setveil.data.forms.grouped import Grouped
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.data.records.transactions import Transactions
-from setveil.data.sensitive_items import SensitiveItems
 from setveil.guarantees.permutation_privacy import PermutationPrivacy
 from setveil.kernels.threads import run
 from setveil.methods.base import Method, Outcome
+from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
     from numpy.random import Generator

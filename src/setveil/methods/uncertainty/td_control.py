@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from setveil.data.forms.generalized import Generalized
-from setveil.data.hierarchy import Hierarchy
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import read_only
 from setveil.errors import BadParameter
@@ -41,6 +40,7 @@ from setveil.methods.hierarchies import OverTree, tree_over
 from setveil.methods.uncertainty._cut import Cut
 from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, inferred_unaided, to_leave_out
 from setveil.methods.uncertainty.base import ReachesUncertainty
+from setveil.parameters.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.base import progress
 from setveil.errors import BadParameter, GuaranteeViolated
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.attack.posterior import FailedCut, OwnRules, choices, posteriors
 from setveil.presence.attack.view import other_than
 from setveil.presence.policy import Policy

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.mining.threshold import Share
+    from setveil.parameters.shares import Share
     from setveil.presence.tables.attributes import OrderedAttribute
     from setveil.presence.tables.originals import SideGroups
 

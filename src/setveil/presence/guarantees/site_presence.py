@@ -23,7 +23,7 @@ from setveil.base.declaration import Declaration, parameter
 from setveil.base.verdict import Reach, Verdict
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import Coverage, Guarantee
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.guarantees._site_shares import LEFT_OUT, Findings, Shares, box_numbers, users_outside
 from setveil.presence.tables import EXAMPLE_LINES
 from setveil.presence.tables.joined_table import JoinedTable

@@ -17,7 +17,7 @@ from pydantic import model_validator
 
 from setveil.base.declaration import parameter
 from setveil.errors import BadParameter
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
 from setveil.presence.guarantees.site_presence import PresenceLimit, SitePresence
 from setveil.presence.methods.base import JoinedOutcome, JoiningMethod, Keys

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.guarantees.k_anonymity import GroupLimit, KAnonymity
 from setveil.presence.guarantees.site_presence import PresenceLimit
 from setveil.presence.methods._both_tables import cells_with_fixed_rows, complete_cells, joined, site_presence, users_of

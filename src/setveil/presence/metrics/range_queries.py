@@ -11,7 +11,7 @@ from pydantic import field_validator
 from setveil.base.declaration import parameter
 from setveil.errors import BadData
 from setveil.metrics.base import Metric
-from setveil.mining.threshold import Share
+from setveil.parameters.shares import Share
 from setveil.presence.tables import EXAMPLE_LINES
 from setveil.presence.tables.joined_table import JoinedTable
 from setveil.presence.tables.predicates import Predicates

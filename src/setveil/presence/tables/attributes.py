@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.files.side_files import shown, unusable
-from setveil.data.hierarchy import Hierarchy
 from setveil.errors import BadData, BadParameter
+from setveil.parameters.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.hierarchy import Hierarchy
 from setveil.errors import BadParameter
+from setveil.parameters.hierarchy import Hierarchy
 from setveil.presence.tables.attributes import NumericAttribute, OrderedAttribute, TaxonomyAttribute
 from setveil.presence.tables.originals import Originals
 from setveil.presence.tables.population import Population

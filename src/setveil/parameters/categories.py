@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic_core import core_schema
 
 from setveil.base.arguments import check_arguments
 from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import in_words
 from setveil.data.records.labels import note_stripped, stripped
+from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
+from setveil.parameters.kind import Option, ParameterKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,12 +32,22 @@ MOST_SHOWN = 4
 """Parts of a path that a sentence tells."""
 
 
-class Categories(Mapping[str, str]):
+class Categories(ParameterKind, Mapping[str, str]):
     """A mapping from item to category, frozen, and usable as a parameter of methods, guarantees and metrics."""
 
     in_words: ClassVar[str] = "a file of categories"
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
+    options = (
+        Option(
+            "level",
+            str,
+            "Level of the taxonomy in the file of categories: its column or, in an item,parent file, its number from the top; several, "
+            "separated by commas, are joined to a path.",
+        ),
+    )
+    bad_values = ("a text", {"item": 3}, 17)
+    names_items = True
 
     def __init__(self, of_item: Mapping[str, str]) -> None:
         items, with_blanks = stripped(list(of_item))
@@ -66,15 +77,24 @@ class Categories(Mapping[str, str]):
         return f"Categories({len(self):,} items in {len(set(self._of_item.values())):,} categories)"
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a mapping and give one back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: dict(value._of_item)),  # noqa: SLF001 - of the same class
-        )
+    def read(
+        cls, source: str | Path, *, data: Transactions | None = None, level: str | int | None = None, **_given: Any
+    ) -> Categories:
+        """Read them from a CSV file with a header, take those of `sample:NAME`, or deal the items out with `random:COUNT?seed=N`."""
+        return read_categories(source, level=level, data=data)
 
     @classmethod
-    def _validated(cls, value: Any) -> Categories:
+    def example_for(cls, data: Transactions) -> Categories:
+        """Return four categories of nearly equal size."""
+        return cls.at_random(data.vocabulary, 4, seed=len(data.vocabulary))
+
+    def to_json(self) -> dict[str, str]:
+        """Return the category of each item."""
+        return dict(self._of_item)
+
+    @classmethod
+    def validated(cls, value: Any) -> Categories:
+        """Take a mapping from texts to texts."""
         if isinstance(value, Categories):
             return value
         if isinstance(value, Mapping):
@@ -92,6 +112,22 @@ class Categories(Mapping[str, str]):
             raise BadParameter(f"{count} random categories were asked for; there must be at least 1")
         places = np.random.default_rng(seed).permutation(len(items))
         return cls({item: f"random-{places[i] % count}" for i, item in enumerate(items)})
+
+    def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
+        """Refuse labels that look alike in different categories, and categories that look alike."""
+        for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
+            raise BadData(
+                f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to "
+                "both would count as two leanings. Write both in the same way, or say distinct_labels=True if they are different categories"
+            )
+        for alike in found.groups:
+            if len({self.get(label) for label in alike}) > 1:
+                one = alike[0]
+                other = next(label for label in alike if self.get(label) != self.get(one))
+                raise BadData(
+                    f"{written(one)} and {written(other)} look alike, and {parameter} does not give them the same category. "
+                    "Write both in the same way, or say distinct_labels=True if they are different items"
+                )
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """Return for each item code the code of its category, and the categories' names in order; only those that occur."""
@@ -134,7 +170,7 @@ def read_categories(
 
 def _of_tree(table: Table, level: str | None) -> Categories:
     """Take the groups at one distance below the top of an `item,parent` file."""
-    from setveil.data.hierarchy_files import from_parents  # noqa: PLC0415 - it makes categories, so it imports this file
+    from setveil.parameters.hierarchy_files import from_parents  # noqa: PLC0415 - it makes categories, so it imports this file
 
     hierarchy = from_parents(table)
     allowed = "the distance from the top as a number: 1 for the groups right below it, 2 for those below them"

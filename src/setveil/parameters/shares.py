@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Self
-
-from pydantic_core import core_schema
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from setveil.base.arguments import describe
 from setveil.errors import BadParameter
+from setveil.parameters.kind import ParameterKind
+
+if TYPE_CHECKING:
+    from setveil.data.records.transactions import Transactions
 
 _COUNT = re.compile(r"[0-9]{1,18}", re.ASCII)
 _SHARE = re.compile(r"([0-9]{0,9}\.?[0-9]{0,30}) ?(%?)", re.ASCII)
@@ -20,13 +22,10 @@ LARGEST_DENOMINATOR = 10**9
 """Of a confidence that compiled loops compare with: times a number of records it fits 64 bits."""
 
 
-class Threshold:
+class Threshold(ParameterKind):
     """A number that keeps the text it was given as, for parameters."""
 
     what: ClassVar[str]
-    in_words: ClassVar[str]
-    example: ClassVar[str]
-    """A value as Python code."""
 
     def __init__(self, value: Self | str | float) -> None:
         self.text: str = value.text if isinstance(value, Threshold) else self._text_of(value)
@@ -57,19 +56,9 @@ class Threshold:
     def __hash__(self) -> int:
         return hash(self._key)
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a number or a text, and give the text back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(str)
-        )
-
-    @classmethod
-    def _validated(cls, value: Any) -> Self:
-        try:
-            return cls(value)
-        except BadParameter as error:
-            raise ValueError(str(error)) from None
+    def to_json(self) -> str:
+        """Return the text."""
+        return self.text
 
 
 def _share(text: str) -> Fraction | None:
@@ -92,6 +81,12 @@ class MinSupport(Threshold):
     what: ClassVar[str] = "support"
     in_words: ClassVar[str] = "a number of records (30) or a share of them (0.1%)"
     example: ClassVar[str] = '"1%"'
+    bad_values = ("often", "101%", -0.5, "")
+
+    @classmethod
+    def example_for(cls, _data: Transactions) -> MinSupport:
+        """Return a share that leaves small data with frequent itemsets."""
+        return cls("10%")
 
     def _read(self, text: str) -> tuple[int | None, Fraction | None]:
         self._count = int(text) if _COUNT.fullmatch(text) else None
@@ -119,6 +114,13 @@ class MinConfidence(Threshold):
 
     what: ClassVar[str] = "confidence"
     in_words: ClassVar[str] = "a share up to 100% (80% or 0.8)"
+    example: ClassVar[str] = '"80%"'
+    bad_values = ("often", "101%", -0.5, "")
+
+    @classmethod
+    def example_for(cls, _data: Transactions) -> MinConfidence:
+        """Return a share."""
+        return cls("50%")
 
     def _read(self, text: str) -> tuple[Fraction]:
         share = _share(text)
@@ -140,6 +142,12 @@ class Share(Threshold):
     what: ClassVar[str] = "share"
     in_words: ClassVar[str] = "a share up to 100% (0.7, 70% or 7/10)"
     example: ClassVar[str] = '"50%"'
+    bad_values = ("often", "101%", -0.5, "", "7/0", "8/7", True, "0.0000000001")
+
+    @classmethod
+    def example_for(cls, _data: Transactions) -> Self:
+        """Return a share."""
+        return cls("0.5")
 
     def _read(self, text: str) -> tuple[Fraction]:
         ratio = _RATIO.fullmatch(text)

@@ -7,15 +7,17 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic_core import core_schema
 
 from setveil.base import progress
-from setveil.data.files.side_files import first_unusable
-from setveil.data.names_found import NameList
-from setveil.data.records.labels import label_order, note_stripped, stripped
+from setveil.base.arguments import check_arguments
+from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable
+from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.errors import BadData
+from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
@@ -32,6 +34,7 @@ class SensitiveItems(NameList, AbstractSet[str]):
     python_type: ClassVar[str] = "SensitiveItems or a list of items"
     example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
     noun: ClassVar[str] = "items"
+    bad_values = ("a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None)
 
     def __init__(self, items: Iterable[str]) -> None:
         if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
@@ -66,20 +69,19 @@ class SensitiveItems(NameList, AbstractSet[str]):
         return f"SensitiveItems({len(self):,} item{'s' * (len(self) != 1)})"
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a list of labels and give it back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(list)
-        )
+    def read(cls, source: str | Path, **_given: Any) -> SensitiveItems:
+        """Read them from a text file, one per line, or take those of `sample:NAME`."""
+        return cls(_read(str(source)))
 
     @classmethod
-    def _validated(cls, value: Any) -> SensitiveItems:
-        if isinstance(value, SensitiveItems):
-            return value
-        try:
-            return cls(value)
-        except BadData as error:
-            raise ValueError(str(error)) from None
+    def example_for(cls, data: Transactions) -> SensitiveItems:
+        """Return a third of the items, at random, and at least one where there is one."""
+        rng = np.random.default_rng(data.occurrences)
+        return cls(rng.permutation(data.vocabulary)[: -(-len(data.vocabulary) // 3)].tolist())
+
+    def to_json(self) -> list[str]:
+        """Return the items as a list."""
+        return list(self)
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:
@@ -91,3 +93,32 @@ class SensitiveItems(NameList, AbstractSet[str]):
         mask = np.zeros(len(data.vocabulary), dtype=np.bool_)
         mask[[data.code_of[item] for item in self._items if item in data.code_of]] = True
         return mask
+
+
+@check_arguments
+def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
+    """Read sensitive items from a text file, one per line, or take those of `sample:NAME`; they are in label order.
+
+    Blank lines and blanks around an item do not count. With `data`, a list of which nothing occurs there is refused.
+    """
+    named = SensitiveItems.read(source)
+    if data is not None:
+        named.found_in(data, "sensitive").refuse("accept", file=str(source))
+    return tuple(named)
+
+
+def _read(file: str) -> list[str]:
+    if file.startswith("sample:"):
+        from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - only who asks for a sample pays for it
+
+        return sample_sensitive(file)
+    items = []
+    for number, line in enumerate(lines_in(file), start=1):
+        item = line.strip(BETWEEN + BLANKS)
+        if not item:
+            continue
+        refuse_unusable(item, file, number)
+        items.append(item)
+    if not items:
+        raise BadData("is empty; expected a sensitive item a line", file=file)
+    return items

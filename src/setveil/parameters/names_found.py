@@ -12,12 +12,15 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from setveil.data.files.side_files import shown
+from setveil.data.records.look_alikes import written
 from setveil.errors import BadData, BadParameter
+from setveil.parameters.kind import ParameterKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from setveil.data.forms.base import Published
+    from setveil.data.records.look_alikes import LookAlikes
 
 MissingNames = Literal["accept", "error"]
 """What to do with names that do not occur in the data, where others do."""
@@ -85,10 +88,11 @@ class NamesFound:
         return asdict(self)
 
 
-class NameList:
+class NameList(ParameterKind):
     """A list that names items of the data: what `SensitiveItems` and `NamedItemsets` share."""
 
     noun: ClassVar[str]
+    names_items = True
     occurred: bool = False
     """Whether it is known, from the private folder of a release, that some of it occurred in the original."""
 
@@ -116,6 +120,17 @@ class NameList:
         there = _occurring(data)
         return [place for place, entry in enumerate(self.entries) if there.issuperset(entry)]
 
+    def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
+        """Refuse a name if the data hold another label that looks like it."""
+        if self.occurred:
+            return
+        for name in dict.fromkeys(item for entry in self.entries for item in entry):
+            if others := found.others(name):
+                raise BadData(
+                    f"{parameter} names {written(name)}, and the data hold {written(others[0])}, which looks alike and would not be "
+                    "protected. Write both in the same way, or say distinct_labels=True if they are different items"
+                )
+
     def doubt(self, original: Published | None) -> str:
         """Return why a release in which nothing of the list occurs proves nothing; empty where some of it occurred in the original."""
         named = f"none of the {len(self.entries):,} named {self.noun} occurs"
@@ -128,6 +143,14 @@ class NameList:
             if self.places_in(original)
             else f"{named} in the original, so there is nothing to check; correct the names"
         )
+
+
+def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
+    """Refuse parameters of a method or guarantee that name only some of the labels that look alike."""
+    for name in type(declaration).model_fields:
+        given = getattr(declaration, name)
+        if isinstance(given, ParameterKind):
+            given.refuse_look_alikes(name, found)
 
 
 def names_found(declaration: Any, data: Published) -> tuple[NamesFound, ...]:

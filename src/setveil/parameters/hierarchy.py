@@ -16,16 +16,17 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic_core import core_schema
 
-from setveil.data.categories import Categories
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.records.labels import label_order, stripped
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.parameters.categories import Categories
+from setveil.parameters.kind import Option, ParameterKind
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -50,7 +51,7 @@ class Cycle(BadData):
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Hierarchy:
+class Hierarchy(ParameterKind):
     """A tree over items, frozen, and usable as a parameter of methods, guarantees and metrics.
 
     >>> Hierarchy({"milk": "dairy", "ham": "meat"}).ancestors("milk")
@@ -59,6 +60,12 @@ class Hierarchy:
 
     in_words: ClassVar[str] = "a file of a hierarchy"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("levels", str, "Columns of the hierarchy, most specific first, comma-separated (default: all)."),
+        Option("paths", bool, "Name nodes of the hierarchy by their paths, if a name stands in several places.", False),
+    )
+    bad_values: ClassVar[tuple[Any, ...]] = ("a text", {}, {"a": "a"}, {"a": 3}, {"a": ""}, 17)
+    names_items: ClassVar[bool] = True
 
     nodes: tuple[str, ...]
     """The names of all nodes; a node's place here is its number, and the root's is 0."""
@@ -119,24 +126,30 @@ class Hierarchy:
         return cls(parent_of)
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take a mapping and give one back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.parent_of()),
-        )
+    def read(cls, source: str | Path, *, levels: str | None = None, paths: bool = False, **_given: Any) -> Hierarchy:
+        """Read one from a CSV file with a header, or take that of `sample:NAME`."""
+        from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - it imports this file
+
+        return read_hierarchy(source, levels=levels, paths=paths)
 
     @classmethod
-    def _validated(cls, value: Any) -> Hierarchy:
+    def example_for(cls, data: Transactions) -> Hierarchy:
+        """Return a balanced tree over the items."""
+        return cls.balanced(data.vocabulary, 3)
+
+    def to_json(self) -> dict[str, str]:
+        """Return the parent of each node but the root."""
+        return self.parent_of()
+
+    @classmethod
+    def validated(cls, value: Any) -> Hierarchy:
+        """Take a mapping from nodes to their parents."""
         if isinstance(value, Hierarchy):
             return value
         if not isinstance(value, Mapping):
             wanted = "a mapping from item or node to its parent (setveil.read_hierarchy reads one from a file)"
             raise ValueError(f"expected {wanted}, not {type(value).__name__}")  # noqa: TRY004 - what pydantic takes
-        try:
-            return cls(value)
-        except BadData as error:
-            raise ValueError(str(error)) from None
+        return super().validated(value)
 
     # -- looking -------------------------------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
 from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import CONTROL, RULE
-from setveil.data.hierarchy import Cycle, Hierarchy
 from setveil.errors import BadData, BadParameter
+from setveil.parameters.hierarchy import Cycle, Hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

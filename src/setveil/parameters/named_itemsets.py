@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
-from pydantic_core import core_schema
 
 from setveil.base import progress
-from setveil.data.files.side_files import first_unusable, shown
-from setveil.data.names_found import NameList
-from setveil.data.records.labels import label_order, note_stripped, stripped
+from setveil.base.arguments import check_arguments
+from setveil.data.files.json_lines import JSON_KINDS, item_text, json_value
+from setveil.data.files.packing import plain_suffix
+from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable, shown, unusable
+from setveil.data.files.texts import check_separator
+from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData
+from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+
+_JSON_LINES = (".jsonl", ".ndjson")
+_JSON_EXAMPLE = '["milk", "bread"]'
 
 
 class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
@@ -35,6 +43,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     python_type: ClassVar[str] = "NamedItemsets or lists of items"
     example: ClassVar[str] = '[["baking-powder-170g", "caster-sugar-1kg"]]'
     noun: ClassVar[str] = "itemsets"
+    bad_values = ("a text", [], [[]], ["a text"], [[3]], 17, None)
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
         if isinstance(itemsets, str | bytes | Mapping) or not isinstance(itemsets, Iterable):
@@ -89,21 +98,27 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
         )
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take lists of labels and give them back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: [list(one) for one in value]),
-        )
+    def read(cls, source: str | Path, *, separator: str | None = None, **_given: Any) -> NamedItemsets:
+        """Read them from a file, one per line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson."""
+        return cls(_read(str(source), separator))
 
     @classmethod
-    def _validated(cls, value: Any) -> NamedItemsets:
-        if isinstance(value, NamedItemsets):
-            return value
-        try:
-            return cls(value)
-        except BadData as error:
-            raise ValueError(str(error)) from None
+    def example_for(cls, data: Transactions) -> NamedItemsets:
+        """Return a few itemsets that records hold, most of them several; where there is no item, one that every method refuses."""
+        rng = np.random.default_rng(data.occurrences)
+        records = [set(record) for record in data if record]
+        if not records:
+            return cls([["an item that no record holds"]])
+        named = []
+        for _ in range(4):
+            one, other = (records[place] for place in rng.integers(0, len(records), 2))
+            held = sorted(one & other or one)
+            named.append(rng.choice(held, min(len(held), int(rng.integers(1, 4))), replace=False).tolist())
+        return cls(named)
+
+    def to_json(self) -> list[list[str]]:
+        """Return the itemsets as lists."""
+        return [list(one) for one in self]
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:
@@ -132,4 +147,74 @@ def _checked(one: Any) -> list[str]:
     wrong = [item for item in items if not isinstance(item, str)]
     if wrong:
         raise BadData(f"an item is of the type {type(wrong[0]).__name__}; items are text")
+    return items
+
+
+@check_arguments
+def read_itemsets(
+    source: str | Path, data: Transactions | None = None, *, separator: str | None = None
+) -> tuple[tuple[str, ...], ...]:
+    """Read itemsets, one per line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson.
+
+    They are in the order of the file, each once, their items in label order. With `data`, a list of which nothing occurs there is refused.
+    """
+    named = NamedItemsets.read(source, separator=separator)
+    if data is not None:
+        named.found_in(data, "itemsets").refuse("accept", file=str(source))
+    return named.entries
+
+
+def _read(file: str, separator: str | None) -> list[list[str]]:
+    if separator is not None:
+        check_separator(separator)
+        separator = None if separator == " " else separator
+    is_json = plain_suffix(Path(file)) in _JSON_LINES
+    itemsets = []
+    blank: int | None = None
+    for number, line in enumerate(lines_in(file), start=1):
+        items = _json_items(line, file, number) if is_json else _text_items(line, separator, file, number)
+        if not items:
+            blank = blank or number
+            continue
+        if blank:  # lines after the last itemset hold none; one between two of them is a mistake
+            raise BadData("is blank; expected an itemset of at least one item", file=file, line=blank)
+        itemsets.append(items)
+    if not itemsets:
+        raise BadData("is empty; expected an itemset a line", file=file)
+    return itemsets
+
+
+def _text_items(line: str, separator: str | None, file: str, number: int) -> list[str]:
+    if separator is None:
+        items = [item for item in re.split(f"[{BETWEEN}]+", line) if item]
+    else:
+        items = [item.strip(BETWEEN) for item in line.split(separator)]
+        if items == [""]:
+            return []
+        if "" in items:
+            raise BadData(f"an item between two {separator!r} is empty", file=file, line=number)
+    for item in items:
+        refuse_unusable(item.strip(BLANKS), file, number)
+    return items
+
+
+def _json_items(line: str, file: str, number: int) -> list[str]:
+    if not line.strip(BETWEEN):
+        return []
+    try:
+        return _items_of_list(json_value(line))
+    except ValueError as error:
+        expected = f"expected a list of items such as {_JSON_EXAMPLE}"
+        raise BadData(f"{str(error).partition('; ')[0]}; {expected}", file=file, line=number) from None
+
+
+def _items_of_list(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - of the data
+    if not value:
+        raise ValueError("is an empty list")
+    items = [item_text(item) for item in value]
+    for item in items:
+        if wrong := unusable(item):
+            raise ValueError(f"the item {shown(item)} {wrong}")
     return items

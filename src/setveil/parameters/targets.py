@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from setveil.errors import BadParameter
-from setveil.mining.threshold import Threshold
+from setveil.parameters.shares import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
+
+    from setveil.data.records.transactions import Transactions
 
 _NUMBERS = re.compile(r"[0-9]{1,18}( *, *[0-9]{1,18})*", re.ASCII)
 RANDOM, BORDER = "random", "border"
@@ -31,6 +33,9 @@ class Targets(Threshold):
 
     what: ClassVar[str] = "target"
     in_words: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
+    example: ClassVar[str] = '"border"'
+    bad_values = ("often", "", -1, "3,", 1.5, True, [])
+    ways = ("0",)
 
     def __init__(self, value: Targets | str | int | Sequence[int] | NDArray[np.integer]) -> None:
         super().__init__(value if isinstance(value, Targets) else _text_of(value))
@@ -43,6 +48,11 @@ class Targets(Threshold):
             raise BadParameter(f"the target {text[:40]!r} is not {self.in_words}")
         self._numbers = tuple(int(part) for part in text.split(","))
         return self._numbers
+
+    @classmethod
+    def example_for(cls, _data: Transactions) -> Targets:
+        """Return targets that are drawn at random."""
+        return cls(RANDOM)
 
     def numbers(self, itemsets: int) -> tuple[int, ...]:
         """Return the numbers that were given, one for each itemset; none where they follow from the threshold."""

@@ -1,0 +1,60 @@
+"""Methods, guarantees and metrics from texts: what people type as options, write in files or fill in forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from setveil.parameters.kind import Option, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from setveil.base.declaration import Declaration, Parameter
+    from setveil.data.records.transactions import Transactions
+
+D = TypeVar("D", bound="Declaration")
+
+
+def from_texts(
+    kind: type[D], texts: Mapping[str, Any], *, data: Transactions | None = None, separator: str | None = None
+) -> D:
+    """Make a method, guarantee or metric from what was given for its parameters, and for the options of their kinds.
+
+    Texts are read as the kind of each parameter says: most are the names of files. Other values are taken as they are, and names that are
+    no parameters are ignored. `data` are those that it is for, `separator` is what separates items in files of lists.
+    """
+    return kind(**values_of(kind.parameters(), texts, data=data, separator=separator))
+
+
+def values_of(
+    parameters: Iterable[Parameter],
+    texts: Mapping[str, Any],
+    *,
+    data: Transactions | None = None,
+    separator: str | None = None,
+) -> dict[str, Any]:
+    """Return the values of the parameters that were given."""
+    values = {}
+    for parameter in parameters:
+        value, kind = texts.get(parameter.name), kind_of(parameter.annotation)
+        if value is None:
+            continue
+        if kind is not None and isinstance(value, str | Path):
+            options = {option.name: texts[option.name] for option in kind.options if option.name in texts}
+            value = kind.read(value, data=data, separator=separator, **options)
+        values[parameter.name] = value
+    return values
+
+
+def options_beside(parameter: Parameter) -> tuple[Option, ...]:
+    """Return the options of a parameter's kind."""
+    kind = kind_of(parameter.annotation)
+    return () if kind is None else kind.options
+
+
+def extra_options(kind: type[Declaration]) -> tuple[Option, ...]:
+    """Return the options that a method, guarantee or metric has beside its parameters, each once."""
+    return tuple(
+        {option.name: option for parameter in kind.parameters() for option in options_beside(parameter)}.values()
+    )
