@@ -1,42 +1,23 @@
 """How contract tests make an instance of anything that stands in the catalog, and which oracle answers for a guarantee.
 
-A new kind of required parameter needs one entry in `BY_TYPE` or `IF_REQUIRED`, a new guarantee one in `ORACLES`; the suites do the rest. A
-method that works in several ways may name them in `WAYS`; those of a kind of parameter are in `WAYS_BY_TYPE`.
+A kind of parameter says itself which values fit data, which must be refused, and which are to be tried. A new guarantee needs one entry in
+`ORACLES`; the suites do the rest. A method that works in several ways may name them in `WAYS`.
 """
 
 from fractions import Fraction
-from inspect import isfunction
-from typing import get_args
+from inspect import isroutine
+from types import UnionType
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 
 import setveil as sv
-from setveil.parameters.shares import MaxConfidence, MinConfidence, MinSupport
-from setveil.parameters.targets import Targets
+from setveil.parameters import kind_of
+from setveil.parameters.names_found import names_found
 
 from contract.forms import seen_by_oracles, taken_apart
 from oracle import hidden_itemsets, km_anonymity, permutation, reconstruction, tendency, uncertainty
 from support.random_data import as_sets
-
-
-def some_itemsets(data):
-    """Return a few itemsets that records hold, most of them several; where there is no item, one that every method refuses."""
-    rng = np.random.default_rng(data.occurrences)
-    records = [record for record in as_sets(data) if record]
-    if not records:
-        return sv.NamedItemsets([["an item that no record holds"]])
-    named = []
-    for _ in range(4):
-        one, other = (records[place] for place in rng.integers(0, len(records), 2))
-        held = sorted(one & other or one)
-        named.append(rng.choice(held, min(len(held), int(rng.integers(1, 4))), replace=False).tolist())
-    return sv.NamedItemsets(named)
-
-
-def some_sensitive(data):
-    """Return a third of the items, at random, and one at least where there is one."""
-    rng = np.random.default_rng(data.occurrences)
-    return sv.SensitiveItems(rng.permutation(data.vocabulary)[: -(-len(data.vocabulary) // 3)].tolist())
 
 
 def some_rare_sensitive(data):
@@ -49,18 +30,8 @@ def some_rare_sensitive(data):
     )
 
 
-BY_TYPE = {
-    sv.Categories: lambda data: sv.Categories.at_random(data.vocabulary, 4, seed=len(data.vocabulary)),
-    sv.NamedItemsets: some_itemsets,
-    sv.SensitiveItems: some_sensitive,
-}
-IF_REQUIRED = {
-    MinSupport: lambda _data: MinSupport("10%"),
-    MaxConfidence: lambda _data: MaxConfidence("0.5"),
-    Targets: lambda _data: Targets("random"),
-    int: lambda _data: 2,
-}
-"""The same for kinds whose defaults are as good as any value."""
+PLAIN = {int: 2}
+"""Values of plain types, for parameters that are required."""
 BY_NAME = {
     "permutation": {sv.SensitiveItems: some_rare_sensitive},
     "reconstruction": {str: lambda data: taken_apart(data).checksum()},
@@ -78,27 +49,38 @@ WAYS = {
         {"mode": "flat"},
         {"safe": False},
         {"cover": "suppress"},
-        {"partition": "ants", "rules": some_itemsets},
-        {"partition": "ants", "rules": some_itemsets, "stable": False, "iterations": 20, "safe": False},
+        {"partition": "ants", "rules": sv.NamedItemsets.example_for},
+        {"partition": "ants", "rules": sv.NamedItemsets.example_for, "stable": False, "iterations": 20, "safe": False},
         {"partition": "kmeans"},
     ),
 }
 """Settings in which a method goes through the suite, beside its own defaults alone; a function is called with the data."""
-WAYS_BY_TYPE = {Targets: ("0",)}
-"""Values that a parameter of a kind takes in turn, beside its default."""
 
 
 def filled(kind, data, **chosen):
-    """Make an instance, with values that fit the data for the required parameters, and for others of their kind."""
-    parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or p.annotation in BY_TYPE)]
-    fill = BY_TYPE | IF_REQUIRED | BY_NAME.get(kind.name, {})
-    chosen = {name: value(data) if isfunction(value) else value for name, value in chosen.items()}
-    return kind(**{p.name: fill[p.annotation](data) for p in parameters}, **chosen)
+    """Make an instance, with values that fit the data for the required parameters, and for those whose defaults fit no data."""
+    chosen = {name: value(data) if isroutine(value) else value for name, value in chosen.items()}
+    own = BY_NAME.get(kind.name, {})
+    parameters = [p for p in kind.parameters() if p.name not in chosen and (p.required or _names_items(p))]
+    return kind(
+        **{p.name: own[p.annotation](data) if p.annotation in own else example(p, data) for p in parameters}, **chosen
+    )
+
+
+def example(parameter, data):
+    """Return a value of a parameter that fits the data."""
+    kind = kind_of(parameter.annotation)
+    return PLAIN[parameter.annotation] if kind is None else kind.example_for(data)
+
+
+def _names_items(parameter):
+    kind = kind_of(parameter.annotation)
+    return kind is not None and kind.names_items and parameter.default is not None
 
 
 def can_be_filled(kind, data):
     """Tell whether the data hold what the parameters name: there are no itemsets where there is no item."""
-    return bool(data.vocabulary) or all(p.annotation is not sv.NamedItemsets for p in kind.parameters())
+    return all(found.occur or not found.named for found in names_found(filled(kind, data), data))
 
 
 def ways(kinds):
@@ -106,12 +88,13 @@ def ways(kinds):
     found = []
     for kind in kinds.values():
         found += [(kind, chosen) for chosen in WAYS.get(kind.name, ({},))]
-        found += [(kind, {p.name: value}) for p in kind.parameters() for value in WAYS_BY_TYPE.get(p.annotation, ())]
+        of_kinds = [(p.name, kind_of(p.annotation)) for p in kind.parameters()]
+        found += [(kind, {name: value}) for name, of in of_kinds if of is not None for value in of.ways]
     return found, [" ".join((kind.name, *map(_shown, chosen.values()))) for kind, chosen in found]
 
 
 def _shown(value):
-    return value.__name__ if isfunction(value) else str(value)
+    return value.__qualname__ if isroutine(value) else str(value)
 
 
 def _hidden_tendency(guarantee, original, published):
@@ -200,37 +183,34 @@ def oracle_reach(guarantee, original, published, alignment):
     return 0 if violated else _records_seen(seen), _records_seen(seen)
 
 
+BAD_VALUES = {
+    int: ("many",),
+    float: ("many",),
+    bool: ("perhaps",),
+    Literal: ("nonsense", 17),
+    tuple: ("nonsense", [object()]),
+    UnionType: ("nonsense", [object()]),
+}
+"""What parameters of plain types must refuse, by the type or what it is made of."""
+BEYOND = {"ge": -1, "le": 1}
+"""What is to be added to a limit so that a value lies outside."""
+
+
 def bad_values(parameter):
-    """Return values outside the declared limits of a parameter."""
-    annotation = parameter.annotation
-    bad = [object()]
-    if annotation in (int, float):
-        bad.append("many")
-        for rule in parameter._metadata:
-            bad += [
-                getattr(rule, "ge", None) is not None and rule.ge - 1,
-                getattr(rule, "le", None) is not None and rule.le + 1,
-            ]
-        bad = [value for value in bad if value is not False]
-    elif annotation is bool:
-        bad.append("perhaps")
-    elif get_args(annotation) and str(annotation).startswith("typing.Literal"):
-        bad += ["nonsense", 17]
-    elif get_args(annotation):
-        bad += ["nonsense", [object()]]
-    elif annotation in (MinSupport, MinConfidence):
-        bad += ["often", "101%", -0.5, ""]
-    elif annotation is MaxConfidence:
-        bad += ["often", "101%", -0.5, "", "7/0", "8/7", True, "0.0000000001"]
-    elif annotation is sv.Categories:
-        bad += ["a text", {"item": 3}, 17]
-    elif annotation is sv.NamedItemsets:
-        bad += ["a text", [], [[]], ["a text"], [[3]], 17, None]
-    elif annotation is sv.SensitiveItems:
-        bad += ["a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None]
-    elif annotation is Targets:
-        bad += ["often", "", -1, "3,", 1.5, True, []]
-    return bad
+    """Return values that a parameter must refuse."""
+    annotation, kind = parameter.annotation, kind_of(parameter.annotation)
+    limits = [(getattr(rule, name, None), step) for rule in parameter._metadata for name, step in BEYOND.items()]
+    return [
+        object(),
+        *BAD_VALUES.get(get_origin(annotation) or annotation, ()),
+        *(limit + step for limit, step in limits if limit is not None),
+        *(value for value in (kind.bad_values if kind else ()) if value is not None or not is_optional(annotation)),
+    ]
+
+
+def is_optional(annotation):
+    """Tell whether a parameter may be left out with None."""
+    return type(None) in get_args(annotation)
 
 
 def edge_cases():

@@ -12,7 +12,6 @@ from setveil.catalog import METRICS
 from setveil.metrics import associations as module
 from setveil.metrics.associations import couples_in, records_with_any
 
-from contract.filling import some_itemsets
 from contract.forms import at_random, seen_by_oracles
 from oracle import associations as oracle
 from support.disassociated_cases import taken_apart
@@ -25,7 +24,9 @@ readings = st.sampled_from(["inside", "expected"])
 def drawn(seed, form):
     """Return an original, rules, a release, and how the oracle sees it; some rules are held by no record."""
     data, _categories = make(seed, records=int(seed % 40) + 1, items=int(seed % 9) + 2)
-    rules = list(sv.NamedItemsets([*some_itemsets(data), ("i000", "no such item"), ("i000", "i001", "i002")]))
+    rules = list(
+        sv.NamedItemsets([*sv.NamedItemsets.example_for(data), ("i000", "no such item"), ("i000", "i001", "i002")])
+    )
     published, alignment = at_random(data, sv.Transactions, seed)
     if form is sv.Disassociated:
         published = taken_apart(published, np.random.default_rng(seed))
@@ -144,6 +145,6 @@ def test_couples_and_records_with_a_rule(seed):
     found = {frozenset((data.vocabulary[a], data.vocabulary[b])) for a, b in codes.reshape(-1, 2)}
     assert found == {frozenset(couple) for couple in oracle.associations(as_sets(data), [()], "pairs")}
     assert len(found) == len(codes) // 2
-    rules = [*some_itemsets(data), ("nowhere",)]
+    rules = [*sv.NamedItemsets.example_for(data), ("nowhere",)]
     held = [r for r, record in enumerate(as_sets(data)) if any(set(rule) <= record for rule in rules)]
     assert records_with_any(data, rules).tolist() == held

@@ -10,7 +10,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.release.kept import Part, kept
 
 import oracle.kept as slow
-from contract.filling import filled, some_sensitive
+from contract.filling import filled
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, disturbed_reassociation, made_from
 from support.random_data import as_sets, make, seeds
 
@@ -33,7 +33,7 @@ def below(tree):
 @given(seed=seeds)
 def test_plain_records_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
-    sensitive = some_sensitive(data)
+    sensitive = sv.SensitiveItems.example_for(data)
     released, alignment = disturbed(data, np.random.default_rng(seed))
     expected = slow.of_records(as_sets(data), as_sets(released), alignment.rows.tolist(), set(sensitive))
     assert figures(kept(data, released, alignment, sensitive)) == expected
@@ -43,7 +43,7 @@ def test_plain_records_are_counted_as_the_oracle_counts_them(seed):
 @given(seed=seeds)
 def test_generalized_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
-    sensitive = some_sensitive(data)
+    sensitive = sv.SensitiveItems.example_for(data)
     released, alignment = disturbed_nodes(data, np.random.default_rng(seed))
     expected = slow.of_nodes(
         as_sets(data),
@@ -59,7 +59,7 @@ def test_generalized_data_are_counted_as_the_oracle_counts_them(seed):
 @given(seed=seeds)
 def test_grouped_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
-    sensitive = some_sensitive(data)
+    sensitive = sv.SensitiveItems.example_for(data)
     released, alignment = disturbed_groups(data, np.random.default_rng(seed))
     expected = slow.of_groups(as_sets(data), released.to_groups(), set(sensitive))
     assert figures(kept(data, released, alignment, sensitive)) == expected
@@ -72,7 +72,7 @@ def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
     data = make(seed)[0].without_empty()
     if data.records < 2:
         return
-    sensitive = some_sensitive(data)
+    sensitive = sv.SensitiveItems.example_for(data)
     method = sv.Disassociation(k=2, m=2, delta=6, cover=cover)
     made = method.apply(data, rng=np.random.default_rng(seed))
     expected = slow.of_clusters(
@@ -89,7 +89,7 @@ def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
 @given(seed=seeds)
 def test_reassociated_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
-    sensitive = some_sensitive(data)
+    sensitive = sv.SensitiveItems.example_for(data)
     released, alignment = disturbed_reassociation(data, np.random.default_rng(seed))
     expected = slow.of_sets(as_sets(data), as_sets(released.datasets[0]), set(sensitive))
     assert figures(kept(data, released, alignment, sensitive)) == expected

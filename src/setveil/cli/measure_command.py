@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from setveil.catalog import METRICS
-from setveil.cli.options import LEVEL, READING, Option, argument, named_itemsets, reading_of
+from setveil.cli.options import READING, Option, argument, beside, list_separator, reading_of
 from setveil.cli.show import say_json, say_table
-from setveil.parameters.categories import read_categories
-from setveil.parameters.sensitive_items import read_sensitive
+from setveil.parameters import options_beside
 from setveil.release.inputs import as_published, as_records, original_of, private_of
-from setveil.release.measuring import measure
+from setveil.release.measuring import measure, required_parameters
 from setveil.release.opening import open_release
 
 TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
@@ -35,29 +34,20 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
             str,
             "The private folder of the release: alignment and private parameters (default: RELEASE.private, if it is there).",
         ),
-        Option("categories", str, "Categories, for metrics that need them (default: those in the private folder)."),
-        LEVEL,
-        Option("sensitive", str, "Sensitive items, for metrics that need them (default: those in the private folder)."),
-        Option("itemsets", str, "Named itemsets, for metrics that need them (default: those in the private folder)."),
-        Option("rules", str, "Utility rules, for metrics that need them (default: those in the private folder)."),
-        Option(
-            "min_support",
-            str,
-            "From which support on an itemset is frequent, for metrics of named itemsets (default: as in the private folder).",
-        ),
-        Option(
-            "k",
-            str,
-            "From how many records on an item could be told, for metrics that need it (default: as in the private folder).",
-        ),
-        Option(
-            "rho",
-            str,
-            "The highest confidence with which a sensitive item may be inferred, for metrics of sensitive items (default: as in the "
-            "private folder).",
-        ),
+        *_of_metrics(),
         *READING,
     ]
+
+
+def _of_metrics() -> list[Option]:
+    """Return the parameters that metrics require, as options, each with those of its kind."""
+    options = []
+    for name, required_by in required_parameters().items():
+        parameter = next(iter(required_by.values()))
+        metrics = f"for {', '.join(required_by)}"
+        text = f"{parameter.description} ({parameter.allowed}; {metrics}; default: as in the private folder)"
+        options += [Option(name, str, text), *map(beside, options_beside(parameter))]
+    return options
 
 
 def run(_name: str, given: dict[str, Any]) -> int:
@@ -66,15 +56,9 @@ def run(_name: str, given: dict[str, Any]) -> int:
     private = private_of(place, given["private"])
     original = as_records(original_of(given["original"], private, reading_of(given)))
     release = open_release(place) if place.is_dir() else as_published(place, reading_of(given))
-    parameters = {name: given[name] for name in ("min_support", "k", "rho")}
-    if given["categories"]:
-        parameters["categories"] = read_categories(given["categories"], level=given["level"], data=original)
-    if given["sensitive"]:
-        parameters["sensitive"] = read_sensitive(given["sensitive"], original)
-    for name in ("itemsets", "rules"):
-        if given[name]:
-            parameters[name] = named_itemsets(given[name], given, original)
-    results = measure(original, release, given["metric"] or None, private=private, **parameters)
+    parameters = {option.name: given[option.name] for option in _of_metrics()}
+    separator = list_separator(given)
+    results = measure(original, release, given["metric"] or None, private=private, separator=separator, **parameters)
     if given["json"]:
         say_json({"metrics": [m.to_dict() for m in results]})
         return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter as CycloptsParameter
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
 
     from setveil.base.declaration import Declaration
     from setveil.data.records.transactions import Transactions
+    from setveil.parameters import Option as ParameterOption
 
 REQUIRED = object()
 
@@ -65,20 +65,6 @@ READING = (
     ),
     Option("person", str, "Column that names the person; short for --id COLUMN --unit person."),
 )
-LEVEL = Option(
-    "level",
-    str,
-    "Level of the taxonomy in --categories, its column or, in an item,parent file, its number from the top; several, "
-    "separated by commas, are joined to a path.",
-)
-LEVELS = Option(
-    "levels",
-    str,
-    "Columns of --hierarchy to take, from the most specific to the most general, separated by commas (default: all as they stand).",
-)
-PATHS = Option(
-    "paths", bool, "Name the nodes of --hierarchy by their paths, where one name stands in several places.", False
-)
 DISTINCT_LABELS = Option(
     "distinct_labels",
     bool,
@@ -93,18 +79,22 @@ FORCE = Option("force", bool, "Replace what is there.", False)
 
 def of_declaration(kind: type[Declaration]) -> list[Option]:
     """Return a method's, guarantee's or metric's parameters as options; all are texts, which the declaration itself checks."""
+    from setveil.parameters import options_beside  # noqa: PLC0415 - only commands with declared parameters need it
+
     options = []
     for p in kind.parameters():
         default = "required" if p.required else f"default: {p.default_text}"
         options.append(Option(p.name, str, f"{p.description} ({p.allowed}; {default})"))
-        if p.name == "categories":
-            options.append(LEVEL)
-        if p.name == "hierarchy":
-            options += [LEVELS, PATHS]
+        options += [beside(option) for option in options_beside(p)]
     for former, name in kind.renamed.items():
         option = "--" + name.replace("_", "-")
         options.append(Option(former, str, f"Former name of {option}, accepted until version 0.3."))
     return options
+
+
+def beside(option: ParameterOption) -> Option:
+    """Return what a kind of parameter can be told beside its value, as an option."""
+    return Option(option.name, option.type, option.help, option.default)
 
 
 def signature(options: Iterable[Option]) -> inspect.Signature:
@@ -130,43 +120,22 @@ def reading_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
     """Make a method, guarantee or metric from its options."""
-    from setveil.parameters.categories import read_categories  # noqa: PLC0415 - not for --help
-    from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - the same
-    from setveil.parameters.sensitive_items import read_sensitive  # noqa: PLC0415 - the same
+    from setveil.parameters import from_texts  # noqa: PLC0415 - not for --help
 
-    names = [*(p.name for p in kind.parameters()), *kind.renamed]
-    values = {name: given[name] for name in names if given.get(name) is not None}
-    if "categories" in values:
-        values["categories"] = read_categories(values["categories"], level=given.get("level"), data=data)
-    for name in ("itemsets", "rules"):
-        if name in values:
-            values[name] = named_itemsets(values[name], given)
-    if "sensitive" in values:
-        values["sensitive"] = read_sensitive(values["sensitive"])
-    if "hierarchy" in values:
-        paths = bool(given.get("paths"))
-        values["hierarchy"] = read_hierarchy(values["hierarchy"], levels=given.get("levels"), paths=paths)
-    return kind(**values)
+    return from_texts(kind, given, data=data, separator=list_separator(given))
 
 
-def named_itemsets(
-    file: str, given: Mapping[str, Any], data: Transactions | None = None
-) -> tuple[tuple[str, ...], ...]:
-    """Read a file of itemsets, whose items are separated as those of the data are."""
-    from setveil.parameters.named_itemsets import read_itemsets  # noqa: PLC0415 - not for --help
+def list_separator(given: Mapping[str, Any]) -> str | None:
+    """Return what separates the items of lists that are given beside the data."""
+    from setveil.data.formats import Layout  # noqa: PLC0415 - the same
+    from setveil.data.reading import source  # noqa: PLC0415 - not for --help
 
-    separator = given.get("separator")
-    return read_itemsets(file, data, separator=separator if separator and _separates_items(given) else None)
-
-
-def _separates_items(given: Mapping[str, Any]) -> bool:
-    """Tell whether --separator stands between items; where all that is read is long, it stands between columns."""
-    from setveil.data.formats import Layout  # noqa: PLC0415 - not for --help
-    from setveil.data.reading.source import source_format  # noqa: PLC0415 - the same
-
-    sources = [(given[place], given.get("format")) for place in ("data", "original") if given.get(place)]
-    release = given.get("release")
-    if release and not Path(release).is_dir():  # a folder has a card, which says how it is read
-        sources.append((release, given["release_format" if "release_format" in given else "format"]))
-    layout = Layout.chosen(given)
-    return not sources or any(source_format(place, form, layout).name != "long" for place, form in sources)
+    if not given.get("separator"):
+        return None
+    format_of = {"data": "format", "original": "format", "release": "release_format"}
+    files = [
+        (given[place], given[form] if form in given else given.get("format"))
+        for place, form in format_of.items()
+        if given.get(place)
+    ]
+    return source.list_separator(given["separator"], files, Layout.chosen(given))

@@ -24,7 +24,8 @@ def from_texts(
     Texts are read as the kind of each parameter says: most are the names of files. Other values are taken as they are, and names that are
     no parameters are ignored. `data` are those that it is for, `separator` is what separates items in files of lists.
     """
-    return kind(**values_of(kind.parameters(), texts, data=data, separator=separator))
+    former = {name: texts[name] for name in kind.renamed if texts.get(name) is not None}
+    return kind(**values_of(kind.parameters(), texts, data=data, separator=separator), **former)
 
 
 def values_of(
@@ -41,7 +42,7 @@ def values_of(
         if value is None:
             continue
         if kind is not None and isinstance(value, str | Path):
-            options = {option.name: texts[option.name] for option in kind.options if option.name in texts}
+            options = {one.name: texts[one.name] for one in kind.options if texts.get(one.name) is not None}
             value = kind.read(value, data=data, separator=separator, **options)
         values[parameter.name] = value
     return values

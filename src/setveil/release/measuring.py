@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
-from setveil.base.declaration import Declaration
+from setveil.base.declaration import Declaration, Parameter
 from setveil.catalog import METRICS, named
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
+from setveil.parameters import values_of
+from setveil.parameters.names_found import NameList
 from setveil.release.checking import refuse_other_release
 from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
 from setveil.release.opening import Opened
@@ -30,6 +32,7 @@ def measure(
     metrics: Iterable[str | Metric] | None = None,
     *,
     private: str | Path | Private | None = None,
+    separator: str | None = None,
     **parameters: Any,
 ) -> Measurements:
     """Measure what a release cost and what can still be inferred from it.
@@ -45,8 +48,11 @@ def measure(
         Metrics such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all that have what they need.
     private
         The private folder; by default `RELEASE.private` beside the release folder, if it is there.
+    separator
+        What separates items in files of itemsets and rules; by default blanks.
     **parameters
-        What metrics need and the private folder does not hold: `categories`, `sensitive`, `itemsets`, `rules`, `min_support`, `k`, `rho`.
+        What metrics require and the private folder does not hold, such as `categories`, `sensitive` or `min_support`. A text is read as on
+        the command line: a file or a sample, with its options beside it, such as the `level` of `categories`.
 
     Returns
     -------
@@ -68,9 +74,29 @@ def measure(
         opened = as_opened(release) if is_folder else None
         published = as_published(release) if opened is None else opened.data
         known, alignment = _noted(opened, published, compared, found)
-    known |= {name: value for name, value in parameters.items() if value is not None}
+    known |= _given(parameters, compared, separator)
     chosen, lacking = chosen_metrics(metrics, known, type(published))
     return measure_all(compared, published, alignment, chosen) + lacking
+
+
+def required_parameters() -> dict[str, dict[str, Parameter]]:
+    """Return what metrics require: the names of parameters, each with the metrics that require it, as they declare it."""
+    found: dict[str, dict[str, Parameter]] = {}
+    for metric in METRICS.values():
+        for parameter in metric.parameters():
+            if parameter.required:
+                found.setdefault(parameter.name, {})[metric.name] = parameter
+    return found
+
+
+def _given(parameters: Mapping[str, Any], original: Transactions, separator: str | None) -> dict[str, Any]:
+    """Return the values of parameters; a list that is read from a file is refused if nothing of it occurs in the original."""
+    required = [next(iter(declared.values())) for declared in required_parameters().values()]
+    values = values_of(required, parameters, data=original, separator=separator)
+    for name, value in values.items():
+        if isinstance(value, NameList) and value is not parameters[name]:
+            value.found_in(original, name).refuse("accept", file=str(parameters[name]))
+    return values
 
 
 def _noted(

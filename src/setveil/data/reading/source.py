@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,9 +13,11 @@ from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.formats import Format, Layout, format_named, format_of
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Unit
-from setveil.errors import BadParameter
+from setveil.errors import BadParameter, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from setveil.data.records.transactions import Transactions
 
 Empty = Literal["keep", "drop"]
@@ -139,3 +142,16 @@ def source_format(source: str | Path, named: str | None, layout: Layout) -> Form
     if str(source).startswith("sample:") or databases.is_database(str(source)):
         return format_named("long")
     return format_named(named) if named else format_of(Path(source), layout)
+
+
+def list_separator(separator: str, files: Iterable[tuple[str | Path, str | None]], layout: Layout) -> str | None:
+    """Return what separates items in files of lists beside the data: what does in the data, or None where it separates columns there.
+
+    `files` are what is read, each with the format that was named for it. A folder says itself how it is read.
+    """
+    is_long = []
+    for place, named in files:
+        with suppress(InputError):  # the reader says what is wrong
+            if not Path(place).is_dir():
+                is_long.append(source_format(place, named, layout).name == "long")
+    return None if is_long and all(is_long) else separator

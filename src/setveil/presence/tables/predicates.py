@@ -12,12 +12,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic_core import core_schema
-
 from setveil.base.arguments import check_arguments
 from setveil.data.files.json_lines import json_value, kind_in_words, lines_of
 from setveil.data.files.side_files import shown
 from setveil.errors import BadData
+from setveil.parameters.kind import ParameterKind
 from setveil.presence.tables.attributes import NumericAttribute
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ Ranges = tuple[tuple[int, int], ...]
 """Cells of an attribute: ranges that do not touch, in their order."""
 
 
-class Predicates(Sequence[dict[str, list[str | None]]]):
+class Predicates(ParameterKind, Sequence[dict[str, list[str | None]]]):
     """Queries, each a list of values for some attributes; usable as a parameter.
 
     >>> Predicates([{"age": [30, 50]}])
@@ -38,6 +37,8 @@ class Predicates(Sequence[dict[str, list[str | None]]]):
 
     in_words: ClassVar[str] = "a file of queries (JSON Lines)"
     python_type: ClassVar[str] = "Predicates or a list of queries"
+    example: ClassVar[str] = '[{"age": [30, 50], "sex": ["Male"]}]'
+    bad_values = ([], [{}], ["a text"], [{"age": 30}], [{"age": [object()]}], {"age": [30, 50]}, 17)
 
     def __init__(self, queries: Iterable[Mapping[str, Iterable[Any]]]) -> None:
         if isinstance(queries, str | bytes | Mapping) or not isinstance(queries, Iterable):
@@ -62,20 +63,16 @@ class Predicates(Sequence[dict[str, list[str | None]]]):
         return f"Predicates({len(self):,} {'query' if len(self) == 1 else 'queries'})"
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take lists of conditions, or the name of a file, and give lists back as JSON."""
-        return core_schema.no_info_plain_validator_function(
-            cls._validated, serialization=core_schema.plain_serializer_function_ser_schema(list)
-        )
-
-    @classmethod
-    def _validated(cls, value: Any) -> Predicates:
-        if isinstance(value, Predicates):
-            return value
+    def validated(cls, value: Any) -> Predicates:
+        """Take queries, or the name of a file of them."""
         try:
-            return read_predicates(value) if isinstance(value, str | Path) else cls(value)
+            return super().validated(read_predicates(value) if isinstance(value, str | Path) else value)
         except BadData as error:
             raise ValueError(str(error)) from None
+
+    def to_json(self) -> list[dict[str, list[str | None]]]:
+        """Return the queries."""
+        return list(self)
 
     def ranges(self, schema: Schema) -> list[dict[int, Ranges]]:
         """Return for each query the cells of the attributes that it names, by their place; the sensitive one comes last."""
