@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from setveil.catalog import METRICS
-from setveil.cli.options import READING, Option, argument, beside, list_separator, reading_of
+from setveil.cli.options import READING, Option, argument, list_separator, of_parameter, reading_of
 from setveil.cli.show import say_json, say_table
-from setveil.parameters import options_beside
 from setveil.release.inputs import as_published, as_records, original_of, private_of
 from setveil.release.measuring import measure, required_parameters
 from setveil.release.opening import open_release
@@ -40,14 +39,13 @@ def options(_name: str, _arguments: list[str]) -> list[Option]:
 
 
 def _of_metrics() -> list[Option]:
-    """Return the parameters that metrics require, as options, each with those of its kind."""
-    options = []
-    for name, required_by in required_parameters().items():
-        parameter = next(iter(required_by.values()))
-        metrics = f"for {', '.join(required_by)}"
-        text = f"{parameter.description} ({parameter.allowed}; {metrics}; default: as in the private folder)"
-        options += [Option(name, str, text), *map(beside, options_beside(parameter))]
-    return options
+    """Return the parameters that metrics require as options."""
+    options: dict[str, Option] = {}
+    for required_by in required_parameters().values():
+        p = next(iter(required_by.values()))
+        metrics = ", ".join(required_by)
+        options |= of_parameter(p, f"{p.description} ({p.allowed}; for {metrics}; default: as in the private folder)")
+    return list(options.values())
 
 
 def run(_name: str, given: dict[str, Any]) -> int:

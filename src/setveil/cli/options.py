@@ -11,9 +11,8 @@ from cyclopts import Parameter as CycloptsParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from setveil.base.declaration import Declaration
+    from setveil.base.declaration import Declaration, Parameter
     from setveil.data.records.transactions import Transactions
-    from setveil.parameters import Option as ParameterOption
 
 REQUIRED = object()
 
@@ -79,22 +78,22 @@ FORCE = Option("force", bool, "Replace what is there.", False)
 
 def of_declaration(kind: type[Declaration]) -> list[Option]:
     """Return a method's, guarantee's or metric's parameters as options; all are texts, which the declaration itself checks."""
-    from setveil.parameters import options_beside  # noqa: PLC0415 - only commands with declared parameters need it
-
-    options = []
+    options: dict[str, Option] = {}
     for p in kind.parameters():
         default = "required" if p.required else f"default: {p.default_text}"
-        options.append(Option(p.name, str, f"{p.description} ({p.allowed}; {default})"))
-        options += [beside(option) for option in options_beside(p)]
+        options |= of_parameter(p, f"{p.description} ({p.allowed}; {default})")
     for former, name in kind.renamed.items():
         option = "--" + name.replace("_", "-")
-        options.append(Option(former, str, f"Former name of {option}, accepted until version 0.3."))
-    return options
+        options[former] = Option(former, str, f"Former name of {option}, accepted until version 0.3.")
+    return list(options.values())
 
 
-def beside(option: ParameterOption) -> Option:
-    """Return what a kind of parameter can be told beside its value, as an option."""
-    return Option(option.name, option.type, option.help, option.default)
+def of_parameter(parameter: Parameter, text: str) -> dict[str, Option]:
+    """Return a parameter as an option, and what can be said about how to read it as others, by name."""
+    from setveil.parameters import extra_options  # noqa: PLC0415 - only commands with declared parameters need it
+
+    beside = {one.name: Option(one.name, one.type, one.help, one.default) for one in extra_options(parameter)}
+    return {parameter.name: Option(parameter.name, str, text)} | beside
 
 
 def signature(options: Iterable[Option]) -> inspect.Signature:

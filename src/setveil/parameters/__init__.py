@@ -4,6 +4,6 @@ A new kind is a new file; a field that is annotated with it is enough for option
 """
 
 from setveil.parameters.kind import Option, ParameterKind, kind_of
-from setveil.parameters.texts import extra_options, from_texts, options_beside, values_of
+from setveil.parameters.texts import extra_options, from_texts, values_of
 
-__all__ = ["Option", "ParameterKind", "extra_options", "from_texts", "kind_of", "options_beside", "values_of"]
+__all__ = ["Option", "ParameterKind", "extra_options", "from_texts", "kind_of", "values_of"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from setveil.parameters.kind import Option, kind_of
+from setveil.parameters.kind import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from setveil.base.declaration import Declaration, Parameter
     from setveil.data.records.transactions import Transactions
+    from setveil.parameters.kind import Option
 
 D = TypeVar("D", bound="Declaration")
 
@@ -42,20 +43,13 @@ def values_of(
         if value is None:
             continue
         if kind is not None and isinstance(value, str | Path):
-            options = {one.name: texts[one.name] for one in kind.options if texts.get(one.name) is not None}
+            options = {one.name: texts[one.name] for one in extra_options(parameter) if texts.get(one.name) is not None}
             value = kind.read(value, data=data, separator=separator, **options)
         values[parameter.name] = value
     return values
 
 
-def options_beside(parameter: Parameter) -> tuple[Option, ...]:
-    """Return the options of a parameter's kind."""
+def extra_options(parameter: Parameter) -> tuple[Option, ...]:
+    """Return what can be said beside a parameter about how to read it."""
     kind = kind_of(parameter.annotation)
     return () if kind is None else kind.options
-
-
-def extra_options(kind: type[Declaration]) -> tuple[Option, ...]:
-    """Return the options that a method, guarantee or metric has beside its parameters, each once."""
-    return tuple(
-        {option.name: option for parameter in kind.parameters() for option in options_beside(parameter)}.values()
-    )
