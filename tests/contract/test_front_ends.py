@@ -9,6 +9,7 @@ import pytest
 import setveil as sv
 from setveil.catalog import METHODS
 from setveil.cli import main
+from setveil.parameters import ParameterKind
 
 from contract.filling import filled, ways
 
@@ -35,21 +36,13 @@ def as_options(method, folder):
     options = []
     for name in type(method).model_fields:
         value = getattr(method, name)
-        file = folder / f"{name}.txt"
-        if isinstance(value, sv.Categories):
-            file = folder / f"{name}.csv"
-            with file.open("w", newline="") as out:
-                csv.writer(out).writerows([("item", "category"), *value.items()])
-        elif isinstance(value, sv.SensitiveItems):
-            file.write_text("".join(f"{item}\n" for item in value))
-        elif isinstance(value, sv.NamedItemsets):
-            file = folder / f"{name}.jsonl"
-            file.write_text("".join(json.dumps(list(items)) + "\n" for items in value))
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if isinstance(value, ParameterKind) and value.ending:
+            (folder / f"{name}{value.ending}").write_text(value.to_file(), encoding="utf-8")
+            text = str(folder / f"{name}{value.ending}")
         elif value is None or value == () or value == type(method).model_fields[name].default:
             continue
-        else:
-            file = str(value).lower() if isinstance(value, bool) else value
-        options += [f"--{name.replace('_', '-')}", str(file)]
+        options += [f"--{name.replace('_', '-')}", text]
     return options
 
 

@@ -63,6 +63,20 @@ def test_an_example_fits_the_data_and_can_be_stored(kind, seed):
 
 
 @OF_DATA
+def test_what_is_given_as_a_file_can_be_written_and_read_again(kind, tmp_path):
+    awkward = sv.from_lists(
+        [["milk", 'a "quote"', "a, comma", "two words"], ["milk", "ä", "10"], ["9", "/", "ä", "milk"]]
+    )
+    value = kind.example_for(awkward)
+    if kind.ending:
+        path = tmp_path / f"value{kind.ending}"
+        path.write_text(value.to_file(), encoding="utf-8")
+        assert kind.read(path, data=awkward) == value
+    else:
+        assert kind.validated(kind.read(str(value), data=awkward)) == value
+
+
+@OF_DATA
 def test_an_example_is_found_for_small_data(kind):
     for data in edge_cases().values():
         if data.vocabulary:

@@ -9,8 +9,9 @@ from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.categories import Categories
-from setveil.parameters.hierarchy import Cycle, Hierarchy
+from setveil.parameters.hierarchy import Hierarchy
 from setveil.parameters.hierarchy_files import read_hierarchy
+from setveil.parameters.tree_numbering import Cycle
 
 from oracle import hierarchy as oracle
 from support.program import HANG_SECONDS

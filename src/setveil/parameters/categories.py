@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -38,6 +40,7 @@ class Categories(ParameterKind, Mapping[str, str]):
     in_words: ClassVar[str] = "a file of categories"
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
+    ending = ".csv"
     options = (
         Option(
             "level",
@@ -91,6 +94,12 @@ class Categories(ParameterKind, Mapping[str, str]):
     def to_json(self) -> dict[str, str]:
         """Return the category of each item."""
         return dict(self._of_item)
+
+    def to_file(self) -> str:
+        """Return the content of an `item,category` file."""
+        written_to = io.StringIO()
+        csv.writer(written_to, lineterminator="\n").writerows([("item", "category"), *self.items()])
+        return written_to.getvalue()
 
     @classmethod
     def validated(cls, value: Any) -> Categories:

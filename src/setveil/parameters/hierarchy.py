@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from setveil.data.files.side_files import first_unusable, shown
-from setveil.data.records.labels import label_order, stripped
+from setveil.data.files.side_files import shown
+from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
+from setveil.parameters.tree_numbering import laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,21 +34,6 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 _MOST_CELLS = 100_000_000
-_CYCLE_SHOWN = 6
-
-
-class Cycle(BadData):
-    """Nodes that are each other's ancestors."""
-
-    def __init__(self, nodes: Sequence[str], *, file: str | None = None, line: int | None = None) -> None:
-        self.nodes = tuple(nodes)
-        steps = [shown(node) for node in nodes[:_CYCLE_SHOWN]]
-        if len(nodes) > _CYCLE_SHOWN:
-            steps.append(f"... ({len(nodes) - _CYCLE_SHOWN:,} more)")
-        circle = " -> ".join([*steps, shown(nodes[0])])
-        super().__init__(
-            f"parents go round in a circle: {circle}; expected that they end at the top", file=file, line=line
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -60,9 +46,20 @@ class Hierarchy(ParameterKind):
 
     in_words: ClassVar[str] = "a file of a hierarchy"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
+    ending: ClassVar[str] = ".csv"
     options: ClassVar[tuple[Option, ...]] = (
-        Option("levels", str, "Columns of the hierarchy, most specific first, comma-separated (default: all)."),
-        Option("paths", bool, "Name nodes of the hierarchy by their paths, if a name stands in several places.", False),
+        Option(
+            "levels",
+            str,
+            "Columns of the hierarchy to take, from the most specific to the most general, separated by commas (default: all "
+            "as they stand).",
+        ),
+        Option(
+            "paths",
+            bool,
+            "Name the nodes of the hierarchy by their paths, where one name stands in several places.",
+            default=False,
+        ),
     )
     bad_values: ClassVar[tuple[Any, ...]] = ("a text", {}, {"a": "a"}, {"a": 3}, {"a": ""}, 17)
     names_items: ClassVar[bool] = True
@@ -83,7 +80,7 @@ class Hierarchy(ParameterKind):
 
     def __init__(self, parent_of: Mapping[str, str]) -> None:
         """Make a hierarchy from the parent of each item and inner node."""
-        for name, value in _laid_out(parent_of).items():
+        for name, value in laid_out(parent_of).items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
@@ -140,6 +137,10 @@ class Hierarchy(ParameterKind):
     def to_json(self) -> dict[str, str]:
         """Return the parent of each node but the root."""
         return self.parent_of()
+
+    def to_file(self) -> str:
+        """Return the content of an `item,parent` file."""
+        return self.to_parents_csv().decode()
 
     @classmethod
     def validated(cls, value: Any) -> Hierarchy:
@@ -307,93 +308,3 @@ class Hierarchy(ParameterKind):
 def _cell(name: str) -> str:
     """Return a name as a field of CSV."""
     return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
-
-
-def _laid_out(parent_of: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of a hierarchy, its nodes numbered depth first."""
-    names, above = _rooted(parent_of)
-    order = _depth_first(names, above)
-    if len(order) < len(names):
-        raise Cycle(_cycle(names, above, min(set(range(len(names))).difference(order))))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    parents = np.array(above, dtype=np.int64)[order]
-    parents[1:] = place[parents[1:]]
-    above = parents.tolist()
-    depths, ends = [0] * len(above), list(range(1, len(above) + 1))
-    for node in range(1, len(above)):
-        depths[node] = depths[above[node]] + 1
-    for node in range(len(above) - 1, 0, -1):
-        ends[above[node]] = max(ends[above[node]], ends[node])
-    nodes = tuple(names[number] for number in order)
-    node_ends = np.array(ends, dtype=np.int64)
-    is_leaf = node_ends == np.arange(1, len(nodes) + 1)
-    leaves_before = offsets_of(is_leaf)
-    return {
-        "nodes": nodes,
-        "leaves": tuple(nodes[v] for v in np.flatnonzero(is_leaf)),
-        "parents": parents,
-        "depths": np.array(depths, dtype=np.int64),
-        "leaf_starts": leaves_before[:-1].copy(),
-        "leaf_ends": leaves_before[node_ends],
-        "_node_ends": node_ends,
-        "_number_of": {name: number for number, name in enumerate(nodes)},
-    }
-
-
-def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
-    """Return the names, the root's at the end, and the place of each one's parent."""
-    if not parent_of:
-        raise BadData("a hierarchy needs at least one item")
-    number_of = {name: number for number, name in enumerate(parent_of)}
-    for parent in parent_of.values():
-        number_of.setdefault(parent, len(number_of))
-    if wrong := first_unusable(number_of):
-        raise BadData(wrong)
-    if with_blanks := stripped(list(number_of))[1]:
-        raise BadData(f"the name {shown(with_blanks[0])} has blanks at its ends; strip them, as those of items are")
-    above = [number_of[parent] for parent in parent_of.values()]
-    tops = len(number_of) - len(above)
-    if not tops:
-        raise Cycle(_cycle(list(number_of), above, 0))
-    if tops > 1:
-        stars = "*"
-        while stars in number_of:
-            stars += "*"
-        above.extend([len(number_of)] * tops)
-        number_of[stars] = len(number_of)
-    return list(number_of), [*above, -1]
-
-
-def _depth_first(names: Sequence[str], above: Sequence[int]) -> list[int]:
-    """Return the places of the names that can be reached from the root, which is the last, in the order of their numbers."""
-    parents = np.array(above, dtype=np.int64)
-    counts = np.bincount(parents[:-1], minlength=len(names))
-    rank = np.empty(len(names), dtype=np.int64)
-    ranked = 0
-    for group in (np.flatnonzero(counts == 0), np.flatnonzero(counts)):  # items first, then inner nodes
-        in_order = group[label_order([names[v] for v in group.tolist()])]
-        rank[in_order] = np.arange(ranked, ranked + len(group))
-        ranked += len(group)
-    children = np.lexsort((rank, parents))[1:][::-1].tolist()  # without the root; backwards, as a stack gives them back
-    ends = np.cumsum(counts[::-1])[::-1].tolist()
-    starts = [*ends[1:], 0]
-    order = []
-    waiting = [len(names) - 1]
-    while waiting:
-        node = waiting.pop()
-        order.append(node)
-        waiting.extend(children[starts[node] : ends[node]])
-    return order
-
-
-def _cycle(names: Sequence[str], above: Sequence[int], start: int) -> list[str]:
-    """Return the circle into which the parents of a node lead, from the node on that was given last."""
-    seen: dict[int, None] = {}
-    while start not in seen:
-        seen[start] = None
-        start = above[start]
-    way = list(seen)
-    circle = way[way.index(start) :]
-    last = circle.index(max(circle))
-    return [names[node] for node in circle[last:] + circle[:last]]

@@ -16,7 +16,8 @@ from setveil.base.arguments import check_arguments, describe
 from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import CONTROL, RULE
 from setveil.errors import BadData, BadParameter
-from setveil.parameters.hierarchy import Cycle, Hierarchy
+from setveil.parameters.hierarchy import Hierarchy
+from setveil.parameters.tree_numbering import Cycle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

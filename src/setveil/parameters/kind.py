@@ -39,6 +39,8 @@ class ParameterKind:
     """What Python takes, if that is something else."""
     example: ClassVar[str]
     """A value as Python code, for help pages."""
+    ending: ClassVar[str] = ""
+    """How the name of a file ends that `read` reads and `to_file` makes; empty for a kind that is given as its text."""
     options: ClassVar[tuple[Option, ...]] = ()
     """What `read` takes beside the text, by name."""
     bad_values: ClassVar[tuple[Any, ...]] = ()
@@ -69,6 +71,10 @@ class ParameterKind:
     def to_json(self) -> Any:
         """Return plain values, of which the same value can be made again."""
         raise NotImplementedError(f"{type(self).__name__} cannot be stored")
+
+    def to_file(self) -> str:
+        """Return the content of a file from which `read` reads the same value."""
+        raise NotImplementedError(f"{type(self).__name__} is not given as a file")
 
     def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
         """Refuse names that look like others in the data, if the kind names items."""

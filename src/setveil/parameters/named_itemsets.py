@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -43,6 +44,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     python_type: ClassVar[str] = "NamedItemsets or lists of items"
     example: ClassVar[str] = '[["baking-powder-170g", "caster-sugar-1kg"]]'
     noun: ClassVar[str] = "itemsets"
+    ending = ".jsonl"
     bad_values = ("a text", [], [[]], ["a text"], [[3]], 17, None)
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
@@ -119,6 +121,10 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     def to_json(self) -> list[list[str]]:
         """Return the itemsets as lists."""
         return [list(one) for one in self]
+
+    def to_file(self) -> str:
+        """Return the content of a file with one JSON list per line."""
+        return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in self)
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:

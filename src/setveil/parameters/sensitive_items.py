@@ -34,6 +34,7 @@ class SensitiveItems(NameList, AbstractSet[str]):
     python_type: ClassVar[str] = "SensitiveItems or a list of items"
     example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
     noun: ClassVar[str] = "items"
+    ending = ".txt"
     bad_values = ("a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None)
 
     def __init__(self, items: Iterable[str]) -> None:
@@ -82,6 +83,10 @@ class SensitiveItems(NameList, AbstractSet[str]):
     def to_json(self) -> list[str]:
         """Return the items as a list."""
         return list(self)
+
+    def to_file(self) -> str:
+        """Return the content of a file with one item per line."""
+        return "".join(f"{item}\n" for item in self)
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:

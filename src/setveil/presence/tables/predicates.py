@@ -6,6 +6,7 @@ nodes of the taxonomy. A query asks for records that meet all of its conditions.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +39,7 @@ class Predicates(ParameterKind, Sequence[dict[str, list[str | None]]]):
     in_words: ClassVar[str] = "a file of queries (JSON Lines)"
     python_type: ClassVar[str] = "Predicates or a list of queries"
     example: ClassVar[str] = '[{"age": [30, 50], "sex": ["Male"]}]'
+    ending = ".jsonl"
     bad_values = ([], [{}], ["a text"], [{"age": 30}], [{"age": [object()]}], {"age": [30, 50]}, 17)
 
     def __init__(self, queries: Iterable[Mapping[str, Iterable[Any]]]) -> None:
@@ -73,6 +75,10 @@ class Predicates(ParameterKind, Sequence[dict[str, list[str | None]]]):
     def to_json(self) -> list[dict[str, list[str | None]]]:
         """Return the queries."""
         return list(self)
+
+    def to_file(self) -> str:
+        """Return the content of a file with one query per line."""
+        return "".join(json.dumps(query, ensure_ascii=False) + "\n" for query in self)
 
     def ranges(self, schema: Schema) -> list[dict[int, Ranges]]:
         """Return for each query the cells of the attributes that it names, by their place; the sensitive one comes last."""
