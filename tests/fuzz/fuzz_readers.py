@@ -21,7 +21,7 @@ from pathlib import Path
 import atheris
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-with atheris.instrument_imports(include=["setveil.data"]):
+with atheris.instrument_imports(include=["setveil.data", "setveil.parameters"]):
     from fuzz import readers as under_test
 
 import pyarrow as pa
