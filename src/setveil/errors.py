@@ -13,7 +13,8 @@
     ├── GuaranteeViolated     3  the guarantee does not hold, or could not be decided
     └── PeerFailed            4  another party of a joint run died, disagrees or sent what it must not; nothing was written
 
-Each message is a sentence for a person: what was given, what is allowed, what to do.
+Each message is a sentence for a person: what was given, what is allowed, what to do. It marks arguments of Python by backticks, such as
+`empty='drop'` or `id=`, which the command line shows as options, and puts values from the data in quotes (`repr`), which it leaves alone.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def test_a_rename_that_fails_puts_everything_back(pair, monkeypatch, force, fail
 def test_what_exists_is_refused_without_force_and_replaced_with_it(pair, there):
     (pair[0].parent / there).mkdir()
     (pair[0].parent / there / "old.txt").write_text("old")
-    with pytest.raises(OutputRefused, match=f"{there} exists; .* force=True"):
+    with pytest.raises(OutputRefused, match=f"{there} exists; .* `force=True`"):
         make(*pair)
     assert names_in(pair[0].parent) == [there]
     make(*pair, force=True)

@@ -176,7 +176,9 @@ def folder(tmp_path, monkeypatch):
 def refusal(name, **changed):
     with pytest.raises(sv.SetveilError) as refused:
         getattr(sv, name)(**(GOOD[name]() | changed))
-    return str(refused.value)
+    said = str(refused.value)
+    assert "--" not in said, "Python has arguments, not options"
+    return said
 
 
 def test_every_public_function_has_a_call_to_start_from():
@@ -216,6 +218,9 @@ WRONG = [
     ("read", {"source": DATA}, "source is of the type Transactions; expected a text or a path"),
     ("read", {"source": "no such.csv"}, "there is no such file"),
     ("read", {"source": "id,item\n1,milk\n" * 99}, "source is a text of 198 lines; expected a path: write it to a file"),
+    ("read", {"query": "SELECT 1"}, "`query=` goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file"),
+    ("read", {"source": "sqlite:///shop.db"}, "name the rows with `query=`"),
+    ("read", {"source": "baskets.xyz"}, "name one with `format=`"),
     ("read", {"separator": 1}, "separator is 1; expected a text or None"),
     ("read", {"empty": True}, "empty is True; expected keep | drop"),
     ("read", {"empty": "no"}, "empty is 'no'; allowed is keep | drop"),
@@ -250,6 +255,8 @@ WRONG = [
     ("from_pandas", {"frame": list}, "frame is the class list; expected a pandas DataFrame or Series"),
     ("from_pandas", {"frame": [["a"]]}, "frame is of the type list; expected a pandas DataFrame or Series; use from_lists"),
     ("from_arrow", {"table": [["a"]]}, "table is of the type list; expected Arrow data"),
+    ("from_arrow", {"id": "no"}, "has no column 'no'; the columns are: id, item. Name yours with `items=`, or with `id=` and `item=`"),
+    ("from_arrow", {"id": "item"}, "name them apart with `id=`, `item=`, `items=`"),
     ("from_arrow", {"unit": "people"}, "unit is 'people'; allowed is person | record"),
     ("from_scipy", {"matrix": [[1]]}, "matrix is of the type list; expected a sparse matrix of scipy"),
     ("from_scipy", {"labels": iter("abc")}, "3 labels for 2 columns; give one each"),
@@ -264,6 +271,10 @@ WRONG = [
     ("read_provider_table", {"attributes": ["age"]}, "one of the attributes is 'age'; expected attributes: take schema.a"),
     ("write", {"target": 3}, "target is 3; expected a text or a path"),
     ("write", {"data": [["a"]]}, "data is of the type list; expected Transactions"),
+    ("write", {"target": "out.xyz", "format": None}, "name one with `format=`"),
+    ("write", {"target": "sqlite:///shop.db"}, "name the new table with `table=`"),
+    ("write", {"table": "baskets"}, "`table=` goes with a database"),
+    ("write", {"data": sv.from_lists([["a"], []], ids=["1", "2"])}, "leave them out with `empty='drop'`"),
     ("write", {"force": "no"}, "force is 'no'; expected True or False"),
     ("write", {"id": "\ud800"}, "half a character"),
     ("write_hierarchy", {"shape": "tree"}, "shape is 'tree'; allowed is levels | parents"),
@@ -276,6 +287,36 @@ WRONG = [
 @pytest.mark.parametrize(("name", "changed", "sentence"), WRONG)
 def test_the_sentence_says_what_was_given_and_what_is_expected(name, changed, sentence):
     assert sentence in refusal(name, **changed)
+
+
+HIDDEN = sv.HiddenItemsets(itemsets=[["a", "b"]], min_support=2)
+ABOUT_RELEASES = [
+    (lambda: sv.publish(DATA, sv.RandSwap()), "say `no_guarantee=True` if that is what you want"),
+    (lambda: sv.publish(DATA, sv.RandSwap(), no_guarantee=True, seed=7), "or set `experiment=True`"),
+    (lambda: sv.publish(DATA, sv.RandSwap(), allow_failures=-1), "`allow_failures=` is -1; allowed is"),
+    (lambda: sv.publish(DATA, sv.RandSwap(), no_guarantee=True, out="release", format="basket"), "or `ids='drop'`"),
+    (lambda: sv.check("baskets.dat"), "name the guarantee to check with `guarantee=`"),
+    (lambda: sv.check("baskets.xyz", guarantee=HIDDEN), "name one with `release_format=`"),
+    (lambda: sv.convert(DATA, "out.xyz"), "name one with `to=`"),
+    (lambda: sv.convert(DATA, "out.parquet", to="basket"), "name another file or `to=`"),
+    (lambda: sv.convert(DATA, "baskets.dat"), "or replace it with `force=True`"),
+    (lambda: sv.convert(DATA, "sqlite:///shop.db", table="t", force=True), "leave out `force=True` and name a new one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "sentence"), ABOUT_RELEASES)
+def test_a_sentence_about_a_release_names_the_argument_to_give(tmp_path, asked, sentence):
+    for name in ("baskets.dat", "baskets.xyz"):
+        (tmp_path / name).write_text("a b\na c\n", encoding="utf-8")
+    with pytest.raises(sv.SetveilError) as refused:
+        asked()
+    assert sentence in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
+def test_a_bare_file_is_checked_in_the_format_that_is_named(tmp_path):
+    (tmp_path / "baskets.xyz").write_text("a b\na b\na c\n", encoding="utf-8")
+    assert sv.check("baskets.xyz", guarantee=HIDDEN, release_format="basket").status == "violated"
 
 
 def test_a_password_never_stands_in_the_sentence():

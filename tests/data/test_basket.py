@@ -65,7 +65,7 @@ def test_repeats_and_empty_records_are_told(written, notes):
     path = written("a a b\n\nb b b\n")
     assert read(path).to_lists() == [["a", "b"], [], ["b"]]
     assert notes() == (
-        "3 repeated items within a record count once | 1 empty records kept (leave them out with --empty drop)"
+        "3 repeated items within a record count once | 1 empty records kept (leave them out with `empty='drop'`)"
     )
     assert read(path, empty="drop").to_lists() == [["a", "b"], ["b"]]
     assert notes().endswith("1 empty records left out")

@@ -58,7 +58,7 @@ def test_files_are_read(written, name, content, level, expected):
         ("item\na\n", None, 1, "has no column beside 'item'"),
         ("item,item\na,b\n", None, 1, "has 2 columns 'item'"),
         ("item,category,category\na,b,c\n", None, 1, "has 2 columns 'category'"),
-        (TAXONOMY, None, 1, "has several levels (name, aisle, section); name one with --level"),
+        (TAXONOMY, None, 1, "has several levels (name, aisle, section); name one with `level=`"),
         (TAXONOMY, "shelf", 1, "has no level 'shelf'; the levels are: name, aisle, section"),
         (TAXONOMY, "aisle,shelf", 1, "has no level 'shelf'"),
         (TAXONOMY, "item", 1, "has no level 'item'"),

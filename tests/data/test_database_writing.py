@@ -152,8 +152,8 @@ def test_a_table_goes_to_the_schema_that_is_named_or_comes_first(postgres_server
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"data": WITH_EMPTY}, "--to list"),
-        ({"data": WITHOUT_IDS}, "--to list"),
+        ({"data": WITH_EMPTY}, "choose the format 'list'"),
+        ({"data": WITHOUT_IDS}, "choose the format 'list'"),
         ({"shape": "wide"}, "the shape is 'wide'; allowed is long | list"),
         ({"table": ""}, "is not a name"),
         ({"table": "a."}, "is not a name"),

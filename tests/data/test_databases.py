@@ -77,7 +77,7 @@ def test_an_address_of_a_file_is_looked_at(url):
 # -- bad input ------------------------------------------------------------------------------------------------------------------
 
 QUERIES = [
-    (None, "--query"),
+    (None, "`query=`"),
     ("", "the query is empty"),
     (" ; -- nothing\n /* at /* all */ */", "the query is empty"),
     ("SELECT 1; SELECT 2", "several statements"),
@@ -110,7 +110,7 @@ def test_a_missing_query_is_asked_for():
     with pytest.raises(Missing) as caught:
         rows_of("sqlite:///any.db", None)
     assert str(caught.value) == (
-        'name the rows with --query, such as --query "SELECT customer, product FROM baskets ORDER BY customer"'
+        'name the rows with `query=`, such as `query="SELECT customer, product FROM baskets ORDER BY customer"`'
     )
 
 

@@ -122,7 +122,7 @@ def test_files_are_read(written, name, content, options, expected):
         (
             TWICE,
             3,
-            "'meat' of the level 'category' stands under 'pets' and, before, under 'deli'; tell nodes apart by their paths with --paths",
+            "'meat' of the level 'category' stands under 'pets' and, before, under 'deli'; tell nodes apart by their paths with `paths=",
         ),
         (LEVELS + "rice,food,dry\n", 6, "'food' stands on the levels 'aisle' and 'section'; tell nodes apart by"),
         (LEVELS + "rice,dry,dry\n", 6, "'dry' stands on the levels 'aisle' and 'section'; tell nodes apart by"),
@@ -140,12 +140,12 @@ def test_bad_files_are_refused_with_file_and_line(written, content, line, senten
 @pytest.mark.parametrize(
     ("content", "options", "sentence"),
     [
-        (PARENTS, {"levels": "aisle"}, "is an item,parent file, which has no levels; leave --levels out"),
-        (PARENTS, {"paths": True}, "is an item,parent file, which has no levels; leave --paths out"),
+        (PARENTS, {"levels": "aisle"}, "is an item,parent file, which has no levels; leave `levels=` out"),
+        (PARENTS, {"paths": True}, "is an item,parent file, which has no levels; leave `paths=True` out"),
         (LEVELS, {"levels": "shelf"}, "has no level 'shelf'; the levels are: aisle, section"),
         (LEVELS, {"levels": "item"}, "has no level 'item'"),
         (LEVELS, {"levels": ""}, "has no level ''"),
-        (LEVELS, {"levels": []}, "no level was named; name at least one with --levels"),
+        (LEVELS, {"levels": []}, "no level was named; name at least one with `levels=`"),
         (LEVELS, {"levels": "aisle,aisle"}, "the level 'aisle' was named 2 times; each may stand once"),
         # A path starts to be ambiguous where a slash stands at the end of a name: then it is refused, never guessed.
         (
@@ -238,10 +238,10 @@ def test_categories_are_taken_from_an_item_parent_file(written, level, expected)
 @pytest.mark.parametrize(
     ("level", "sentence"),
     [
-        (None, ", line 1: is an item,parent file; name with --level the distance from the top as a number: 1 for"),
-        ("parent", ", line 1: is an item,parent file, and --level is 'parent'; expected the distance from the top"),
-        ("1,2", ", line 1: is an item,parent file, and --level is '1,2'; expected"),
-        ("-1", ", line 1: is an item,parent file, and --level is '-1'; expected"),
+        (None, ", line 1: is an item,parent file; name with `level=` the distance from the top as a number: 1 for"),
+        ("parent", ", line 1: is an item,parent file, and `level=` is 'parent'; expected the distance from the top"),
+        ("1,2", ", line 1: is an item,parent file, and `level=` is '1,2'; expected"),
+        ("-1", ", line 1: is an item,parent file, and `level=` is '-1'; expected"),
         ("0", ": has no level 0; its levels are: from 1 to 2"),
         ("3", ": has no level 3; its levels are: from 1 to 2"),
     ],
@@ -324,4 +324,4 @@ def test_foodmart_by_name(real_folder, levels, sentence):
         with pytest.raises(BadData) as refused:
             read_hierarchy(path, levels=levels)
         assert sentence in str(refused.value)
-        assert "with --paths" in str(refused.value)
+        assert "with `paths=True`" in str(refused.value)

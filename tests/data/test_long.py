@@ -82,7 +82,7 @@ def test_other_columns_and_separators(written, content, name, options):
     [
         (" \n\n", None, "is empty; expected a header line"),
         ("\n1,a\n", 1, "has no column 'id'"),
-        ("a,b\n1,a\n", 1, "has no column 'id'; the columns are: a, b. Name yours with --id and --item"),
+        ("a,b\n1,a\n", 1, "has no column 'id'; the columns are: a, b. Name yours with `id=` and `item=`"),
         ("id,thing\n1,a\n", 1, "has no column 'item'; the columns are: id, thing."),
         ("ID,item\n1,a\n", 1, "has no column 'id'"),
         ("id,item,id\n1,a,2\n", 1, "has 2 columns 'id'; the columns are: id, item, id."),
@@ -128,7 +128,7 @@ def test_the_line_of_a_bad_row_far_into_a_large_file(written):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"id": "item"}, "two columns have the same name 'item'; name them apart with --id, --item, --items"),
+        ({"id": "item"}, "two columns have the same name 'item'; name them apart with `id=`, `item=`, `items=`"),
         ({"id": "a\nb"}, r"the column name 'a\\nb' is empty or holds a control character"),
         ({"separator": '"'}, "the separator is '\"'; allowed is one printable ASCII character or a tab"),
     ],
@@ -174,7 +174,7 @@ def test_data_without_records_is_a_header_alone(tmp_path):
         (from_lists([["a"]]), "the format 'long' needs an id for each record, and the data has none"),
         (
             from_lists([["a"], [], []], ids=["1", "2", "3"]),
-            "the format 'long' cannot hold the 2 empty records; leave them out with --empty drop",
+            "the format 'long' cannot hold the 2 empty records; leave them out with `empty='drop'`",
         ),
         (from_lists([["a\n"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
         (from_lists([["a"]], ids=[""]), "an id is empty or holds a control character, and 'long' holds neither"),

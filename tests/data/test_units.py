@@ -51,7 +51,7 @@ def test_contrary_options_are_refused(folder):
         sv.read(folder / "sales.csv", person="customer", id="product")
     with pytest.raises(sv.BadParameter, match="and unit is 'record'; leave one of them out"):
         sv.from_arrow(TABLE, person="id", unit="record")
-    with pytest.raises(sv.BadParameter, match="the data have no column of ids; say unit='person' instead"):
+    with pytest.raises(sv.BadParameter, match="the data have no column of ids; say `unit='person'` instead"):
         sv.read(folder / "baskets.dat", person="customer")
     with pytest.raises(sv.BadParameter, match=r"unit is 'people'; allowed is person \| record"):
         sv.from_arrow(TABLE, unit="people")

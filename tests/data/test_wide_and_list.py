@@ -66,7 +66,11 @@ def test_tabs_between_columns_of_tsv(written):
         ("id,items\np,a\nq,b;\n", {"separator": ";"}, "line 3: an item between two ';'"),
         ("id,items\np,a\np,b\n", {}, "line 3: carries the id of a row before it; expected an id a record"),
         ("id,items\n,a\n", {}, "line 2: the column 'id' is empty or holds a control character"),
-        ("id,things\np,a\n", {}, "line 1: has no column 'items'; the columns are: id, things. Name yours with --items"),
+        (
+            "id,things\np,a\n",
+            {},
+            "line 1: has no column 'items'; the columns are: id, things. Name yours with `items=`",
+        ),
         ("items,items\na,b\n", {}, "line 1: has 2 columns 'items'"),
         ("items\na\n", {"id": "who"}, "line 1: has no column 'who'"),
         ("id,items\np,a,b\n", {}, "line 2: has 3 fields where the header has 2"),
@@ -157,7 +161,7 @@ def test_json_lines(written, content, options, expected):
         ('["a", ""]\n', 1, "the column 'items' is empty or holds a control character"),
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
-        ('{"id": 1}\n', 1, "has no field 'items'; name yours with --items"),
+        ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),
         ('{"items": ["a"], "items": []}\n', 1, "names a field twice"),
         ('{"id": 1, "items": []}\n{"items": []}\n', 2, "has no field 'id', unlike the first line"),
@@ -204,7 +208,7 @@ def test_tables_of_either_shape_are_known_by_their_columns(tmp_path, name):
     put(LONG.rename_columns(["who", "what"]))
     assert pairs(read(path, id="who", item="what")) == [("p", ["a", "b"]), ("q", ["a"])]
     with pytest.raises(
-        BadData, match=r"has no column 'items'; the columns are: who, what\. Name yours with --items, or --id and"
+        BadData, match=r"has no column 'items'; the columns are: who, what\. Name yours with `items=`, or `id=` and"
     ):
         read(path)
     put(LISTS.rename_columns(["who", "what"]))

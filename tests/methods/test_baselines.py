@@ -247,7 +247,7 @@ def test_each_row_has_a_pseudonym_of_its_own_and_is_no_longer_a_person(unit):
 def test_ids_cannot_be_kept_where_records_are_split():
     data = sv.from_lists([["a", "b"], ["c"]], ids=["p", "q"])
     method = sv.SplitPerson(categories={"a": "x", "b": "y", "c": "x"})
-    with pytest.raises(sv.BadParameter, match="two rows cannot carry the same id; publish with ids='pseudonym'"):
+    with pytest.raises(sv.BadParameter, match="two rows cannot carry the same id; publish with `ids='pseudonym'`"):
         sv.publish(data, method, ids="keep", no_guarantee=True)
     dropped = sv.publish(data, method, ids="drop", no_guarantee=True)
     assert dropped.data.to_lists() == [["a"], ["b"], ["c"]]
@@ -287,7 +287,7 @@ def test_nothing_is_promised_and_that_must_be_said(kind):
     data, categories = make(2)
     method = kind(categories=categories)
     assert method.guarantee is None
-    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say --no-guarantee"):
+    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say `no_guarantee=True`"):
         sv.publish(data, method)
     release = sv.publish(data, method, no_guarantee=True, metrics=[])
     assert release.verdict is None

@@ -198,11 +198,11 @@ def test_edges(lists, limits, mode):
 def test_records_that_cannot_be_protected_are_refused():
     with pytest.raises(sv.BadData, match="there are 2 records, fewer than k = 3"):
         sv.publish(sv.from_lists([["a"], ["b"]]), sv.Disassociation(k=3, m=1))
-    with pytest.raises(sv.BadData, match=r"1 records are empty.*--empty drop"):
+    with pytest.raises(sv.BadData, match=r"1 records are empty.*`empty='drop'`"):
         sv.publish(sv.from_lists([["a"], []]), sv.Disassociation(k=1, m=1))
     with pytest.raises(sv.BadParameter, match="delta is 4, below k = 5"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=5, m=1, delta=4))
-    with pytest.raises(sv.BadParameter, match="name a file of itemsets with --rules"):
+    with pytest.raises(sv.BadParameter, match="name a file of itemsets with `rules=`"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=2, m=1, partition="ants"))
     with pytest.raises(sv.BadParameter, match="rules are for ants"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=2, m=1, rules=[["a"]]))

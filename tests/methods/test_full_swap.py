@@ -58,7 +58,7 @@ def test_single_items_join_when_asked(seed):
 
 def test_it_is_refused_where_rows_stand_for_nobody():
     data, categories, _outcome = exchanged({"a": 3, "b": 3})
-    with pytest.raises(sv.BadParameter, match="--ids pseudonym"):
+    with pytest.raises(sv.BadParameter, match="`ids='pseudonym'`"):
         sv.publish(data, sv.FullSwap(categories=categories), ids="drop")
 
 

@@ -304,7 +304,7 @@ def test_nothing_is_promised(kind):
     data, itemsets, _records, _named = drawn(2)
     method = kind(itemsets=itemsets, min_support=2)
     assert method.guarantee is None
-    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say --no-guarantee"):
+    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say `no_guarantee=True`"):
         sv.publish(data, method)
 
 

@@ -184,7 +184,7 @@ def test_another_release_and_other_terms_are_found(made):
     verdict = dropped.check(release.data, original=data, alignment=release.alignment)
     assert set(verdict.violations) == {"term-item-not-placed-once"}
     assert verdict.violations["term-item-not-placed-once"] == 2 * len(data.terms)
-    with pytest.raises(sv.Missing, match="--original"):
+    with pytest.raises(sv.Missing, match="`original=`"):
         release.method.guarantee.check(release.data)
     with pytest.raises(sv.BadData, match="alignment does not belong"):
         verdict_of(data, release, [one.to_lists() for one in release.data.datasets], np.arange(3))

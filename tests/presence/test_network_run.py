@@ -103,7 +103,7 @@ def test_changed_data_of_the_peer_are_refused_with_the_name_of_the_argument(part
     assert str(found["a"]).startswith(
         "provider B changed its data, so the run is refused: 300 of these 300 people were in a run on "
     )
-    assert str(found["a"]).endswith("allow this run at both providers with again=True")
+    assert str(found["a"]).endswith("allow this run at both providers with `again=True`")
     assert not (parties.folder / "second").exists()
     assert found["b"].exit_code == found["c"].exit_code == 4
     found = parties.run("third", again="ab")
@@ -113,7 +113,7 @@ def test_changed_data_of_the_peer_are_refused_with_the_name_of_the_argument(part
 def test_a_table_without_customer_keys_is_refused_before_anybody_is_called(parties):
     parties.tables["a"] = parties.read("a", person=None)
     home = sv.Home.open(parties.folder / "a")
-    with pytest.raises(sv.Missing, match=r"has no customer keys.*person='COLUMN'"):
+    with pytest.raises(sv.Missing, match=r"has no customer keys.*`person='COLUMN'`"):
         parties.alone(home)
     parties.tables["a"] = parties.read("a", person="id")  # renamed ids would pass
     with pytest.raises(sv.BadParameter, match=r"the column 'id' holds the ids.*Name the column of your own customer"):

@@ -202,7 +202,7 @@ def test_a_draft_of_columns_that_are_no_categories_is_refused(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("id,name\n" + "".join(f"{number},n{number}\n" for number in range(2_000)))
     with pytest.raises(
-        BadData, match=r"2,000 different texts in .* and 2,000 of them are not numbers .*\. If .* person='name'$"
+        BadData, match=r"2,000 different texts in .* and 2,000 of them are not numbers .*\. If .* `person='name'`$"
     ):
         draft_attributes(str(file))
     with pytest.raises(BadData, match="too many for categories; leave it out of the table"):
@@ -217,7 +217,9 @@ def test_a_draft_takes_no_text_that_differs_in_every_row_for_a_category(tmp_path
     file = tmp_path / "a.csv"
     lines = [f"{number},C{number},{number % 5}\n" for number in range(30)]
     file.write_text("id,customer,age\n" + "".join(lines))
-    with pytest.raises(BadData, match=r"'customer' has 30 different texts in 30 rows, too many .* person='customer'$"):
+    with pytest.raises(
+        BadData, match=r"'customer' has 30 different texts in 30 rows, too many .* `person='customer'`$"
+    ):
         draft_attributes(str(file))
     with pytest.raises(BadData, match="'customer' has 30 different texts in 30 rows"):
         draft_sensitive(str(file), "customer")

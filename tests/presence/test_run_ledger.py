@@ -76,7 +76,7 @@ def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, n
         begin(ledger, changed)
     assert "50 of these 50 people were in a run on 2" in str(refused.value)
     assert said in str(refused.value)
-    assert "allow this run at both providers with again=True" in str(refused.value)
+    assert "allow this run at both providers with `again=True`" in str(refused.value)
     assert not any(digits in str(refused.value) for digits in (DATA, OTHER))
     assert "some of the same people" in refused.value.to_others
     assert said.replace("this provider", "provider A").removesuffix(".") in refused.value.to_others

@@ -54,7 +54,7 @@ def test_names_that_do_not_occur_are_accepted_and_listed(method):
     assert (found.named, found.occur) == (4, 2)
     assert found.missing == (MissingName("crips", "crisps"), MissingName("zzz", None))
     assert publish(method(["beer", "tea"])).names[0].missing == ()
-    with pytest.raises(sv.BadData, match=r"2 of 4 named \w+ occur in the data; with missing_names=error all must"):
+    with pytest.raises(sv.BadData, match=r"2 of 4 named \w+ occur in the data; with `missing_names='error'` all must"):
         publish(method(["beer", "crips", "tea", "zzz"]), missing_names="error")
     assert publish(method(["beer", "tea"]), missing_names="error").names[0].occur == 2
 

@@ -46,7 +46,7 @@ def test_a_real_release_tells_who_was_exposed_and_how_records_were_taken_apart(m
     assert f"{before['counts']['records-with-a-rare-itemset']:,} records hold such a set" in said
     assert f"{counts['clusters']:,} clusters with {counts['record-chunks']:,} record chunks" in said
     assert "Inference of other items is not bounded" in said
-    assert "--cover suppress breaks such links" in said
+    assert "cover with the value suppress breaks such links" in said
     assert f"{rare - MOST_SETS:,} more are not shown" in said
     assert {"clusters", "pairs"} <= embedded(page)["specs"].keys()
 
@@ -108,7 +108,7 @@ def test_what_could_not_be_counted_to_the_end_is_said_so(dossier):
     said = words_of(render(dossier))
     assert "every set of at most 2 items that occurs leads to at least 3 records" in said
     dossier["method"]["parameters"]["cover"] = "suppress"
-    assert "--cover suppress" not in words_of(render(dossier))
+    assert "cover with the value suppress" not in words_of(render(dossier))
 
 
 def test_other_releases_have_no_such_part(dossier):

@@ -88,7 +88,7 @@ def test_where_there_are_fewer_pairs_all_of_them_are_rules():
 
 def test_data_that_are_missing_are_named(tmp_path):
     with pytest.raises(
-        Missing, match=r"bms-webview-1\.dat\.gz is not in .*; name the folder that holds it with --data"
+        Missing, match=r"bms-webview-1\.dat\.gz is not in .*; name the folder that holds it with `data=`"
     ):
         read_dataset(tmp_path)
 

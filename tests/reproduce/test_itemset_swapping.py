@@ -57,7 +57,7 @@ def test_a_length_of_which_none_is_left_is_not_drawn_again():
 
 
 def test_data_that_are_missing_are_named_and_others_left_out(tmp_path, notes):
-    with pytest.raises(Missing, match=r"foodmart\.dat\.gz is not in .*; name the folder that holds it with --data"):
+    with pytest.raises(Missing, match=r"foodmart\.dat\.gz is not in .*; name the folder that holds it with `data=`"):
         read_datasets(tmp_path, full=False)
     write_tiny_foodmart(write_tiny(tmp_path, names=["retail"]))
     assert [dataset.name for dataset in read_datasets(tmp_path, full=True)] == ["FoodMart", "retail"]

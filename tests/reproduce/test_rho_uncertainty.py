@@ -99,7 +99,7 @@ def test_records_are_cut_and_sensitive_items_deleted():
 def test_data_that_are_missing_are_named_and_others_left_out(tmp_path, notes, monkeypatch):
     shrink_uncertainty(monkeypatch)
     with pytest.raises(
-        Missing, match=r"bms-webview-2\.dat\.gz is not in .*; name the folder that holds it with --data"
+        Missing, match=r"bms-webview-2\.dat\.gz is not in .*; name the folder that holds it with `data=`"
     ):
         read_datasets(tmp_path, full=False)
     write_tiny(tmp_path, names=["bms-webview-2"])

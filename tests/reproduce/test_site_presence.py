@@ -117,7 +117,7 @@ def test_each_reading_has_its_own_lines():
 
 
 def test_data_that_are_missing_are_named(tmp_path):
-    with pytest.raises(Missing, match=r"adult\.csv\.gz is not in .*; name the folder that holds it with --data"):
+    with pytest.raises(Missing, match=r"adult\.csv\.gz is not in .*; name the folder that holds it with `data=`"):
         reproduce(tmp_path)
 
 

@@ -69,7 +69,7 @@ def test_data_are_looked_for_where_they_were_named_then_in_the_variable_then_bes
 def test_data_that_are_missing_are_named(tmp_path):
     write_tiny(tmp_path, names=["bms-webview-1"])
     with pytest.raises(
-        Missing, match=r"bms-webview-2\.dat\.gz is not in .*; name the folder that holds it with --data"
+        Missing, match=r"bms-webview-2\.dat\.gz is not in .*; name the folder that holds it with `data=`"
     ):
         read_datasets(tmp_path, full=False)
 

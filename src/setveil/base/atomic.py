@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EXISTS = "exists; name another place, or replace it with force=True"
+EXISTS = "exists; name another place, or replace it with `force=True`"
 """What is said of a target that is there already, after its name."""
 
 _LOCK, _NEW, _OLD = "lock", "new", "old"

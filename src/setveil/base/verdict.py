@@ -65,7 +65,7 @@ class Verdict:
     violations: dict[str, int] = field(default_factory=dict)
     """How many cases of each kind were found; empty when it holds."""
     failures: int = 0
-    """How many records the method could not treat: what `--allow-failures` may allow. Other violations never are."""
+    """How many records the method could not treat: what `allow_failures` may allow. Other violations never are."""
     witnesses: tuple[Witness, ...] = ()
     reason: str = ""
     reach: Reach | None = None

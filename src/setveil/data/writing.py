@@ -46,7 +46,7 @@ def write(
         _write_table(data, str(target), format, layout, table, force=force)
         return
     if table is not None:
-        raise BadParameter("--table goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
+        raise BadParameter("`table=` goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
     path = Path(target)
     form = format_for(path, format)
     layout = Layout(separator=separator, id=id, item=item, items=items)
@@ -58,13 +58,19 @@ def write(
 
 def format_for(path: Path, named: str | None) -> Format:
     """Return the format of a file to write, or refuse what it cannot be written as."""
-    form = format_to_write(path) if named is None else format_named("wide" if named == RAGGED else named)
+    form = (
+        format_to_write(path, argument=argument)
+        if named is None
+        else format_named("wide" if named == RAGGED else named)
+    )
     suffix = plain_suffix(path)
     if packing_of(path) and not form.packable(suffix):
         raise OutputRefused(f"{path}: a {suffix} file is packed inside; leave out the ending {path.suffix}")
     table_like = not form.packable(suffix)
     if table_like and suffix not in form.extensions:
-        raise OutputRefused(f"{path}: a {suffix} file cannot be of the format {form.name!r}; name another file or --to")
+        raise OutputRefused(
+            f"{path}: a {suffix} file cannot be of the format {form.name!r}; name another file or `{argument}=`"
+        )
     return form
 
 
@@ -93,9 +99,9 @@ def _write_table(
     data: Transactions, url: str, shape: str | None, layout: Layout, table: str | None, *, force: bool
 ) -> None:
     if not table:
-        raise Missing(f"{databases.shown(url)}: name the new table with --table")
+        raise Missing(f"{databases.shown(url)}: name the new table with `table=`")
     if force:
-        raise OutputRefused("a table is never replaced; leave out --force and name a new --table")
+        raise OutputRefused("a table is never replaced; leave out `force=True` and name a new one with `table=`")
     if shape not in (None, "long", "list"):
         raise BadParameter(f"the format is {shape!r}; a table is long | list")
     chosen: databases.Shape = "list" if shape == "list" else "long"

@@ -113,7 +113,7 @@ class Reconstruction(Guarantee):
         if original is None or not isinstance(original, published.made_from) or alignment is None:
             raise Missing(
                 f"{self.name} compares records with the original, the disassociated release they were made from, by the alignment in "
-                "the private folder: name both with --original and --private"
+                "the private folder: name both with `original=` and `private=`"
             )
         if len(alignment.rows) != published.records:
             raise BadData("the alignment does not belong to these data: its rows do not fit")

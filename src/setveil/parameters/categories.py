@@ -127,7 +127,7 @@ class Categories(ParameterKind, Mapping[str, str]):
         for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
             raise BadData(
                 f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to "
-                "both would count as two leanings. Write both in the same way, or say distinct_labels=True if they are different categories"
+                "both would count as two leanings. Write both in the same way, or say `distinct_labels=True` if they are different categories"
             )
         for alike in found.groups:
             if len({self.get(label) for label in alike}) > 1:
@@ -135,7 +135,7 @@ class Categories(ParameterKind, Mapping[str, str]):
                 other = next(label for label in alike if self.get(label) != self.get(one))
                 raise BadData(
                     f"{written(one)} and {written(other)} look alike, and {parameter} does not give them the same category. "
-                    "Write both in the same way, or say distinct_labels=True if they are different items"
+                    "Write both in the same way, or say `distinct_labels=True` if they are different items"
                 )
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -184,9 +184,9 @@ def _of_tree(table: Table, level: str | None) -> Categories:
     hierarchy = from_parents(table)
     allowed = "the distance from the top as a number: 1 for the groups right below it, 2 for those below them"
     if level is None:
-        raise BadData(f"is an item,parent file; name with --level {allowed}", file=table.file, line=1)
+        raise BadData(f"is an item,parent file; name with `level=` {allowed}", file=table.file, line=1)
     if not _DISTANCE.fullmatch(level):
-        raise BadData(f"is an item,parent file, and --level is {level!r}; expected {allowed}", file=table.file, line=1)
+        raise BadData(f"is an item,parent file, and `level=` is {level!r}; expected {allowed}", file=table.file, line=1)
     try:
         return hierarchy.level(int(level))
     except BadData as error:
@@ -200,7 +200,7 @@ def _of_columns(table: Table, level: str | None) -> Categories:
     elif "category" in levels or len(levels) == 1:
         chosen = ["category"] if "category" in levels else levels
     else:
-        raise BadData(f"has several levels ({in_words(levels)}); name one with --level", file=table.file, line=1)
+        raise BadData(f"has several levels ({in_words(levels)}); name one with `level=`", file=table.file, line=1)
     at, item_at = table.places(chosen), table.columns.index("item")
     of_item: dict[str, str] = {}
     parts_of: dict[str, list[str]] = {}

@@ -38,8 +38,8 @@ def read_hierarchy(source: str | Path, *, levels: str | Sequence[str] | None = N
     """
     table = read_table(str(source))
     if table.is_parents and (levels is not None or paths):
-        option = "--paths" if levels is None else "--levels"
-        raise BadData(f"is an item,parent file, which has no levels; leave {option} out", file=table.file, line=1)
+        given = "`paths=True`" if levels is None else "`levels=`"
+        raise BadData(f"is an item,parent file, which has no levels; leave {given} out", file=table.file, line=1)
     with progress.step("laying out the hierarchy"):
         return from_parents(table) if table.is_parents else from_levels(table, levels, paths=paths)
 
@@ -127,7 +127,7 @@ class _LevelRows:
         self.parent_of: dict[str, str] = {}
         self.level_of: dict[str, int] = {}
         if not levels:
-            raise BadData("no level was named; name at least one with --levels", file=self.file, line=1)
+            raise BadData("no level was named; name at least one with `levels=`", file=self.file, line=1)
         if other := [level for level in levels if not isinstance(level, str)]:
             raise BadParameter(
                 f"levels holds a level that is {describe(other[0])}; expected names of columns, as texts"
@@ -193,5 +193,5 @@ class _LevelRows:
         return (
             "rename one of them"
             if self.paths
-            else "tell nodes apart by their paths with --paths, or pick other --levels"
+            else "tell nodes apart by their paths with `paths=True`, or pick others with `levels=`"
         )

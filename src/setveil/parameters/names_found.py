@@ -77,7 +77,8 @@ class NamesFound:
             raise BadParameter(f"missing_names is {missing_names!r}; allowed is {allowed}")
         if self.occur and (missing_names == "accept" or not self.missing):
             return
-        wrong = f"{self}; {'with missing_names=error all' if self.occur else 'at least one'} must"
+        needed = "with `missing_names='error'` all" if self.occur else "at least one"
+        wrong = f"{self}; {needed} must"
         missing = f"Not in the data: {self.missing_items(SHOWN_IN_ERRORS)}. " if self.missing else ""
         raise BadData(
             f"{wrong}. {missing}Correct the names{', or accept missing ones' if self.occur else ''}", file=file
@@ -128,7 +129,7 @@ class NameList(ParameterKind):
             if others := found.others(name):
                 raise BadData(
                     f"{parameter} names {written(name)}, and the data hold {written(others[0])}, which looks alike and would not be "
-                    "protected. Write both in the same way, or say distinct_labels=True if they are different items"
+                    "protected. Write both in the same way, or say `distinct_labels=True` if they are different items"
                 )
 
     def doubt(self, original: Published | None) -> str:

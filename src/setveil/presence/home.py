@@ -169,7 +169,7 @@ class Home:
         if before is not None and not force:
             raise OutputRefused(
                 f"another certificate of {certificate.party} is pinned: {in_pairs(before.fingerprint)}; given is "
-                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with force=True"
+                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with `force=True`"
             )
         atomic.replace_file(self.folder / PEERS / f"{role}.pem", DER_cert_to_PEM_cert(certificate.der).encode())
         return Home(self.folder, self.certificate, {**self.pinned, role: certificate})

@@ -184,13 +184,13 @@ def _refuse_unready(home: Home, other: Provider, policy: Policy, table: Provider
     policy.refuse_other(population)
     if table.persons is None:
         raise Missing(
-            "the table has no customer keys, by which the ledger of runs recognizes people; read it with person='COLUMN', the column of "
+            "the table has no customer keys, by which the ledger of runs recognizes people; read it with `person='COLUMN'`, the column of "
             "your own customer numbers, which are never sent"
         )
     if table.persons.equals(table.ids):
         raise BadParameter(
             f"the column {table.person!r} holds the ids: if they are written in another way next time, the ledger of runs does not "
-            "recognize people. Name the column of your own customer numbers with person='COLUMN'"
+            "recognize people. Name the column of your own customer numbers with `person='COLUMN'`"
         )
     policy.rules(len(population))
     require_backend(policy.method.backend)

@@ -159,7 +159,7 @@ def policy_from_dict(given: dict[str, Any], *, folder: Path) -> Policy:
         or set(population) - set("0123456789abcdef")
     ):
         raise BadParameter(
-            "population is missing or no sha256 (64 hexadecimal digits); see: setveil presence policy --help"
+            "population is missing or no sha256 (64 hexadecimal digits); draft a policy with setveil presence policy"
         )
     schema = Schema.from_dict(columns, where="the policy")
     return Policy(DummyUsers(**values), schema, population)

@@ -35,10 +35,10 @@ VOID: Outcome = "void"
 _HINT = (
     "it records the runs of this home, and without it a second run can tell your users from dummies. Put back the newest backup of the "
     "file, and leave the .head file as it is. If the two do not fit, or there is no backup, renew the ledger with setveil presence ledger "
-    "(recover=True)"
+    "(`recover=True`)"
 )
 _TELLS = "Comparing the runs tells real users from dummies"
-_ALLOW = "allow this run at both providers with again=True"
+_ALLOW = "allow this run at both providers with `again=True`"
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ class RunLedger:
             )
             chain.append(asdict(event))
         if refusal is not None:
-            progress.note(f"{refusal.sentence}. Both providers allowed it with again=True.")
+            progress.note(f"{refusal.sentence}. Both providers allowed it with `again=True`.")
         return Run(self, event)
 
 

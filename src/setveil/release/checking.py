@@ -36,6 +36,7 @@ def check(
     guarantee: Guarantee | None = None,
     original: Any = None,
     private: str | Path | Private | None = None,
+    release_format: str | None = None,
     distinct_labels: bool = False,
 ) -> Verdict:
     """Check a release again: the guarantee that its card promises, or another one.
@@ -51,6 +52,8 @@ def check(
         holds.
     private
         The private folder; by default `RELEASE.private` beside the release, if it is there.
+    release_format
+        The format of a bare data file, if its extension does not say it.
     distinct_labels
         Labels that look alike are different items.
 
@@ -63,7 +66,10 @@ def check(
     --------
     >>> sv.check("release", original="baskets.csv")  # doctest: +SKIP
     """
-    opened = as_opened(release) if guarantee is None else as_opened(release, takes=guarantee.takes)
+    if guarantee is None:
+        opened = as_opened(release, format=release_format)
+    else:
+        opened = as_opened(release, format=release_format, takes=guarantee.takes)
     found = private_of(opened, private)
     compared: Any = None if original is None else original_of(original, found)
     if guarantee is None:
@@ -74,15 +80,15 @@ def check(
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
     """Return the guarantee that the card promises, with its private parameters from the private folder."""
     if opened.card is None:
-        raise Missing(f"{opened.folder} is a bare file without a card; name the guarantee to check with --guarantee")
+        raise Missing(f"{opened.folder} is a bare file without a card; name the guarantee to check with `guarantee=`")
     promise = opened.card.guarantee
     if promise.name is None:
-        raise Missing("the card promises no guarantee; name one to check with --guarantee")
+        raise Missing("the card promises no guarantee; name one to check with `guarantee=`")
     kind = named("guarantee", GUARANTEES, promise.name)
     hidden = [p.name for p in kind.parameters() if not p.public]
     if hidden and private is None:
         raise Missing(
-            f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with --private"
+            f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with `private=`"
         )
     parameters = dict(promise.parameters)
     if private is not None and hidden:
@@ -114,10 +120,10 @@ def check_release(
     """
     guarantee.refuse_other_form(opened.data)
     if "original" in guarantee.needs and original is None:
-        raise Missing(f"{guarantee.name} compares the release with its original: name it with --original")
+        raise Missing(f"{guarantee.name} compares the release with its original: name it with `original=`")
     if "alignment" in guarantee.needs and private is None:
         raise Missing(
-            f"{guarantee.name} compares rows with the records they came from: name the private folder with --private"
+            f"{guarantee.name} compares rows with the records they came from: name the private folder with `private=`"
         )
     if private is not None:
         refuse_other_release(opened, private)

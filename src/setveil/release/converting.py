@@ -49,7 +49,7 @@ def convert(
     >>> sv.convert("sample:supermarket?records=1000", "baskets.parquet")  # doctest: +SKIP
     """
     if not databases.is_database(str(target)):
-        format_for(Path(target), to)
+        format_for(Path(target), to, argument="to")
         refuse_file(Path(target), force=force)  # before the work, not after it
     data = as_records(source, reading)
     columns = Layout.chosen(reading)

@@ -135,7 +135,7 @@ def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) 
             lacking.append(_of_other_form(kind, form))
             continue
         if form in kind.only_if_named:
-            lacking.append(kind.not_computed(f"takes long: name it with --metric {kind.name}"))
+            lacking.append(kind.not_computed("takes long: name it to have it computed"))
             continue
         needed = [p.name for p in kind.parameters() if p.required]
         missing = [name for name in needed if known.get(name) is None]

@@ -103,7 +103,7 @@ def open_file(
     """Read a bare data file, of which nothing is known but what a guarantee takes."""
     own = own_format_of(path, format_name)
     if own is None and format_name is None and Transactions in takes:
-        return Opened(path, None, format_of(path, layout, option="--release-format").read(path, layout))
+        return Opened(path, None, format_of(path, layout, argument="release_format").read(path, layout))
     if (
         own is None and format_name is None
     ):  # the guarantee speaks of no plain records, and every other form has one format

@@ -108,7 +108,7 @@ def publish(
     if not data.records:
         raise BadData("the data has no records: there is nothing to publish")
     if allow_failures < 0:
-        raise BadParameter(f"allow-failures is {allow_failures}; allowed is a whole number from 0 on")
+        raise BadParameter(f"`allow_failures=` is {allow_failures}; allowed is a whole number from 0 on")
     if original is not None and not original.code_of.keys() >= set(data.vocabulary):
         raise BadData(
             "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
@@ -123,7 +123,7 @@ def publish(
     taken: Any = data  # a method looks itself at what it accepts
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
-        raise BadParameter(f"{method.name} promises nothing; say --no-guarantee if that is what you want")
+        raise BadParameter(f"{method.name} promises nothing; say `no_guarantee=True` if that is what you want")
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
     started = time.perf_counter()
@@ -137,7 +137,7 @@ def publish(
     chosen, lacking = chosen_metrics(metrics, known, method.form)
     compared = original if data.plain is None else data.plain
     if compared is None:
-        lacking += [type(one).not_computed("needs the original: name it with --original") for one in chosen]
+        lacking += [type(one).not_computed("needs the original, which was not given") for one in chosen]
         measurements = lacking
     else:
         measurements = measure_all(compared, published, alignment, chosen) + lacking

@@ -39,7 +39,7 @@ class DataFileFormat:
         if self.compress is not None and self.compress not in PACKINGS.values():
             raise BadParameter(f"compress is {self.compress!r}; allowed is {' | '.join(PACKINGS.values())}")
         if self.compress is not None and not form.packable(ending):
-            raise BadParameter(f"a {ending} file is packed inside; leave out compress={self.compress!r}")
+            raise BadParameter(f"a {ending} file is packed inside; leave out `compress={self.compress!r}`")
 
     @property
     def file_name(self) -> str:
@@ -51,12 +51,12 @@ class DataFileFormat:
         """Refuse a format that cannot hold the release."""
         name = self.form.name
         if ids != "drop" and not self.form.holds_ids(self.layout):
-            raise BadParameter(f"the format {name!r} has no column for ids; choose another format, or ids='drop'")
+            raise BadParameter(f"the format {name!r} has no column for ids; choose another format, or `ids='drop'`")
         if ids == "drop" and self.form.ids == "required":
-            raise BadParameter(f"the format {name!r} needs an id per row; choose another format, or ids='pseudonym'")
+            raise BadParameter(f"the format {name!r} needs an id per row; choose another format, or `ids='pseudonym'`")
         if empty_records and not self.form.holds_empty_records:
             raise BadData(
-                f"the format {name!r} cannot hold the {empty_records:,} empty records; read the data with empty='drop'"
+                f"the format {name!r} cannot hold the {empty_records:,} empty records; read the data with `empty='drop'`"
             )
 
 
@@ -97,7 +97,7 @@ class Target:
             fits = chosen.holds_ids(layout) if ids != "drop" else chosen.ids != "required"
             if not fits:
                 needed = _default_format(form, data, ids)
-                note(f"the format {chosen.name!r} does not go with ids={ids!r}; the release is written as {needed!r}")
+                note(f"the format {chosen.name!r} does not go with `ids={ids!r}`; the release is written as {needed!r}")
                 chosen = form.format_named(needed)
             if extension not in chosen.extensions:
                 extension = None

@@ -45,7 +45,7 @@ class Seed:
         if seed.weak and not experiment:
             raise BadParameter(
                 f"the seed has {given.bit_length()} bits and can be guessed; allowed is a seed of {WEAK_BELOW_BITS} bits or more. Give no "
-                f"seed, so that {SECURE_BITS} random bits are drawn, or set experiment=True for a release that you do not hand over"
+                f"seed, so that {SECURE_BITS} random bits are drawn, or set `experiment=True` for a release that you do not hand over"
             )
         return seed
 

@@ -127,7 +127,7 @@ def _columns(folder: Path) -> tuple[dict[str, Any], str]:
     found = [path for path in (folder / "adult.csv", folder / "adult.csv.gz") if path.is_file()]
     if not found:
         raise Missing(
-            f"adult.csv.gz is not in {folder}; name the folder that holds it with --data, or in the variable {VARIABLE}"
+            f"adult.csv.gz is not in {folder}; name the folder that holds it with `data=`, or in the variable {VARIABLE}"
         )
     file = str(found[0])
     require(header(found[0], ","), COLUMNS, file, "expected the columns of UCI Adult under its usual names")

@@ -33,6 +33,6 @@ def need_files(names: Sequence[str], *, folder: Path) -> dict[str, Path]:
     if missing:
         raise Missing(
             f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not in {folder}; name the folder that holds "
-            f"{'it' if len(missing) == 1 else 'them'} with --data, or in the variable {VARIABLE}"
+            f"{'it' if len(missing) == 1 else 'them'} with `data=`, or in the variable {VARIABLE}"
         )
     return found

@@ -66,7 +66,7 @@ def attack(*more, policy="trial/policy.toml"):
     return ["presence", "attack", *TABLES, "--policy", policy, *more]
 
 
-PINNED = "is not pinned; get its certificate.pem and pin it before the run, with setveil presence init HOME --pin-"
+PINNED = "is not pinned; get its certificate.pem and pin it before the run, with Home.pin or setveil presence init"
 
 WRONG = [
     # the group
@@ -148,7 +148,7 @@ WRONG = [
     (provider(role="c"), 2, 'Choose from: "a", "b"'),
     (provider(home="b"), 2, "b is the home of provider B, not of provider A"),
     (provider(home="trial"), 2, "trial is not a whole home"),
-    (provider(home="alone"), 2, f"the certificate of provider B {PINNED}b FILE"),
+    (provider(home="alone"), 2, f"the certificate of provider B {PINNED}"),
     (provider(met=()), 2, "--peer is missing: where B listens, as HOST:PORT"),
     (provider(met=("--listen", NOBODY)), 2, "--listen is for the other provider; A calls with --peer, and B waits with --listen"),
     *((provider(met=("--peer", place)), 2, f"peer is {place!r}; expected HOST:PORT, such as 10.0.0.2:7001")
@@ -171,7 +171,7 @@ WRONG = [
     # collector
     (["presence", "collector"], 2, "--home requires an argument"),
     (collector(home="a"), 2, "a is the home of provider A, not of the collector"),
-    (collector(home="unpinned-c"), 2, f"the certificate of provider A {PINNED}a FILE"),
+    (collector(home="unpinned-c"), 2, f"the certificate of provider A {PINNED}"),
     (collector(listen="7002"), 2, "listen is '7002'; expected HOST:PORT"),
     (collector(out="joined"), 2, "joined exists"),
     (collector("--force", out="trial"), 2, "trial is not what a release left"),

@@ -63,13 +63,13 @@ def test_the_checksum_of_a_table_does_not_depend_on_the_keys(csv_file):
     assert read(csv_file(2, "u1,C7,36,X")).checksum() != without
 
 
-ONE_ROW = r"; expected one row per customer; name the column of your own customer keys with person='COLUMN'$"
+ONE_ROW = r"; expected one row per customer; name the column of your own customer keys with `person='COLUMN'`$"
 
 
 @pytest.mark.parametrize(
     ("number", "line", "sentence"),
     [
-        (1, "id,number,age,title", r"b\.csv, line 1: has no column 'customer'; the columns are: id, number, .* person='COLUMN' names"),
+        (1, "id,number,age,title", r"b\.csv, line 1: has no column 'customer'; the columns are: id, number, .* `person='COLUMN'` names"),
         (4, "u3,C7,39,X", r"b\.csv, line 4: the column 'customer' holds this value twice" + ONE_ROW),
         (3, "u2,,38,Y", r"b\.csv, line 3: the value of 'customer' is empty or holds a control character$"),
         (3, '"u2","C\t9",38,Y', r"b\.csv, line 3: the value of 'customer' is empty or holds a control character$"),
@@ -99,7 +99,9 @@ def test_faults_of_the_keys_are_reported_with_their_row(tmp_path, keys, sentence
 
 @pytest.mark.parametrize("name", ["age", "title"])
 def test_a_column_of_the_policy_is_no_customer_key(csv_file, name):
-    with pytest.raises(sv.BadParameter, match=f"the column '{name}' is an attribute of the policy, .*person='COLUMN'"):
+    with pytest.raises(
+        sv.BadParameter, match=f"the column '{name}' is an attribute of the policy, .*`person='COLUMN'`"
+    ):
         read(csv_file(), person=name)
 
 

@@ -223,7 +223,7 @@ def test_a_population_is_the_same_from_every_file(tmp_path):
         ("p.txt", "a\nb\na\n", "line 3: the id is in an earlier row too; expected one row per person"),
         ("p.txt", "", "is empty; expected an id a line"),
         ("p.txt", b"a\n\xff\n", "line 2: holds the byte 0xff"),
-        ("p.csv", "who\na\n", "has no column 'id'.*--id"),
+        ("p.csv", "who\na\n", "has no column 'id'.*`id_column=`"),
         ("p.csv", "id\na\nb\nb\n", "line 4: the id is in an earlier row too"),
     ],
 )

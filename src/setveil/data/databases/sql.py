@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _READING = frozenset({"select", "with", "values", "table", "("})
-_NO_QUERY = 'name the rows with --query, such as --query "SELECT customer, product FROM baskets ORDER BY customer"'
+_NO_QUERY = 'name the rows with `query=`, such as `query="SELECT customer, product FROM baskets ORDER BY customer"`'
 
 
 @dataclass(frozen=True)

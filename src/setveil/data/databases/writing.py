@@ -106,15 +106,15 @@ def _table(given: str, columns: dict[str, bool], connection: Connection) -> Tabl
 def _require_holdable(data: Transactions, shape: Shape, connection: Connection) -> None:
     """Refuse what this shape of a table, or this kind of database, cannot hold."""
     if shape == "list" and not connection.holds_lists:
-        raise OutputRefused(f"{connection.title} has no column type for lists; write a row an item with --to long")
+        raise OutputRefused(f"{connection.title} has no column type for lists; choose the format 'long', a row an item")
     if shape == "long" and data.ids is None:
         raise OutputRefused(
-            "a row an item needs an id for each record, and the data has none; write lists with --to list"
+            "a row an item needs an id for each record, and the data has none; choose the format 'list'"
         )
     if shape == "long" and data.empty_records:
         raise OutputRefused(
-            f"a row an item cannot hold the {data.empty_records:,} empty records; write lists with --to list, "
-            "or leave them out with --empty drop"
+            f"a row an item cannot hold the {data.empty_records:,} empty records; choose the format 'list', "
+            "or leave them out with `empty='drop'`"
         )
     if not connection.holds_zero_characters:
         for what, texts in (("an item", data.labels.filter(pa.array(data.supports > 0))), ("an id", data.ids)):

@@ -100,7 +100,7 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
                 if assembly is None:
                     with_ids = name is not None
                     if layout.id is not None and not with_ids:
-                        raise ValueError(f"has no field {layout.id!r}; name yours with --id")  # noqa: TRY301 - of the data
+                        raise ValueError(f"has no field {layout.id!r}; name yours with `id=`")  # noqa: TRY301 - of the data
                     assembly = ListAssembly(
                         _LineOrigin(file),
                         items_column=layout.items_column,
@@ -133,7 +133,7 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
     if not isinstance(value, dict):
         raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - of the data
     if column not in value:
-        raise ValueError(f"has no field {column!r}; name yours with --items")
+        raise ValueError(f"has no field {column!r}; name yours with `items=`")
     items = value[column]
     if not isinstance(items, list):
         raise ValueError(f"the field {column!r} is not a list of items")  # noqa: TRY004 - the same

@@ -35,7 +35,7 @@ _MARKS = {
     b"\xff\xfe": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
     b"\xfe\xff": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
     b"PK\x03\x04": "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
-    b"SQLite format 3\0": "is an SQLite database; name it as sqlite:///PATH, with --query",
+    b"SQLite format 3\0": "is an SQLite database; name it as sqlite:///PATH, with `query=`",
 }
 """How files begin that text files do not begin with."""
 _TABLE = re.compile(rb"(PAR1|ARROW1).{0,64}?[\x00-\x08\x0e-\x1f]", re.DOTALL)

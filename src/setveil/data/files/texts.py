@@ -73,7 +73,9 @@ def check_separator(given: str, *, quote: bool = True) -> None:
 def check_column_names(*names: str) -> None:
     """Refuse names that are the same or cannot stand in a header."""
     if len(set(names)) < len(names):
-        raise BadParameter(f"two columns have the same name {names[0]!r}; name them apart with --id, --item, --items")
+        raise BadParameter(
+            f"two columns have the same name {names[0]!r}; name them apart with `id=`, `item=`, `items=`"
+        )
     for name in names:
         if not name or re.search(CONTROL, name) or not are_texts([name]):
             raise BadParameter(f"the column name {name!r} is empty or holds a control character or half a character")

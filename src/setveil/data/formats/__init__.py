@@ -32,7 +32,7 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format:
+def format_of(path: Path, layout: Layout, *, argument: str = "format") -> Format:
     """Return the format of a file to read: by its extension and the columns that were named, else by the columns it has."""
     suffix = plain_suffix(path)
     if suffix in (".csv", ".tsv"):
@@ -44,7 +44,7 @@ def format_of(path: Path, layout: Layout, *, option: str = "--format") -> Format
         names = schema.names  # a name can stand there twice, which the reader refuses
         has_lists = layout.items_column in names and pa.types.is_nested(schema.types[names.index(layout.items_column)])
         return FORMATS["list" if has_lists or layout.item_column not in names else "long"]
-    return format_to_write(path, option=option)
+    return format_to_write(path, argument=argument)
 
 
 def _has_items(path: Path, layout: Layout) -> bool:
@@ -55,7 +55,7 @@ def _has_items(path: Path, layout: Layout) -> bool:
     return layout.item is None and layout.items_column in columns and layout.item_column not in columns
 
 
-def format_to_write(path: Path, *, option: str = "--to") -> Format:
+def format_to_write(path: Path, *, argument: str = "format") -> Format:
     """Return the format that a file is written in unless another one is named: by its extension."""
     suffix = plain_suffix(path)
     if suffix in column_files.EXTENSIONS:
@@ -65,6 +65,6 @@ def format_to_write(path: Path, *, option: str = "--to") -> Format:
             return candidate
     known = ", ".join(dict.fromkeys(extension for form in FORMATS.values() for extension in form.extensions))
     raise BadData(
-        f"the extension tells no format (known: {known}, text also with .gz and .zst); name one with {option}",
+        f"the extension tells no format (known: {known}, text also with .gz and .zst); name one with `{argument}=`",
         file=str(path),
     )

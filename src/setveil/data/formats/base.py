@@ -89,7 +89,7 @@ class Format(ABC):
             raise OutputRefused(f"the format {self.name!r} needs an id for each record, and the data has none")
         if data.empty_records and not self.holds_empty_records:
             raise OutputRefused(
-                f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with --empty drop"
+                f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with `empty='drop'`"
             )
 
     def write(self, data: Transactions, path: Path, layout: Layout) -> None:

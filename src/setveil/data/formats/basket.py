@@ -42,7 +42,7 @@ class Basket(Format):
     """One record a line; a blank line is an empty record."""
 
     name: ClassVar[str] = "basket"
-    summary: ClassVar[str] = "text, a record a line, items separated by blanks or --separator"
+    summary: ClassVar[str] = "text, a record a line, items separated by blanks or by another separator"
     extensions: ClassVar[tuple[str, ...]] = (".dat", ".txt", ".basket")
     ids: ClassVar[Literal["none", "optional", "required"]] = "none"
     holds_empty_records: ClassVar[bool] = True
@@ -63,7 +63,7 @@ class Basket(Format):
         for label in data.vocabulary:
             problem = _unwritable(label, separator)
             if problem:
-                way_out = "name another --separator or another format"
+                way_out = "name another separator or another format"
                 raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {way_out}")
         if not data.records:
             raise OutputRefused("a basket file cannot hold data without records")

@@ -29,7 +29,7 @@ class List(Format):
     """One row a record; names of records are optional."""
 
     name: ClassVar[str] = "list"
-    summary: ClassVar[str] = "a table or JSON Lines with a column --items of lists, a row a record"
+    summary: ClassVar[str] = "a table or JSON Lines with a column of lists of items, a row a record"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
     holds_empty_records: ClassVar[bool] = True
@@ -41,7 +41,7 @@ class List(Format):
             return read_json_lines(path, layout)
         schema = column_files.schema_of(path)
         if layout.items_column not in schema.names:
-            hint = "Name yours with --items, or --id and --item for a row an item"
+            hint = "Name yours with `items=`, or `id=` and `item=` for a row an item"
             there = in_words(schema.names)
             raise BadData(f"has no column {layout.items_column!r}; the columns are: {there}. {hint}", file=str(path))
         with_ids = layout.id is not None or layout.id_column in schema.names
@@ -51,7 +51,7 @@ class List(Format):
         )
         if all(schema.names.count(name) == 1 for name in names):  # else `batches` tells
             assembly.check_types(*(schema.field(name).type for name in names))
-        for columns in column_files.batches(path, names, "Name yours with --items and --id"):
+        for columns in column_files.batches(path, names, "Name yours with `items=` and `id=`"):
             assembly.add(*columns)
         return assembly.finish()
 

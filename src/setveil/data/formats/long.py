@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from setveil.data.records.transactions import Transactions
 
-_HINT = "Name yours with --id and --item"
+_HINT = "Name yours with `id=` and `item=`"
 WRITTEN_ROWS = 1 << 20
 
 
@@ -34,7 +34,7 @@ class Long(Format):
     """One row per item of a record."""
 
     name: ClassVar[str] = "long"
-    summary: ClassVar[str] = "a table with the columns --id and --item, a row an item"
+    summary: ClassVar[str] = "a table with a column of ids and one of items, a row an item"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "required"
     holds_empty_records: ClassVar[bool] = False

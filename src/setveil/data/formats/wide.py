@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 _BLANKS = " \t"
-_HINT = "Name yours with --items and --id, or say --ragged for lines of items without a header"
+_HINT = "Name yours with `items=` and `id=`, or say `ragged=True` for lines of items without a header"
 _WRITTEN_RECORDS = 1 << 17
 
 
@@ -34,7 +34,7 @@ class Wide(Format):
     """One row a record; names of records are optional, and ragged lines have none."""
 
     name: ClassVar[str] = "wide"
-    summary: ClassVar[str] = "CSV with all items of a record in the column --items, or ragged lines of items (--ragged)"
+    summary: ClassVar[str] = "CSV with all items of a record in one column, or ragged lines of items"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
     holds_empty_records: ClassVar[bool] = True
@@ -82,7 +82,7 @@ class Wide(Format):
         refuse_unusable(data, self.name)
         for label in data.vocabulary:
             if problem := _unwritable(label, separator):
-                way_out = "name another --separator or another format"
+                way_out = "name another separator or another format"
                 raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {way_out}")
         names = ([layout.id_column] if data.ids is not None else []) + [layout.items_column]
         joiner = separator or " "
@@ -105,7 +105,7 @@ def _separator(layout: Layout) -> str | None:
 
 def _ragged_separator(path: Path, layout: Layout) -> str:
     if layout.id is not None or layout.items is not None:
-        raise BadParameter("ragged lines have no columns to name; leave out --id and --items, or --ragged")
+        raise BadParameter("ragged lines have no columns to name; leave out `id=` and `items=`, or `ragged=True`")
     return delimiter_of(path, layout.separator)
 
 

@@ -137,7 +137,7 @@ def _arranged(made: Transactions, rows: NDArray[np.int64], naming: Naming) -> tu
     elif len(np.unique(rows)) < len(rows):
         raise BadParameter(
             "the method makes several rows of one record, and two rows cannot carry the same id; "
-            "publish with ids='pseudonym', which gives each row its own, or with ids='drop'"
+            "publish with `ids='pseudonym'`, which gives each row its own, or with `ids='drop'`"
         )
     else:
         names = naming.original.ids.take(rows)

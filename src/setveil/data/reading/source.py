@@ -86,10 +86,10 @@ def read(
     data = note_look_alikes(data)
     if person is not None and data.ids is None:
         raise BadParameter(
-            f"person is the column {person!r}, and the data have no column of ids; say unit='person' instead"
+            f"person is the column {person!r}, and the data have no column of ids; say `unit='person'` instead"
         )
     if data.empty_records:
-        what = "left out" if empty == "drop" else "kept (leave them out with --empty drop)"
+        what = "left out" if empty == "drop" else "kept (leave them out with `empty='drop'`)"
         progress.note(f"{data.empty_records:,} empty records {what}")
         if empty == "drop":
             data = data.without_empty()
@@ -117,7 +117,7 @@ def _read(source: str | Path, named: str | None, layout: Layout, query: str | No
 
         return format_named("long"), read_query(text, query, named, layout)
     if query is not None:
-        raise BadParameter("--query goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
+        raise BadParameter("`query=` goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
     if text.startswith("sample:"):
         from setveil.data.samples import read_sample  # noqa: PLC0415 - only who asks for a sample pays for it
 

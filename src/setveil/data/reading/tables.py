@@ -25,7 +25,7 @@ from setveil.errors import BadData, BadParameter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_HINT = "Name yours with --items, or with --id and --item"
+_HINT = "Name yours with `items=`, or with `id=` and `item=`"
 
 
 def read_query(url: str, query: str | None, shape: str | None, layout: Layout) -> Transactions:

@@ -53,7 +53,7 @@ class Disassociation(KmLimit, Method):
     partition: Literal["frequency", "ants", "kmeans"] = parameter(
         "frequency",
         public=True,
-        description="How records are put into clusters: by frequent items, by ants that keep --rules together, or by k-means.",
+        description="How records are put into clusters: by frequent items, by ants that keep rules together, or by k-means.",
     )
     mode: Mode = parameter(
         "recursive", public=True, description="Of frequency: split each part again, or take off cluster after cluster."
@@ -89,7 +89,7 @@ class Disassociation(KmLimit, Method):
         del linked, rng
         if data.empty_records:
             raise BadData(
-                f"{data.empty_records:,} records are empty, and there is nothing to take apart in them; leave them out with --empty drop"
+                f"{data.empty_records:,} records are empty, and there is nothing to take apart in them; leave them out with `empty='drop'`"
             )
         if data.records < self.k:
             raise BadData(
@@ -99,10 +99,10 @@ class Disassociation(KmLimit, Method):
             raise BadParameter(f"delta is {self.delta:,}, below k = {self.k:,}; allowed is a cluster size from k on")
         if self.partition == "ants":
             if self.rules is None:
-                raise BadParameter("ants keep rules together; name a file of itemsets with --rules")
+                raise BadParameter("ants keep rules together; name a file of itemsets with `rules=`")
         elif self.rules is not None:
             raise BadParameter(
-                f"rules are for ants; leave them out, or choose --partition ants instead of {self.partition}"
+                f"rules are for ants; leave them out, or choose `partition='ants'` instead of {self.partition}"
             )
         return self
 

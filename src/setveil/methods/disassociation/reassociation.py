@@ -102,7 +102,7 @@ class Reassociation(Method):
         if self.term_chunk == "drop" and left_out:
             progress.note(
                 f"{left_out:,} of {len(data.vocabulary):,} items are in term chunks only and are left out; "
-                'term_chunk="place" puts each into one record of its cluster'
+                "`term_chunk='place'` puts each into one record of its cluster"
             )
         made = run(
             "putting records together",

@@ -114,5 +114,5 @@ class Bounds:
             )
         if not self.by_crowd and not self.by_item:
             text += "No bound forbids hiding them all, but no place was found for these. "
-        steps = "" if whole else "let adopt or suppress be a step of --leftovers, "
-        return text + f"Use finer categories (--level), {steps}or accept them with --allow-failures {left}."
+        steps = "" if whole else "let adopt or suppress be a step of `leftovers=`, "
+        return text + f"Use finer categories (`level=`), {steps}or accept them with `allow_failures={left}`."

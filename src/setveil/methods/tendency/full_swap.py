@@ -54,7 +54,7 @@ class FullSwap(Method):
         if not linked:
             raise BadParameter(
                 "full-swap exchanges whole records between people; rows without ids stand for nobody, so that nothing would change. "
-                "Publish with --ids pseudonym, or use part-swap"
+                "Publish with `ids='pseudonym'`, or use part-swap"
             )
         check_categories(self.name, self.categories, data)
         return self

@@ -89,7 +89,7 @@ class Permutation(Method):
         largest = records // most
         if largest < 2:
             return f"{why}, more than half of them, so that no p can be reached; name fewer items sensitive, or leave that item out."
-        return f"{why}, so that p can be at most {largest:,}, not {self.p:,}; choose a smaller --p, or name fewer items sensitive."
+        return f"{why}, so that p can be at most {largest:,}, not {self.p:,}; choose a smaller p, or name fewer items sensitive."
 
     def _grouped(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return the group of each record, the last one for those that are left, and an account."""

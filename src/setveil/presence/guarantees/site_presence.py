@@ -124,12 +124,12 @@ class SitePresence(PresenceLimit, Guarantee):
         """Check the whole promise, or the half of the one provider whose table and groups are given."""
         self.refuse_other_form(published)
         if original is None:
-            raise Missing("site-presence needs the original: the table of a provider, or both (--a, --b)")
+            raise Missing("site-presence needs the original: the table of a provider, or both (`a=`, `b=`)")
         if alignment is None:
             raise Missing("site-presence needs the alignment: who is in which group, which is in the private folder")
         given = [role for role in _ROLES if any(getattr(one, role) is not None for one in (original, alignment))]
         if not given:
-            raise Missing("site-presence needs the original: the table of a provider, or both (--a, --b)")
+            raise Missing("site-presence needs the original: the table of a provider, or both (`a=`, `b=`)")
         if published.schema != original.schema:
             raise BadData("the joined table has other attributes than the tables of the providers")
         sides = {role: _Side(original, alignment, role) for role in given}

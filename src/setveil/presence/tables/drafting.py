@@ -88,7 +88,7 @@ def _categories(name: str, values: Sequence[str], rows: int, source: str, no_num
         hint = "; leave it out of the table"
         if no_numbers:
             hint = f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or leave the column out of the table"
-            hint += f". If it holds your own customer keys, name it with person={name!r}"
+            hint += f". If it holds your own customer keys, name it with `person={name!r}`"
         raise BadData(
             f"the column {name!r} has {len(values):,} different texts in {rows:,} rows, too many for categories{hint}",
             file=source,

@@ -88,7 +88,5 @@ class BothGroups:
         """Return the groups of a provider, which must be there."""
         found = self.a if role == "a" else self.b
         if found is None:
-            raise Missing(
-                f"the groups of provider {role.upper()} are needed; name its private folder with --private-{role}"
-            )
+            raise Missing(f"the groups of provider {role.upper()} are needed; they are in its private folder")
         return found

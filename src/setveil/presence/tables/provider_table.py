@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from setveil.presence.tables.attributes import Attribute, OrderedAttribute
 
 
-ONE_PER_CUSTOMER = "expected one row per customer; name the column of your own customer keys with person='COLUMN'"
+ONE_PER_CUSTOMER = "expected one row per customer; name the column of your own customer keys with `person='COLUMN'`"
 
 
 @dataclass(frozen=True, eq=False)

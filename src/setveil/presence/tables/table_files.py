@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from setveil.presence.tables.attributes import OrderedAttribute
 
 _CSV = (".csv", ".tsv")
-_HINT = "The policy names the columns of a table, and --id that of its ids"
-_PERSON_HINT = f"{_HINT}; person='COLUMN' names that of your own customer keys"
-_POPULATION_HINT = "Name the column of ids with --id"
+_HINT = "The policy names the columns of a table, and `id_column=` that of its ids"
+_PERSON_HINT = f"{_HINT}; `person='COLUMN'` names that of your own customer keys"
+_POPULATION_HINT = "Name the column of ids with `id_column=`"
 
 
 @check_arguments
@@ -65,11 +65,13 @@ def read_provider_table(
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
-        raise BadParameter(f"the column of ids is {id_column!r}, which is an attribute too; name another with --id")
+        raise BadParameter(
+            f"the column of ids is {id_column!r}, which is an attribute too; name another with `id_column=`"
+        )
     if person in named:
         raise BadParameter(
             f"the column {person!r} is an attribute of the policy, so it is used in the run; "
-            "name the column of your own customer keys with person='COLUMN'"
+            "name the column of your own customer keys with `person='COLUMN'`"
         )
     keys = [id_column] if person in (None, id_column) else [id_column, person]
     hint = _HINT if person is None else _PERSON_HINT

@@ -137,8 +137,8 @@ def require_pinned(credentials: Credentials, peer: Role) -> None:
         raise BadParameter(f"{PARTY_IN_WORDS[peer]} cannot connect to itself; name another role")
     if peer not in credentials.pinned:
         raise BadParameter(
-            f"the certificate of {PARTY_IN_WORDS[peer]} is not pinned; get its certificate.pem and pin it before the "
-            f"run, with setveil presence init HOME --pin-{peer} FILE"
+            f"the certificate of {PARTY_IN_WORDS[peer]} is not pinned; get its certificate.pem and pin it before the run, "
+            "with Home.pin or setveil presence init"
         )
 
 
@@ -265,7 +265,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError, OverflowError) as error:
         raise OutputRefused(
             f"this party cannot listen at {host or 'any address'}, port {port}: "
-            f"{getattr(error, 'strerror', None) or error}; name another --listen"
+            f"{getattr(error, 'strerror', None) or error}; name another place with `listen=`"
         ) from None
     made.setblocking(False)
     return made
