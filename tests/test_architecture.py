@@ -223,3 +223,38 @@ def test_no_public_name_is_that_of_a_module():
         path.stem for path in (REPOSITORY / "src" / "setveil").iterdir() if path.suffix == ".py" or path.is_dir()
     }
     assert not modules & set(setveil.__all__)
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+ARGUMENTS_OF_OTHERS = {"presence/secure/mpyc_relay.py": {"--no-log", "--mix32-64bit"}}
+"""Options of other programs, by the file that passes them: those of MPyC are read from a list of arguments."""
+PACKAGE = REPOSITORY / "src" / "setveil"
+
+
+def texts_with_options(source):
+    """Return the texts of a source, docstrings too, that name an option of a command line."""
+    constants = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+    return {node.value for node in constants if isinstance(node.value, str) and OPTION.search(node.value)}
+
+
+def test_only_the_command_line_names_its_options():
+    for path in SOURCES:
+        place = path.relative_to(PACKAGE).as_posix()
+        if not place.startswith("cli/"):
+            found = texts_with_options(path.read_text(encoding="utf-8"))
+            assert found == ARGUMENTS_OF_OTHERS.get(place, set()), f"{path}: name the Python argument, as `ids='drop'`"
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        'raise Missing("name it with --original")',
+        'note(f"{count} left out (--empty drop)")',
+        'HINT = ("name yours with "\n    "--id and --item")',
+        'def read():\n    """Read what `--query` asks for."""',
+        'see = f"setveil presence init {home} --pin-{peer} FILE"',
+    ],
+)
+def test_an_option_in_a_text_is_found(named):
+    assert texts_with_options(named)
+    assert not texts_with_options(re.sub("--(?=[a-z])", "", named))

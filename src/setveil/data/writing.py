@@ -56,7 +56,7 @@ def write(
         form.write(_named(data, form, layout), hidden, layout)
 
 
-def format_for(path: Path, named: str | None) -> Format:
+def format_for(path: Path, named: str | None, *, argument: str = "format") -> Format:
     """Return the format of a file to write, or refuse what it cannot be written as."""
     form = (
         format_to_write(path, argument=argument)

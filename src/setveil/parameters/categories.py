@@ -127,7 +127,8 @@ class Categories(ParameterKind, Mapping[str, str]):
         for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
             raise BadData(
                 f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to "
-                "both would count as two leanings. Write both in the same way, or say `distinct_labels=True` if they are different categories"
+                "both would count as two leanings. Write both in the same way, or say `distinct_labels=True` if they are different "
+                "categories"
             )
         for alike in found.groups:
             if len({self.get(label) for label in alike}) > 1:
