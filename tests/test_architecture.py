@@ -258,3 +258,38 @@ def test_only_the_command_line_names_its_options():
 def test_an_option_in_a_text_is_found(named):
     assert texts_with_options(named)
     assert not texts_with_options(re.sub("--(?=[a-z])", "", named))
+
+
+MOST_BY_POSITION = 8
+
+
+def is_kernel(path):
+    return path.parent.name == "kernels" or re.fullmatch(r"_\w*kernels\.py", path.name)
+
+
+def functions_with_many_positions(source):
+    """Return the functions that take more arguments by position than a reader can tell apart; `self` and `cls` are not counted."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, kinds):
+            names = [one.arg for one in (*node.args.posonlyargs, *node.args.args)]
+            if len(names) - (names[:1] in (["self"], ["cls"])) > MOST_BY_POSITION:
+                found.append(getattr(node, "name", "lambda"))
+    return found
+
+
+def test_no_function_takes_many_arguments_by_position():
+    for path in SOURCES:
+        if not is_kernel(path):
+            found = functions_with_many_positions(path.read_text(encoding="utf-8"))
+            assert found == [], f"{path}: {found} take more than {MOST_BY_POSITION}; bundle what belongs together"
+
+
+def test_a_function_with_many_arguments_by_position_is_found():
+    nine = ", ".join("abcdefghi")
+    assert functions_with_many_positions(f"def sort({nine}): pass") == ["sort"]
+    assert functions_with_many_positions(f"class A:\n    async def sort(self, {nine}): pass") == ["sort"]
+    assert functions_with_many_positions(f"sort = lambda {nine}: a") == ["lambda"]
+    assert functions_with_many_positions(f"def sort({nine[3:]}, *, j, k): pass") == []
+    assert functions_with_many_positions(f"class A:\n    def sort(self, {nine[3:]}): pass") == []
