@@ -73,7 +73,9 @@ def test_a_ledger_that_was_lost_or_shortened_is_an_error_that_can_be_recovered(l
             ask()
         assert said in str(refused.value)
         assert "ledger.sqlite" in str(refused.value)
-        assert "renew the ledger with setveil presence ledger (`recover=True`)" in str(refused.value)
+        assert "renew the ledger with Home.ledger.recover() or setveil presence ledger (`recover=True`)" in str(
+            refused.value
+        )
     assert ledger.recover()
     left = [path.name for path in tmp_path.glob("*damaged*")]
     assert len(left) == (how != "missing")

@@ -34,8 +34,8 @@ VOID: Outcome = "void"
 """The end of a run that the peer did not record, and in which nothing was sent."""
 _HINT = (
     "it records the runs of this home, and without it a second run can tell your users from dummies. Put back the newest backup of the "
-    "file, and leave the .head file as it is. If the two do not fit, or there is no backup, renew the ledger with setveil presence ledger "
-    "(`recover=True`)"
+    "file, and leave the .head file as it is. If the two do not fit, or there is no backup, renew the ledger with Home.ledger.recover() or "
+    "setveil presence ledger (`recover=True`)"
 )
 _TELLS = "Comparing the runs tells real users from dummies"
 _ALLOW = "allow this run at both providers with `again=True`"
