@@ -21,16 +21,31 @@ from __future__ import annotations
 
 import sys
 from difflib import get_close_matches
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class ExitCode(IntEnum):
+    """How a program that calls setveil learns how it ended."""
+
+    OK = 0
+    FAILED = 1
+    """A bug."""
+    UNUSABLE = 2
+    """What was given cannot be used."""
+    VIOLATED = 3
+    """A guarantee does not hold, or could not be decided."""
+    PEER_FAILED = 4
+    """Another party of a joint run failed."""
+
+
 class SetveilError(Exception):
     """The root of the tree."""
 
-    exit_code = 1
+    exit_code = ExitCode.FAILED
     to_others: str | None = None
     """What the other parties of a joint run hear of it, without any value of the data."""
 
@@ -38,7 +53,7 @@ class SetveilError(Exception):
 class InputError(SetveilError):
     """What was given cannot be used."""
 
-    exit_code = 2
+    exit_code = ExitCode.UNUSABLE
 
 
 class BadParameter(InputError):
@@ -95,7 +110,7 @@ class OutputRefused(InputError):
 class GuaranteeViolated(SetveilError):
     """The guarantee does not hold on what would have been published; nothing was written."""
 
-    exit_code = 3
+    exit_code = ExitCode.VIOLATED
 
     def __init__(self, message: str, *, verdict: Any = None, account: Any = None) -> None:
         super().__init__(message)
@@ -110,7 +125,7 @@ GuaranteeBroken = GuaranteeViolated
 class PeerFailed(SetveilError):
     """Another party of a joint run failed; the message names it, and nothing was written."""
 
-    exit_code = 4
+    exit_code = ExitCode.PEER_FAILED
 
     def __init__(self, party: str, message: str) -> None:
         super().__init__(f"{party} {message}")

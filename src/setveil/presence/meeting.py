@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from setveil.base import progress
-from setveil.errors import BadParameter, PeerFailed, SetveilError
+from setveil.errors import BadParameter, GuaranteeViolated, PeerFailed, SetveilError
 from setveil.presence.channel import PARTY_IN_WORDS
 from setveil.presence.transport.framed import REFUSED
 from setveil.presence.transport.handshake import Greeting
@@ -105,4 +105,4 @@ def _reason(error: BaseException) -> str:
         return str(error)
     if isinstance(error, KeyboardInterrupt):
         return "it was stopped by its person"
-    return "the policy is not kept" if isinstance(error, SetveilError) and error.exit_code == 3 else "it failed"
+    return "the policy is not kept" if isinstance(error, GuaranteeViolated) else "it failed"
