@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,49 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
     from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
+    from setveil.release.inputs import Reading
     from setveil.release.opening import Opened
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a check looks at."""
+
+    opened: Opened
+    private: Private | None
+    original: Any
+
+    @classmethod
+    def found(
+        cls,
+        release: Any,
+        kind: type[Guarantee] | None = None,
+        *,
+        original: Any = None,
+        private: str | Path | Private | None = None,
+        format: str | None = None,  # noqa: A002 - the word people use
+        reading: Reading | None = None,
+    ) -> Evidence:
+        """Open a release and find its private folder and its original.
+
+        `format` is that of a bare data file. A form that the guarantee does not speak of is refused before other things that may lack.
+        """
+        takes = {} if kind is None else {"takes": kind.takes}
+        opened = as_opened(release, format=format, reading=reading, **takes)
+        beside = private_of(opened, private)
+        if kind is not None:
+            kind.refuse_other_form(opened.data)
+        return cls(opened, beside, None if original is None else original_of(original, beside, reading))
+
+    def check(self, guarantee: Guarantee | None = None, *, distinct_labels: bool = False) -> Verdict:
+        """Check the guarantee that the card promises, or another one."""
+        return check_release(
+            self.opened,
+            guarantee_of(self.opened, self.private) if guarantee is None else guarantee,
+            original=self.original,
+            private=self.private,
+            distinct_labels=distinct_labels,
+        )
 
 
 def check(
@@ -66,15 +109,9 @@ def check(
     --------
     >>> sv.check("release", original="baskets.csv")  # doctest: +SKIP
     """
-    if guarantee is None:
-        opened = as_opened(release, format=release_format)
-    else:
-        opened = as_opened(release, format=release_format, takes=guarantee.takes)
-    found = private_of(opened, private)
-    compared: Any = None if original is None else original_of(original, found)
-    if guarantee is None:
-        guarantee = guarantee_of(opened, found)
-    return check_release(opened, guarantee, original=compared, private=found, distinct_labels=distinct_labels)
+    kind = None if guarantee is None else type(guarantee)
+    evidence = Evidence.found(release, kind, original=original, private=private, format=release_format)
+    return evidence.check(guarantee, distinct_labels=distinct_labels)
 
 
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 from setveil.base.atomic import refuse_file
 from setveil.data import databases
 from setveil.data.formats import Layout
-from setveil.data.writing import format_for, write
+from setveil.data.writing import Shape, format_for, write, write_hierarchy
+from setveil.parameters.hierarchy_files import read_hierarchy
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
+    from setveil.parameters.hierarchy import Hierarchy
 
 
 def convert(
@@ -65,3 +67,19 @@ def convert(
         force=force,
     )
     return data
+
+
+def convert_hierarchy(
+    source: str | Path,
+    target: str | Path,
+    *,
+    shape: Shape,
+    levels: str | None = None,
+    paths: bool = False,
+    force: bool = False,
+) -> Hierarchy:
+    """Read a hierarchy of items and write it in the other shape; return it."""
+    refuse_file(Path(target), force=force)  # before the work, not after it
+    tree = read_hierarchy(source, levels=levels, paths=paths)
+    write_hierarchy(tree, target, shape=shape, force=force)
+    return tree

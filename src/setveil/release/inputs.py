@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from setveil.base.arguments import describe
 from setveil.data.formats import Layout
@@ -16,6 +16,9 @@ from setveil.errors import BadParameter
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
 from setveil.release.opening import Opened, open_file, open_release, own_format_of
+
+if TYPE_CHECKING:
+    from setveil.methods.base import Method
 
 Reading = dict[str, Any]
 """Reading options, by the names of `read`."""
@@ -50,6 +53,21 @@ def _read_place(place: str | Path, reading: Reading) -> Published:
     return read(place, **reading) if own is None else cast("Published", own.read(path, Layout()))
 
 
+def as_input(place: str | Path, method: type[Method], reading: Reading | None = None) -> Any:
+    """Read what a method is to work on; a release is returned as its place, since it says itself how it is read."""
+    is_release = Transactions not in method.accepts or (Path(place) / CARD_NAME).is_file()
+    return place if is_release else as_published(place, reading)
+
+
+def read_place(place: str | Path, reading: Reading) -> Published:
+    """Return data in the form they have; refuse reading options for a release folder, whose card says how it is read."""
+    if reading and (Path(place) / CARD_NAME).is_file():
+        raise BadParameter(
+            f"`{next(iter(reading))}=` is not for a release folder: its card says how it is read; leave it out"
+        )
+    return as_published(place, reading)
+
+
 def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -> Transactions:
     """Return data as plain records; refuse a release of a form that has none, and name the place it was read from."""
     published = as_published(given, reading)
@@ -57,6 +75,11 @@ def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -
     if published.plain is None and place:
         raise BadParameter(f"{place} holds {published.why_not_plain}")
     return published.as_records()
+
+
+def as_minable(given: Published, *, place: str = "") -> Published:
+    """Return data whose itemsets can be searched: those that bound supports as they are, everything else as plain records."""
+    return given if given.has_support_bounds else as_records(given, place=place)
 
 
 def as_opened(

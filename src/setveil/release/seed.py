@@ -25,6 +25,22 @@ SCHEME_VERSION: Final = 2
 them. Whoever changes what a seed gives raises this number."""
 
 
+FROM_SYSTEM = "from-system"
+"""What a person writes who wants no seed of their own."""
+
+
+def seed_from_text(text: str | None) -> int | None:
+    """Return the seed that a person wrote, in any base that Python knows; None stands for one from the system."""
+    if text is None or text == FROM_SYSTEM:
+        return None
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise BadParameter(
+            f"the seed is {text!r}; allowed is a whole number of {WEAK_BELOW_BITS} bits or more, or {FROM_SYSTEM}"
+        ) from None
+
+
 @dataclass(frozen=True)
 class Seed:
     """A seed: private, since it undoes a swap. From the system's secure source unless given."""
