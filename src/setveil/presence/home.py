@@ -39,7 +39,7 @@ from setveil.presence.channel import PARTY_IN_WORDS, Role
 from setveil.presence.run_ledger import RunLedger
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from setveil.presence.tables.provider_table import ProviderTable
 
@@ -105,10 +105,54 @@ class Home:
         home.dummy_key()
         return home
 
+    @classmethod
+    def open_or_create(
+        cls,
+        folder: str | Path,
+        *,
+        role: Role | None = None,
+        name: str | None = None,
+        pins: Mapping[Role, str | Path] | None = None,
+        force: bool = False,
+    ) -> Home:
+        """Open a home or make a new one, which needs a role, and pin the certificates of others; changed ones need `force`."""
+        folder, files = Path(folder), {party: Path(file) for party, file in (pins or {}).items()}
+        if folder.exists():
+            if role and not (folder / CERTIFICATE).exists():
+                raise OutputRefused(f"{folder} exists and is not a party's home; name another place")
+            home = cls.open(folder, replacing=files if force else ())
+            if name is not None:
+                raise BadParameter(
+                    f"{folder} is a home already, whose certificate keeps its name; `name=` is for a new one"
+                )
+            if role is not None:
+                home.refuse_other_role(role)
+        elif role is None:
+            raise Missing(f"{folder} is not there; make a home with `role=` a, b or c")
+        else:
+            for party, file in files.items():  # a home is not made where what is to be pinned cannot be
+                cls.refuse_pin(role, party, file)
+            home = cls.create(folder, role, name=name or "")
+        for party, file in files.items():
+            home = home.pin(party, file, force=force)
+        return home
+
+    def refuse_other_role(self, role: Role) -> None:
+        """Refuse the home of another party."""
+        if self.role != role:
+            raise BadParameter(
+                f"{self.folder} is the home of {PARTY_IN_WORDS[self.role]}, not of {PARTY_IN_WORDS[role]}"
+            )
+
     @property
     def role(self) -> Role:
         """Whose home it is."""
         return self.certificate.role
+
+    @property
+    def not_pinned(self) -> list[Role]:
+        """The other parties whose certificates are not pinned yet."""
+        return [party for party in get_args(Role) if party != self.role and party not in self.pinned]
 
     @property
     def ledger(self) -> RunLedger:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from setveil.presence.transport.handshake import Greeting
     from setveil.presence.transport.tls import TlsChannel
 
+MOST_SECONDS = 1_000_000
 TELLING_SECONDS = 20.0
 """How long a provider that refuses a run tries to reach parties that it did not meet, to tell them so."""
 
@@ -56,6 +57,33 @@ class Places:
     """Seconds without a byte after which another party is given up."""
     wait: float = 600.0
     """Seconds to wait for the others to start."""
+
+    def __post_init__(self) -> None:
+        refuse_no_span(timeout=self.timeout, wait=self.wait)
+
+    @classmethod
+    def of_provider(
+        cls, role: str, collector: str, *, peer: str | None, listen: str | None, timeout: float, wait: float
+    ) -> Places:
+        """Return where a provider meets the others: A calls its `peer`, and B waits where it listens."""
+        given = {"peer": peer, "listen": listen}
+        wanted, unwanted = ("peer", "listen") if role == "a" else ("listen", "peer")
+        if given[unwanted]:
+            raise BadParameter(
+                f"`{unwanted}=` is for the other provider; A calls with `peer=`, and B waits with `listen=`"
+            )
+        meeting = given[wanted]
+        if not meeting:
+            where = "where B listens" if role == "a" else "where to wait for A"
+            raise Missing(f"`{wanted}=` is missing: {where}, as HOST:PORT")
+        return cls(meeting, collector, timeout, wait)
+
+
+def refuse_no_span(**seconds: float) -> None:
+    """Refuse what is no span of time."""
+    for name, value in seconds.items():
+        if not 0 < value <= MOST_SECONDS:
+            raise BadParameter(f"{name} is {value:g}; allowed is a number of seconds above 0, up to {MOST_SECONDS:,}")
 
 
 def meet_as_provider(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from contextlib import suppress
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments
-from setveil.errors import BadData, PeerFailed
+from setveil.errors import BadData, BadParameter, PeerFailed
+from setveil.presence.dummies import KEY_BYTES
+from setveil.presence.home import Home
 from setveil.presence.methods.base import JoinedOutcome, Keys
 from setveil.presence.parties import ProviderResult, run_collector, run_provider
 from setveil.presence.policy import Policy
@@ -20,6 +23,7 @@ from setveil.presence.transport.local import local_pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from setveil.presence.channel import Channel
     from setveil.presence.costs import Costs
@@ -69,6 +73,20 @@ def refuse_union(originals: Originals, outsiders: int) -> None:
             f"{neither:,} people of the population are at neither provider, and the policy asks for {outsiders:,} outsiders: else absence "
             "from one proves presence at the other; take the population from a third source"
         )
+
+
+def trial_keys(home_a: str | Path | None = None, home_b: str | Path | None = None) -> Keys:
+    """Return the keys of dummies that homes hold, or such that last for this trial."""
+    return Keys(_trial_key(home_a, "a"), _trial_key(home_b, "b"))
+
+
+def _trial_key(home: str | Path | None, role: str) -> bytes:
+    if not home:
+        return secrets.token_bytes(KEY_BYTES)
+    opened = Home.open(home)
+    if opened.role != role:
+        raise BadParameter(f"{home} is the home of another party; `home_{role}=` wants that of provider {role.upper()}")
+    return opened.dummy_key()
 
 
 @check_arguments

@@ -1,4 +1,4 @@
-"""A run over the network from its files to its files: what the commands `presence provider` and `presence collector` do, for Python."""
+"""A joint run to its files, for Python: over the network as one of the parties, or all three in a trial."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.atomic import make_folder, refuse_folder
-from setveil.presence.network_run import meet_as_collector, meet_as_provider
+from setveil.presence.metrics.range_queries import RangeQueryError
+from setveil.presence.network_run import meet_as_collector, meet_as_provider, refuse_no_span
+from setveil.presence.release.dossier import make_joined_dossier, save_joined_dossier
 from setveil.presence.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
 from setveil.presence.release.release import JoinedDoor
-from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME, private_beside
-from setveil.release.saving import refuse_targets
+from setveil.presence.trial import simulate
+from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME
+from setveil.release.saving import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from setveil.presence.costs import Costs
     from setveil.presence.home import Home
+    from setveil.presence.methods.base import Keys
     from setveil.presence.network_run import Places
     from setveil.presence.parties import ProviderResult
     from setveil.presence.policy import Policy
     from setveil.presence.release.card import JoinedCard
     from setveil.presence.tables.joined_table import JoinedTable
+    from setveil.presence.tables.originals import Originals
     from setveil.presence.tables.population import Population
     from setveil.presence.tables.provider_table import ProviderTable
 
@@ -120,10 +126,10 @@ def collect(
     The release folder `out` appears once all three parties found that the table keeps the policy. `private` is `OUT.private` by default.
     The run is given up after `wait` seconds without both providers, or after `timeout` seconds without a byte.
     """
-    public = Path(out)
-    beside = Path(private) if private else private_beside(public)
-    refuse_targets(public, beside, force=force)
-    door = JoinedDoor(public, beside, policy.method, policy_sha256=policy.sha256, force=force)
+    refuse_no_span(timeout=timeout, wait=wait)
+    target = Target.of(out, private, force=force)
+    target.refuse()
+    door = JoinedDoor(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
     cards = []
 
     def publish(table: JoinedTable) -> Callable[[], str]:
@@ -140,3 +146,54 @@ def collect(
     with door:
         costs = meet_as_collector(home, policy, listen, publish, timeout=timeout, wait=wait)
     return Collected(cards[0], costs)
+
+
+@check_arguments
+def publish_trial(
+    policy: Policy,
+    originals: Originals,
+    keys: Keys,
+    out: str | Path,
+    *,
+    private: str | Path | None = None,
+    force: bool = False,
+) -> dict[str, Any]:
+    """Run all three parties in this process and publish the table; return the dossier.
+
+    Both tables are at hand, so everything is checked, also what no party of a real run could check alone. The private folder, `OUT.private`
+    by default, holds what each provider would keep, and a report.
+
+    Examples
+    --------
+    >>> sv.publish_trial(policy, originals, keys, "joined")  # doctest: +SKIP
+    """
+    target = Target.of(out, private, force=force)
+    target.refuse()
+    door = JoinedDoor(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
+    staged: list[JoinedTable] = []
+
+    def publish(table: JoinedTable) -> Callable[[], str]:
+        staged.append(door.stage(table))
+        return lambda: door.sha256
+
+    with door:
+        trial = simulate(policy, originals, keys, publish)
+        table = staged[0]
+        with progress.step("checking the joined table"):
+            verdicts = door.check(table, {"k-anonymity", "site-presence"}, originals, trial.outcome.groups)
+        by_trial = "in a trial, with both tables"
+        card = door.complete(table, {"k-anonymity": by_trial, "site-presence": by_trial})
+        with progress.step("measuring"):
+            measurements = [RangeQueryError()(originals, table)]
+        for role, result in (("a", trial.a), ("b", trial.b)):
+            folder = door.private / role
+            folder.mkdir(mode=0o700)
+            write_provider_folder(folder, role, policy, originals.table(role), originals.population, result)
+        dossier = make_joined_dossier(policy, originals, table, trial, card, verdicts, measurements)
+        save_joined_dossier(door.private, dossier)
+        with progress.step("writing the report"):
+            from setveil.presence.report.page import render_joined  # noqa: PLC0415 - only when a report is made
+
+            (door.private / REPORT_NAME).write_text(render_joined(dossier), encoding="utf-8")
+        door.commit()
+    return dossier

@@ -1,0 +1,83 @@
+"""The draft of a policy, from the columns of the tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setveil.base.progress import note
+from setveil.errors import BadParameter, Missing
+from setveil.presence.policy import Policy, attribute_tables, sensitive_table
+from setveil.presence.tables.schema import Schema
+
+if TYPE_CHECKING:
+    from setveil.presence.methods.dummy_users import DummyUsers
+    from setveil.presence.table_source import TableSource
+
+_LOOK = "the ranges, steps and categories of the draft come from the data: look at them before you hand it over"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A policy, or the part of it that one provider knows."""
+
+    text: str
+    policy: Policy | None = None
+    part: str = ""
+    """The provider whose part it is, where it is not a whole policy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drafting:
+    """What a policy is drafted from; what does not go together is refused before anything is read."""
+
+    a: TableSource | None = None
+    b: TableSource | None = None
+    population: TableSource | None = None
+    """The ids of all people, for a whole policy."""
+    sensitive: str | None = None
+    """The sensitive column of provider B."""
+    person: str | None = None
+    """The column of a provider's own customer keys, which stays out of the policy."""
+
+    def __post_init__(self) -> None:
+        if self.a is None and self.b is None:
+            raise Missing("`a=` and `b=` are missing: the tables of the providers, at least one of them")
+        if self.b is not None and not self.sensitive:
+            raise Missing("`sensitive=` is missing: which column of provider B is the sensitive one")
+        if self.a is not None and self.b is not None and self.population is None:
+            raise Missing("`population=` is missing: the ids of all people, whose hash stands in the policy")
+        if self.sensitive and self.b is None:
+            raise BadParameter("`sensitive=` goes with `b=`, whose column it is")
+        if self.b is not None and self.sensitive == self.b.id_column:
+            raise BadParameter(
+                f"`sensitive=` is {self.sensitive!r}, the column of ids, which no policy may hold; name another column"
+            )
+        if self.sensitive and self.sensitive == self.person:
+            raise BadParameter(
+                f"`sensitive=` and `person=` are both {self.person!r}; the sensitive column is published, and your own customer keys "
+                "are not: name two columns"
+            )
+
+    def draft(self, method: DummyUsers) -> Draft:
+        """Read the columns and return a policy with the limits of the method, or the part of one provider."""
+        own_keys = [self.person] if self.person else []
+        at_a = None if self.a is None else self.a.attributes(leaving_out=own_keys)
+        if self.b is None:
+            assert at_a is not None
+            drafted = Draft(_text(attribute_tables("a", at_a)), part="a")
+        else:
+            assert self.sensitive is not None
+            at_b = self.b.attributes(leaving_out=[*own_keys, self.sensitive])
+            hidden = self.b.sensitive(self.sensitive)
+            if at_a is None or self.population is None:
+                drafted = Draft(_text(sensitive_table(hidden) + attribute_tables("b", at_b)), part="b")
+            else:
+                policy = Policy(method, Schema(at_a, at_b, hidden), self.population.population().sha256)
+                drafted = Draft(policy.to_toml(), policy)
+        note(_LOOK)
+        return drafted
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join(lines).strip() + "\n"
