@@ -81,9 +81,12 @@ from .metrics.suppression import InfoLoss as InfoLoss
 from .metrics.suppression import ItemsLost as ItemsLost
 from .metrics.tendency import StillOnTop as StillOnTop
 from .metrics.tendency import TendencyPosterior as TendencyPosterior
+from .mining.disassociated_itemsets import BoundedItemsets as BoundedItemsets
 from .mining.disassociated_itemsets import mine_bounds as mine_bounds
+from .mining.files import write_mined as write_mined
 from .mining.frequent import mine as mine
 from .mining.itemsets import Itemsets as Itemsets
+from .mining.rules import Rules as Rules
 from .mining.rules import association_rules as association_rules
 from .mining.support_bounds import support_bounds as support_bounds
 from .mining.supports import supports as supports
@@ -109,9 +112,14 @@ from .presence.metrics.range_queries import RangeQueryError as RangeQueryError
 from .presence.network_run import Places as Places
 from .presence.policy import Policy as Policy
 from .presence.policy import read_policy as read_policy
+from .presence.release.checking import ProviderSide as ProviderSide
+from .presence.release.checking import check_joined as check_joined
+from .presence.release.release import OpenedJoined as OpenedJoined
 from .presence.release.release import open_joined as open_joined
 from .presence.release.run import collect as collect
 from .presence.release.run import provide as provide
+from .presence.release.run import publish_trial as publish_trial
+from .presence.table_source import TableSource as TableSource
 from .presence.tables.attributes import NumericAttribute as NumericAttribute
 from .presence.tables.attributes import OrderedAttribute as OrderedAttribute
 from .presence.tables.attributes import TaxonomyAttribute as TaxonomyAttribute

@@ -35,6 +35,7 @@ def like(name):
 
 GOOD = {
     "association_rules": lambda: {"itemsets": sv.mine(DATA, 1), "min_confidence": 0.5, "min_lift": 1, "threads": 1},
+    "check_joined": lambda: {"opened": like("OpenedJoined"), "population": None, "a": None, "b": None},
     "collect": lambda: {
         "home": like("Home"),
         "policy": like("Policy"),
@@ -83,6 +84,14 @@ GOOD = {
         "places": like("Places"),
         "private": "run",
         "again": False,
+        "force": False,
+    },
+    "publish_trial": lambda: {
+        "policy": like("Policy"),
+        "originals": like("Originals"),
+        "keys": like("Keys"),
+        "out": "joined",
+        "private": "joined.private",
         "force": False,
     },
     "read": lambda: {
@@ -143,6 +152,7 @@ GOOD = {
         "shape": "levels",
         "force": False,
     },
+    "write_mined": lambda: {"found": sv.mine(DATA, 1), "file": "found.txt", "to_separator": None, "force": False},
     "write_joined": lambda: {"table": like("JoinedTable"), "folder": "release", "file": "data.csv"},
 }
 """Of each public function a call that is right up to whatever is changed in it."""

@@ -2,83 +2,58 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Annotated, cast, get_args
 
-from setveil.base.atomic import refuse_file
-from setveil.cli.options import FORCE, READING, Option, argument, reading_of
+import setveil as sv
+from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, about
 from setveil.cli.show import say, say_json
 from setveil.data import databases
 from setveil.data.formats import FORMATS
-from setveil.data.writing import RAGGED, write_hierarchy
-from setveil.parameters.hierarchy_files import read_hierarchy
-from setveil.release.converting import convert
+from setveil.data.writing import RAGGED, Shape
+from setveil.errors import ExitCode
+from setveil.release.converting import convert_hierarchy
 
-TEXT = """The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can
-be a database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names
-records by their ids, or by their numbers where there are none; a basket file leaves ids out. Nothing is protected by converting.
-With --to levels or --to parents DATA is not data but a hierarchy of items, and OUT the same one in the other shape.
-
-Example:
-  setveil convert "sample:supermarket?records=1000" baskets.parquet"""
-
-HIERARCHIES = ("levels", "parents")
-SHAPES = (*FORMATS, RAGGED, *HIERARCHIES)
+SHAPES = (*FORMATS, RAGGED, *get_args(Shape))
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("data", "A file, a built-in sample, a database with --query, or a release folder."),
-        argument("out", "The file to write, or a database."),
-        Option("to", str, f"Format of OUT, where the extension does not tell: {' | '.join(SHAPES)}."),
-        Option("levels", str, "With --to levels or parents: the columns to take, most specific first."),
-        Option("paths", bool, "With --to levels or parents: name groups by their paths.", default=False),
-        Option("to_separator", str, "What separates items or columns in OUT."),
-        Option("table", str, "The new table, where OUT is a database: NAME or SCHEMA.NAME."),
-        *READING,
-        FORCE,
-    ]
+def convert(
+    data: Annotated[str, about("A file, a built-in sample, a database with --query, or a release folder.")],
+    out: Annotated[str, about("The file to write, or a database.")],
+    /,
+    *,
+    to: Annotated[str | None, about(f"Format of OUT, where the extension does not tell: {' | '.join(SHAPES)}.")] = None,
+    levels: Annotated[
+        str | None, about("With --to levels or parents: the columns to take, most specific first.")
+    ] = None,
+    paths: Annotated[bool, about("With --to levels or parents: name groups by their paths.")] = False,
+    to_separator: Annotated[str | None, about("What separates items or columns in OUT.")] = None,
+    table: Annotated[str | None, about("The new table, where OUT is a database: NAME or SCHEMA.NAME.")] = None,
+    source: ReadingOptions,
+    force: ForceOption = False,
+    output: OutputOptions,
+) -> ExitCode:
+    """Convert data between formats.
 
+    The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can be a
+    database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names records by
+    their ids, or by their numbers where there are none; a basket file leaves ids out. Nothing is protected by converting. With --to levels
+    or --to parents DATA is not data but a hierarchy of items, and OUT the same one in the other shape.
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Convert."""
-    target = given["out"]
-    if given["to"] in HIERARCHIES:
-        return _convert_hierarchy(given)
-    data = convert(
-        given["data"],
-        target,
-        to=given["to"],
-        to_separator=given["to_separator"],
-        table=given["table"],
-        force=given["force"],
-        **reading_of(given),
-    )
-    shown = f"{databases.shown(target)}, table {given['table']}" if databases.is_database(target) else target
-    if given["json"]:
-        say_json(
-            {
-                "out": shown,
-                "records": data.records,
-                "items": len(data.vocabulary),
-                "occurrences": data.occurrences,
-            }
-        )
+    Example:
+      setveil convert "sample:supermarket?records=1000" baskets.parquet
+    """
+    if to in get_args(Shape):
+        tree = convert_hierarchy(data, out, shape=cast("Shape", to), levels=levels, paths=paths, force=force)
+        found = {"out": out, "items": len(tree.leaves), "nodes": len(tree.nodes), "height": tree.height}
+        sentence = f"{out}: {len(tree.leaves):,} items, {len(tree.nodes):,} nodes, {tree.height} levels below the root"
     else:
-        say(f"{shown}: {data.records:,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
-    return 0
-
-
-def _convert_hierarchy(given: dict[str, Any]) -> int:
-    refuse_file(Path(given["out"]), force=given["force"])
-    tree = read_hierarchy(given["data"], levels=given["levels"], paths=given["paths"])
-    write_hierarchy(tree, given["out"], shape=given["to"], force=given["force"])
-    found = {"out": given["out"], "items": len(tree.leaves), "nodes": len(tree.nodes), "height": tree.height}
-    if given["json"]:
+        read = sv.convert(data, out, to=to, to_separator=to_separator, table=table, force=force, **source.given())
+        shown = f"{databases.shown(out)}, table {table}" if databases.is_database(out) else out
+        items = len(read.vocabulary)
+        found = {"out": shown, "records": read.records, "items": items, "occurrences": read.occurrences}
+        sentence = f"{shown}: {read.records:,} records, {items:,} items, {read.occurrences:,} occurrences"
+    if output.json:
         say_json(found)
     else:
-        say(
-            f"{found['out']}: {found['items']:,} items, {found['nodes']:,} nodes, {found['height']} levels below the root"
-        )
-    return 0
+        say(sentence)
+    return ExitCode.OK

@@ -5,6 +5,7 @@ What takes long to import is imported inside, where Ctrl-C is heard already.
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from importlib import import_module
@@ -14,7 +15,7 @@ from setveil import __version__
 from setveil.base import progress
 from setveil.cli import interrupt
 from setveil.cli.translation import as_options
-from setveil.errors import InputError, SetveilError
+from setveil.errors import ExitCode, InputError, SetveilError
 from setveil.presence import PROTECTS
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def run(arguments: list[str]) -> int:
         return interrupt.STOPPED
     except OSError as error:  # what the system refused: a name too long, no permission, no space
         sys.stderr.write(f"setveil: {error.filename or 'a file'} cannot be used: {error.strerror or error}\n")
-        return InputError.exit_code
+        return ExitCode.UNUSABLE
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not look like a result
         if interrupt.heard():  # some imports turn Ctrl-C into an error of their own
             return interrupt.STOPPED
@@ -98,11 +99,11 @@ def run(arguments: list[str]) -> int:
             f"setveil: unexpected {type(error).__name__}: {error}. This is a bug; nothing was written. "
             "SETVEIL_DEBUG=1 shows where it happened.\n"
         )
-        return 1
+        return ExitCode.FAILED
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from cyclopts import App, CycloptsError  # noqa: PLC0415 - takes a tenth of a second
+    from cyclopts import App, CycloptsError, Parameter  # noqa: PLC0415 - takes a tenth of a second
 
     from setveil.cli.show import flush  # noqa: PLC0415 - the same
 
@@ -113,19 +114,20 @@ def _dispatch(arguments: list[str]) -> int:
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
+        default_parameter=Parameter(negative="", show_default=lambda default: None if default is False else default),
     )
-    _fill(app, COMMANDS, arguments, "")
+    _fill(app, COMMANDS, arguments)
     for group, (commands, line, warning) in GROUPS.items():
         below = App(name=group, help=f"{line}\n\n{warning}", help_format="plaintext")
         within = arguments[1:] if arguments[:1] == [group] else []
-        _fill(below, commands, within, f"{group} ", warning)
+        _fill(below, commands, within, warning)
         app.command(below)
     try:
         result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise InputError(f"{' '.join(str(error).split())} See: setveil {_place(arguments)}--help") from None
     flush()
-    return result if isinstance(result, int) else 0
+    return result if isinstance(result, int) else ExitCode.OK
 
 
 def _place(arguments: list[str]) -> str:
@@ -136,41 +138,40 @@ def _place(arguments: list[str]) -> str:
     return f"{first} " if first in COMMANDS else ""
 
 
-def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], before: str, warning: str = "") -> None:
+def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], warning: str = "") -> None:
     """Add commands to an app; only the module of the one that was asked for is loaded. Its help ends with the warning."""
     chosen = arguments[0] if arguments else "--help"
     for name, (module, line) in commands.items():
         if name == chosen:
-            loaded = import_module(f"setveil.cli.{module}_command")
-            text = loaded.TEXT[name] if isinstance(loaded.TEXT, dict) else loaded.TEXT
+            command = getattr(import_module(f"setveil.cli.{module}_command"), name)
             # cyclopts would take an "Example:" inside the text for a section of a docstring and leave it out
-            about, _, example = text.partition("Example:")
-            command = _command(before + name, loaded, arguments[1:])
+            text, _, example = inspect.cleandoc(command.__doc__).removeprefix(line).partition("Example:")
             app.command(
-                command,
+                _called(command, arguments[1:]),
                 name=name,
-                help=f"{line}\n\n{' '.join(about.split())}\n\n{warning}".strip(),
+                help=f"{line}\n\n{' '.join(text.split())}\n\n{warning}".strip(),
                 help_epilogue=f"Example:{example}",
             )
         else:
             app.command(_placeholder, name=name, help=line)
 
 
-def _command(name: str, module: Any, arguments: list[str]) -> Callable[..., int]:
+def _called(command: Callable[..., int], arguments: list[str]) -> Callable[..., int]:
+    """Return a command as cyclopts calls it: with its signature for these arguments, and told how to report progress."""
     from setveil.cli import show  # noqa: PLC0415 - takes a tenth of a second
-    from setveil.cli.options import JSON, QUIET, signature  # noqa: PLC0415 - the same
+    from setveil.cli.options import signature_of  # noqa: PLC0415 - the same
 
-    options = [*module.options(name, arguments), QUIET, JSON]
+    signature = signature_of(command, arguments)
 
-    def command(*places: Any, **given: Any) -> int:
-        values = {option.name: option.default for option in options} | given
-        values.update(zip((option.name for option in options if option.argument), places, strict=False))
-        with progress.reporting(show.reporter(quiet=values["quiet"])):
-            code: int = module.run(name, values)
-        return code
+    def call(*places: Any, **given: Any) -> int:
+        bound = signature.bind(*places, **given)
+        bound.apply_defaults()
+        options = {name: value for name, value in bound.kwargs.items() if value is not None}
+        with progress.reporting(show.reporter(quiet=options["output"].quiet)):
+            return command(*bound.args, **options)
 
-    command.__signature__ = signature(options)  # type: ignore[attr-defined]  # cyclopts reads the options from here
-    return command
+    call.__signature__ = signature  # type: ignore[attr-defined]  # cyclopts reads the options from here
+    return call
 
 
 def _placeholder() -> None:

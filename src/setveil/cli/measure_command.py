@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
+import setveil as sv
 from setveil.catalog import METRICS
-from setveil.cli.options import READING, Option, argument, list_separator, of_parameter, reading_of
+from setveil.cli.options import (
+    Declared,
+    Option,
+    OutputOptions,
+    ReadingOptions,
+    Value,
+    about,
+    list_separator,
+    of_parameter,
+)
 from setveil.cli.show import say_json, say_table
-from setveil.release.inputs import as_published, as_records, original_of, private_of
-from setveil.release.measuring import measure, required_parameters
-from setveil.release.opening import open_release
-
-TEXT = """Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder
-or a data file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.
-
-Example:
-  setveil measure sample:supermarket release \\
-      --metric record-loss --metric dissimilarity:form=printed"""
+from setveil.errors import ExitCode
+from setveil.release.measuring import required_parameters
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("original", "The data that the release was made from."),
-        argument("release", "A release folder, or a data file of the same format as ORIGINAL."),
-        Option(
-            "metric", list[str], f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."
-        ),
-        Option(
-            "private",
-            str,
-            "The private folder of the release: alignment and private parameters (default: RELEASE.private, if it is there).",
-        ),
-        *_of_metrics(),
-        *READING,
-    ]
-
-
-def _of_metrics() -> list[Option]:
+def of_metrics() -> list[Option]:
     """Return the parameters that metrics require as options."""
     options: dict[str, Option] = {}
     for required_by in required_parameters().values():
@@ -48,23 +32,52 @@ def _of_metrics() -> list[Option]:
     return list(options.values())
 
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Measure."""
-    place = Path(given["release"])
-    private = private_of(place, given["private"])
-    original = as_records(original_of(given["original"], private, reading_of(given)))
-    release = open_release(place) if place.is_dir() else as_published(place, reading_of(given))
-    parameters = {option.name: given[option.name] for option in _of_metrics()}
-    separator = list_separator(given)
-    results = measure(original, release, given["metric"] or None, private=private, separator=separator, **parameters)
-    if given["json"]:
+def measure(
+    original: Annotated[str, about("The data that the release was made from.")],
+    release: Annotated[str, about("A release folder, or a data file of the same format as ORIGINAL.")],
+    /,
+    *,
+    metric: Annotated[
+        list[str] | None,
+        about(f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."),
+    ] = None,
+    private: Annotated[
+        str | None,
+        about(
+            "The private folder of the release: alignment and private parameters (default: RELEASE.private, if it is there)."
+        ),
+    ] = None,
+    source: ReadingOptions,
+    output: OutputOptions,
+    **parameters: Annotated[Value, Declared(of_metrics, after="private")],
+) -> ExitCode:
+    r"""Measure what a release cost and what it still tells.
+
+    Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder or a data
+    file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.
+
+    Example:
+      setveil measure sample:supermarket release \
+          --metric record-loss --metric dissimilarity:form=printed
+    """
+    places = {"original": original, "release": release}
+    results = sv.measure(
+        original,
+        release,
+        metric or None,
+        private=private,
+        reading=source.given(),
+        separator=list_separator({**asdict(source), **places}),
+        **parameters,
+    )
+    if output.json:
         say_json({"metrics": [m.to_dict() for m in results]})
-        return 0
+        return ExitCode.OK
     say_table(
         ["metric", "value", "unit", "better", "details"],
         [[m.title, m.value, m.unit, m.better, m.reason or _details(m.details)] for m in results],
     )
-    return 0
+    return ExitCode.OK
 
 
 def _details(details: dict[str, Any]) -> str:

@@ -1,79 +1,134 @@
-"""Options, declared once and put together to commands."""
+"""Options of commands, each declared once.
+
+A command is a function: its arguments are positional, its options keyword-only, and each annotation carries the help text. Options that
+belong together are a frozen dataclass that the command takes as one parameter.
+"""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter as CycloptsParameter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from setveil.errors import BadParameter
 
+if TYPE_CHECKING:
     from setveil.base.declaration import Declaration, Parameter
     from setveil.data.records.transactions import Transactions
 
-REQUIRED = object()
+
+def about(text: str) -> CycloptsParameter:
+    """Return the help text of an argument or an option, for its annotation."""
+    return CycloptsParameter(help=text)
+
+
+Value = str | bool
+"""A declared parameter as it was given: a text, which the declaration itself checks, or a flag."""
+together = CycloptsParameter(name="*")
+"""Marks a dataclass whose fields are options of the command that takes it."""
+
+ForceOption = Annotated[bool, about("Replace what is there.")]
+ThreadsOption = Annotated[
+    int | None, about("How many threads to use (default: all cores). Results do not depend on it.")
+]
+DistinctLabelsOption = Annotated[
+    bool,
+    about(
+        "Labels that look alike are different items, even if one is named in a list or they have different categories."
+    ),
+]
+ReleaseFolderOption = Annotated[str, about("The release folder to make.")]
+PrivateFolderOption = Annotated[str | None, about("The private folder to make (default: OUT.private).")]
+
+
+@together
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """How a command answers; every command has these options."""
+
+    quiet: Annotated[bool, about("No progress and no notes.")] = False
+    json: Annotated[bool, about("Print the result as JSON on standard output.")] = False
+
+
+@together
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """How data are read."""
+
+    format: Annotated[
+        str | None, about("Format of the data, where the extension does not tell: basket | long | list | wide.")
+    ] = None
+    id: Annotated[str | None, about("Column that names the record (default: id).")] = None
+    item: Annotated[str | None, about("Column with one item, of data with a row an item (default: item).")] = None
+    items: Annotated[
+        str | None, about("Column with all items of a record, of data with a row a record (default: items).")
+    ] = None
+    separator: Annotated[
+        str | None,
+        about(
+            "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of a long CSV "
+            "(default: a comma)."
+        ),
+    ] = None
+    ragged: Annotated[bool, about("A CSV without header, whose lines are lists of items.")] = False
+    query: Annotated[
+        str | None,
+        about('What to ask a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'),
+    ] = None
+    empty: Annotated[Literal["keep", "drop"], about("What to do with records without an item.")] = "keep"
+    unit: Annotated[
+        Literal["person", "record"] | None,
+        about(
+            "Whether a record is a person, or a record of which a person may have several (default, except for samples: record)."
+        ),
+    ] = None
+    person: Annotated[str | None, about("Column that names the person; short for --id COLUMN --unit person.")] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what was given, by the names of `setveil.read`."""
+        return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option or argument of a command."""
+    """One option that a declaration asks for."""
 
     name: str
     kind: Any
     help: str
     default: Any = None
-    argument: bool = False
 
     def parameter(self) -> inspect.Parameter:
-        """Return it as cyclopts wants it: always by name unless it is an argument."""
-        shown = self.default is not None and self.default is not REQUIRED and self.default is not False
-        described = CycloptsParameter(help=self.help, show_default=shown, negative="")
-        place = inspect.Parameter.POSITIONAL_ONLY if self.argument else inspect.Parameter.KEYWORD_ONLY
-        default = inspect.Parameter.empty if self.default is REQUIRED else self.default
-        kind = self.kind if self.default is REQUIRED else self.kind | None
-        return inspect.Parameter(self.name, place, annotation=Annotated[kind, described], default=default)
+        """Return it as a parameter of a command."""
+        kind: Any = self.kind | None
+        annotation: Any = Annotated[kind, about(self.help)]
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=self.default)
 
 
-def argument(name: str, text: str, *, default: Any = REQUIRED) -> Option:
-    """Declare an argument, given by place."""
-    return Option(name, str, text, default, argument=True)
+@dataclass(frozen=True)
+class Declared:
+    """Annotates the `**parameters` of a command: the options that a method, guarantee or metric declares."""
 
+    kinds: type[Declaration] | Mapping[str, type[Declaration]] | Callable[[], list[Option]]
+    """The declaration, those of which the option `after` names one, or what returns options of several."""
+    after: str
+    """The parameter of the command that they follow on the help page."""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """What is taken where the declaration itself requires a value."""
 
-READING = (
-    Option("format", str, "Format of the data, where the extension does not tell: basket | long | list | wide."),
-    Option("id", str, "Column that names the record (default: id)."),
-    Option("item", str, "Column with one item, of data with a row an item (default: item)."),
-    Option("items", str, "Column with all items of a record, of data with a row a record (default: items)."),
-    Option(
-        "separator",
-        str,
-        "What separates the items of a basket line or of a wide cell (default: blanks), or the columns of a long CSV (default: a comma).",
-    ),
-    Option("ragged", bool, "A CSV without header, whose lines are lists of items.", default=False),
-    Option(
-        "query", str, 'What to ask a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'
-    ),
-    Option("empty", Literal["keep", "drop"], "What to do with records without an item.", "keep"),
-    Option(
-        "unit",
-        Literal["person", "record"],
-        "Whether a record is a person, or a record of which a person may have several (default, except for samples: record).",
-    ),
-    Option("person", str, "Column that names the person; short for --id COLUMN --unit person."),
-)
-DISTINCT_LABELS = Option(
-    "distinct_labels",
-    bool,
-    "Labels that look alike are different items, even if one is named in a list or they have different categories.",
-    default=False,
-)
-QUIET = Option("quiet", bool, "No progress and no notes.", False)
-JSON = Option("json", bool, "Print the result as JSON on standard output.", False)
-THREADS = Option("threads", int, "How many threads to use (default: all cores). Results do not depend on it.")
-FORCE = Option("force", bool, "Replace what is there.", False)
+    def options(self, arguments: list[str]) -> list[Option]:
+        """Return the options of what is chosen on the command line."""
+        from setveil.catalog import named  # noqa: PLC0415 - only for commands that declare something
+
+        if isinstance(self.kinds, Mapping):
+            name = named_in(arguments, f"--{self.after}")
+            options = of_declaration(named(self.after, self.kinds, name)) if name else []
+        else:
+            options = of_declaration(self.kinds) if isinstance(self.kinds, type) else self.kinds()
+        return [Option(one.name, one.kind, one.help, self.defaults.get(one.name, one.default)) for one in options]
 
 
 def of_declaration(kind: type[Declaration]) -> list[Option]:
@@ -96,10 +151,33 @@ def of_parameter(parameter: Parameter, text: str) -> dict[str, Option]:
     return {parameter.name: Option(parameter.name, str, text)} | beside
 
 
-def signature(options: Iterable[Option]) -> inspect.Signature:
-    """Return the signature of a command."""
-    ordered = sorted(options, key=lambda option: not option.argument)
-    return inspect.Signature([option.parameter() for option in ordered])
+def refuse_negative(**numbers: int) -> None:
+    """Refuse a number below 0 of what is counted."""
+    for name, number in numbers.items():
+        if number < 0:
+            raise BadParameter(f"{name.replace('_', '-')} is {number}; allowed is a whole number from 0 on")
+
+
+def signature_of(command: Callable[..., Any], arguments: list[str]) -> inspect.Signature:
+    """Return what the command line may give to a command, the options of what it declares among them."""
+    parameters = []
+    declared: Declared | None = None
+    for one in inspect.signature(command, eval_str=True).parameters.values():
+        if one.kind is inspect.Parameter.VAR_KEYWORD:
+            declared = next(about for about in get_args(one.annotation) if isinstance(about, Declared))
+        elif _has_defaults(one.annotation):
+            parameters.append(one.replace(default=one.annotation()))
+        else:
+            parameters.append(one)
+    if declared is not None:
+        place = 1 + [one.name for one in parameters].index(declared.after)
+        parameters[place:place] = [option.parameter() for option in declared.options(arguments)]
+    return inspect.Signature(parameters)
+
+
+def _has_defaults(kind: Any) -> bool:
+    """Return whether this is a group of options that can all be left out; cyclopts wants to know what it is then."""
+    return is_dataclass(kind) and all(one.default is not MISSING for one in fields(kind))
 
 
 def named_in(arguments: list[str], option: str) -> str | None:
@@ -110,11 +188,6 @@ def named_in(arguments: list[str], option: str) -> str | None:
         if text.startswith(option + "="):
             return text.partition("=")[2]
     return None
-
-
-def reading_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the reading options that were given."""
-    return {option.name: given[option.name] for option in READING if given[option.name] != option.default}
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:

@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from setveil.cli.options import READING, THREADS, Option, argument, reading_of
+import setveil as sv
+from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_names, say_table
+from setveil.errors import ExitCode
 from setveil.parameters.named_itemsets import read_itemsets
 from setveil.parameters.sensitive_items import read_sensitive
-from setveil.profiling import Profile, profile
+from setveil.profiling import Profile
 from setveil.release.inputs import as_records
 
-TEXT = """A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a
-person finds the person's record. The search is exact.
 
-Example:
-  setveil profile sample:supermarket"""
+def profile(
+    data: Annotated[str, about("A file, a database with --query, or a built-in sample.")],
+    /,
+    *,
+    known: Annotated[int, about("Up to how many known items: 1, 2 or 3.")] = 3,
+    sensitive: Annotated[str | None, about("File with a sensitive item a line: how many records hold one.")] = None,
+    itemsets: Annotated[
+        str | None, about("File with an itemset a line, or JSON lists in .jsonl: how many records hold each.")
+    ] = None,
+    source: ReadingOptions,
+    threads: ThreadsOption = None,
+    output: OutputOptions,
+) -> ExitCode:
+    """Tell what is in a data set, and how exposed people are.
 
+    A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a person finds
+    the person's record. The search is exact.
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("data", "A file, a database with --query, or a built-in sample."),
-        Option("known", int, "Up to how many known items: 1, 2 or 3.", 3),
-        Option("sensitive", str, "File with a sensitive item a line: how many records hold one."),
-        Option("itemsets", str, "File with an itemset a line, or JSON lists in .jsonl: how many records hold each."),
-        *READING,
-        THREADS,
-    ]
-
-
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Describe the data."""
-    found = profile(
-        as_records(given["data"], reading_of(given)),
-        known=given["known"],
-        sensitive=read_sensitive(given["sensitive"]) if given["sensitive"] else (),
-        itemsets=read_itemsets(given["itemsets"], separator=given["separator"]) if given["itemsets"] else (),
-        threads=given["threads"],
+    Example:
+      setveil profile sample:supermarket
+    """
+    found = sv.profile(
+        as_records(data, source.given()),
+        known=known,
+        sensitive=read_sensitive(sensitive) if sensitive else (),
+        itemsets=read_itemsets(itemsets, separator=source.separator) if itemsets else (),
+        threads=threads,
     )
-    if given["json"]:
+    if output.json:
         say_json(found.to_dict())
     else:
         show_profile(found)
-    return 0
+    return ExitCode.OK
 
 
 def show_profile(found: Profile) -> None:

@@ -2,141 +2,141 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Literal
 
+import setveil as sv
 from setveil.catalog import METHODS, named
 from setveil.cli.options import (
-    DISTINCT_LABELS,
-    FORCE,
-    READING,
-    REQUIRED,
-    THREADS,
-    Option,
-    argument,
+    Declared,
+    DistinctLabelsOption,
+    ForceOption,
+    OutputOptions,
+    PrivateFolderOption,
+    ReadingOptions,
+    ReleaseFolderOption,
+    ThreadsOption,
+    Value,
+    about,
     declared,
-    named_in,
-    of_declaration,
-    reading_of,
 )
 from setveil.cli.show import names_in_words, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
-from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter
+from setveil.errors import ExitCode
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
-from setveil.release.inputs import as_published, as_records
-from setveil.release.publishing import publish
+from setveil.release.inputs import as_input, as_records
 from setveil.release.saving import Target
+from setveil.release.seed import seed_from_text
 
 if TYPE_CHECKING:
-    from setveil.methods.base import Method
+    from pathlib import Path
+
     from setveil.release.release import Release
 
-TEXT = """The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help
-this page shows that method's options.
 
-Example:
-  setveil publish sample:supermarket --method part-swap \\
-      --categories sample:supermarket --out release"""
-
-
-def options(_name: str, arguments: list[str]) -> list[Option]:
-    """Return the options, those of the method named among them."""
-    method = named_in(arguments, "--method")
-    of_method = of_declaration(named("method", METHODS, method)) if method else []
-    return [
-        argument(
-            "data",
+def publish(
+    data: Annotated[
+        str,
+        about(
             "A file, a database with --query, a sample such as sample:supermarket?records=100000&seed=3, or of methods that take one a "
-            "release folder.",
+            "release folder."
         ),
-        Option("method", str, f"How to protect: {' | '.join(METHODS)}.", REQUIRED),
-        *of_method,
-        Option("out", str, "The release folder to make.", REQUIRED),
-        Option("private", str, "The private folder to make (default: OUT.private)."),
-        Option("original", str, "Of methods that take a release: the original, to measure against (never published)."),
-        Option(
-            "ids",
-            Literal["pseudonym", "keep", "drop"],
-            "Rows under pseudonyms (default if the data has ids and the method is about people), their ids, or none (default else).",
+    ],
+    /,
+    *,
+    method: Annotated[str, about(f"How to protect: {' | '.join(METHODS)}.")],
+    out: ReleaseFolderOption,
+    private: PrivateFolderOption = None,
+    original: Annotated[
+        str | None, about("Of methods that take a release: the original, to measure against (never published).")
+    ] = None,
+    ids: Annotated[
+        Literal["pseudonym", "keep", "drop"] | None,
+        about(
+            "Rows under pseudonyms (default if the data has ids and the method is about people), their ids, or none (default else)."
         ),
-        Option(
-            "seed",
-            str,
-            "Seed of all randomness, a whole number of 64 bits or more (default: 128 random bits from the system).",
-        ),
-        Option(
-            "experiment",
-            bool,
-            "Accept a seed below 64 bits. It can be guessed: do not hand over such a release. The card says so.",
-            default=False,
-        ),
-        Option(
-            "release_format",
-            str,
+    ] = None,
+    seed: Annotated[
+        str | None,
+        about("Seed of all randomness, a whole number of 64 bits or more (default: 128 random bits from the system)."),
+    ] = None,
+    experiment: Annotated[
+        bool,
+        about("Accept a seed below 64 bits. It can be guessed: do not hand over such a release. The card says so."),
+    ] = False,
+    release_format: Annotated[
+        str | None,
+        about(
             f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
             "(default: as the data, or long where rows carry ids and that has no place for them). "
-            "Grouped and disassociated data have one of their own, the latter also as disassociated.parquet.",
+            "Grouped and disassociated data have one of their own, the latter also as disassociated.parquet."
         ),
-        Option("release_separator", str, "What separates items or columns in the release (default: as the data)."),
-        Option("compress", Literal["gzip", "zstd"], "Compress the data file."),
-        Option(
-            "allow_failures",
-            int,
-            "Accept a release in which at most so many records are not protected; the card says how many.",
-            0,
-        ),
-        Option(
-            "missing_names",
-            Literal["accept", "error"],
-            "What to do with named items that do not occur in the data: accept them and list them, or refuse.",
-            "accept",
-        ),
-        DISTINCT_LABELS,
-        Option("no_guarantee", bool, "Allow a method that promises nothing.", default=False),
-        *READING,
-        THREADS,
-        FORCE,
-    ]
+    ] = None,
+    release_separator: Annotated[
+        str | None, about("What separates items or columns in the release (default: as the data).")
+    ] = None,
+    compress: Annotated[Literal["gzip", "zstd"] | None, about("Compress the data file.")] = None,
+    allow_failures: Annotated[
+        int,
+        about("Accept a release in which at most so many records are not protected; the card says how many."),
+    ] = 0,
+    missing_names: Annotated[
+        Literal["accept", "error"],
+        about("What to do with named items that do not occur in the data: accept them and list them, or refuse."),
+    ] = "accept",
+    distinct_labels: DistinctLabelsOption = False,
+    no_guarantee: Annotated[bool, about("Allow a method that promises nothing.")] = False,
+    source: ReadingOptions,
+    threads: ThreadsOption = None,
+    force: ForceOption = False,
+    output: OutputOptions,
+    **parameters: Annotated[Value, Declared(METHODS, after="method")],
+) -> ExitCode:
+    r"""Make a release whose guarantee was checked on the written file.
 
+    The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help this page shows that
+    method's options.
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Publish."""
-    target = Target.of(given["out"], given["private"], force=given["force"])
+    Example:
+      setveil publish sample:supermarket --method part-swap \
+          --categories sample:supermarket --out release
+    """
+    target = Target.of(out, private, force=force)
     target.refuse()  # before the data are read
-    kind = named("method", METHODS, given["method"])
-    seed = _seed(given["seed"])
-    data = _data(given, kind)
-    release = publish(
-        data,
-        declared(kind, given, getattr(data, "plain", None)),
+    kind = named("method", METHODS, method)
+    chosen_seed = seed_from_text(seed)
+    taken = as_input(data, kind, source.given())
+    places = {"data": data, "original": original}
+    release = sv.publish(
+        taken,
+        declared(kind, {**asdict(source), **places, **parameters}, getattr(taken, "plain", None)),
         out=target.out,
         private=target.private,
-        format=given["release_format"],
-        separator=given["release_separator"],
-        compress=given["compress"],
-        force=given["force"],
-        ids=given["ids"],
-        seed=seed,
-        experiment=given["experiment"],
-        allow_failures=given["allow_failures"],
-        no_guarantee=given["no_guarantee"],
-        threads=given["threads"],
-        original=as_records(given["original"], reading_of(given)) if given["original"] else None,
-        missing_names=given["missing_names"],
-        distinct_labels=given["distinct_labels"],
+        format=release_format,
+        separator=release_separator,
+        compress=compress,
+        force=force,
+        ids=ids,
+        seed=chosen_seed,
+        experiment=experiment,
+        allow_failures=allow_failures,
+        no_guarantee=no_guarantee,
+        threads=threads,
+        original=as_records(original, source.given()) if original else None,
+        missing_names=missing_names,
+        distinct_labels=distinct_labels,
     )
     card = Card.load(target.out)
-    if given["json"]:
+    if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         names = [found.to_dict() for found in release.names]
         say_json({"out": str(target.out), "private": str(target.private), "names": names, **made})
-        return 0
-    files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
-    say_release(release, target.out, target.private, files)
-    return 0
+    else:
+        files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
+        say_release(release, target.out, target.private, files)
+    return ExitCode.OK
 
 
 def say_release(release: Release, out: Path, private: Path, files: list[str]) -> None:
@@ -149,20 +149,3 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),
         (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
     ])  # fmt: skip
-
-
-def _seed(text: str | None) -> int | None:
-    if text is None or text == "from-system":
-        return None
-    try:
-        return int(text, 0)
-    except ValueError:
-        raise BadParameter(
-            f"the seed is {text!r}; allowed is a whole number of 64 bits or more, or from-system"
-        ) from None
-
-
-def _data(given: dict[str, Any], method: type[Method]) -> Any:
-    """Read data with the reading options; a release says itself how it is read."""
-    is_release = Transactions not in method.accepts or (Path(given["data"]) / CARD_NAME).is_file()
-    return given["data"] if is_release else as_published(given["data"], reading_of(given))

@@ -4,59 +4,60 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from setveil.cli.options import FORCE, THREADS, Option, argument
+from setveil.cli.options import ForceOption, OutputOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_table
-from setveil.errors import UnknownName
+from setveil.errors import ExitCode, UnknownName
 from setveil.reproduce import PAPERS, experiments
 
 if TYPE_CHECKING:
     from setveil.reproduce.paper import Column, Reproduction
 
-TEXT = """Runs the experiments on the paper's data, as far as they are public, and on larger data, and tells of each claim whether
-it holds. The folder gets report.html with the charts, figures.csv with every value and verdicts.json. Same data, same figures, but for the
-seconds. Without a name it lists what can be reproduced; with the data sets at hand, begin with: setveil reproduce tendency-swapping --quick
 
-Example:
-  setveil reproduce"""
+def reproduce(
+    paper: Annotated[str | None, about(f"Which paper: {' | '.join(PAPERS)}.")] = None,
+    /,
+    *,
+    data: Annotated[
+        str | None, about("Folder with the data sets (default: the variable SETVEIL_DATA, else ../shared/data).")
+    ] = None,
+    out: Annotated[str | None, about("The folder to make (default: reproduce-PAPER).")] = None,
+    quick: Annotated[bool, about("Only at the paper's sizes, not in full: seconds instead of minutes.")] = False,
+    threads: ThreadsOption = None,
+    force: ForceOption = False,
+    output: OutputOptions,
+) -> ExitCode:
+    """Run the experiments of a paper again, and judge its claims.
 
+    Runs the experiments on the paper's data, as far as they are public, and on larger data, and tells of each claim whether it holds. The
+    folder gets report.html with the charts, figures.csv with every value and verdicts.json. Same data, same figures, but for the seconds.
+    Without a name it lists what can be reproduced; with the data sets at hand, begin with: setveil reproduce tendency-swapping --quick
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("paper", f"Which paper: {' | '.join(PAPERS)}.", default=None),
-        Option("data", str, "Folder with the data sets (default: the variable SETVEIL_DATA, else ../shared/data)."),
-        Option("out", str, "The folder to make (default: reproduce-PAPER)."),
-        Option("quick", bool, "Only at the paper's sizes, not in full: seconds instead of minutes.", False),
-        THREADS,
-        FORCE,
-    ]
-
-
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Run the experiments."""
-    if given["paper"] is None:
-        _list(as_json=given["json"])
-        return 0
-    if given["paper"] not in PAPERS:
-        raise UnknownName("paper", given["paper"], PAPERS)
+    Example:
+      setveil reproduce
+    """
+    if paper is None:
+        _list(as_json=output.json)
+        return ExitCode.OK
+    if paper not in PAPERS:
+        raise UnknownName("paper", paper, PAPERS)
     from setveil.reproduce.writing import REPORT, refuse_folder, save  # noqa: PLC0415 - not for --help and the list
 
-    reproduce = experiments(given["paper"])
+    run = experiments(paper)
 
-    out = Path(given["out"] or f"reproduce-{given['paper']}")
-    refuse_folder(out, force=given["force"])  # before the work, not after it
+    folder = Path(out or f"reproduce-{paper}")
+    refuse_folder(folder, force=force)  # before the work, not after it
     started = time.monotonic()
-    found = reproduce(given["data"], full=not given["quick"], threads=given["threads"])
-    save(found, out, force=given["force"])
-    if given["json"]:
-        say_json({"out": str(out), **found.to_dict()})
-        return 0
+    found = run(data, full=not quick, threads=threads)
+    save(found, folder, force=force)
+    if output.json:
+        say_json({"out": str(folder), **found.to_dict()})
+        return ExitCode.OK
     _show(found)
-    say(f"{out}/ holds the report, figures.csv and verdicts.json. {time.monotonic() - started:.0f} s in all.")
-    say(f"Open {(out / REPORT).resolve()}")
-    return 0
+    say(f"{folder}/ holds the report, figures.csv and verdicts.json. {time.monotonic() - started:.0f} s in all.")
+    say(f"Open {(folder / REPORT).resolve()}")
+    return ExitCode.OK
 
 
 def _list(*, as_json: bool) -> None:

@@ -25,6 +25,7 @@ from setveil.errors import OutputRefused
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from setveil.base.verdict import Verdict
     from setveil.parameters.names_found import NamesFound
 
 PLAIN_WIDTH = 110
@@ -162,6 +163,13 @@ def say_names(lists: Iterable[NamesFound]) -> None:
 def names_in_words(found: NamesFound) -> str:
     """Return how much of a list of names occurs, and which items do not."""
     return str(found) + (f"; not there: {found.missing_items(_MOST_NAMES)}" if found.missing else "")
+
+
+def say_counts(verdict: Verdict, witnesses: int) -> None:
+    """Print what a check counted, and so many cases of what is broken."""
+    say_table(["", "number"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
+    for witness in verdict.witnesses[:witnesses]:
+        say(f"{witness.kind}: {witness.place}: {witness.detail}")
 
 
 _LONGEST_CELL = 400

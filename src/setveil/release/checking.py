@@ -80,6 +80,7 @@ def check(
     original: Any = None,
     private: str | Path | Private | None = None,
     release_format: str | None = None,
+    reading: Reading | None = None,
     distinct_labels: bool = False,
 ) -> Verdict:
     """Check a release again: the guarantee that its card promises, or another one.
@@ -97,6 +98,8 @@ def check(
         The private folder; by default `RELEASE.private` beside the release, if it is there.
     release_format
         The format of a bare data file, if its extension does not say it.
+    reading
+        How files are read, by the names of the options of `read`; by default as the dossier says.
     distinct_labels
         Labels that look alike are different items.
 
@@ -110,7 +113,7 @@ def check(
     >>> sv.check("release", original="baskets.csv")  # doctest: +SKIP
     """
     kind = None if guarantee is None else type(guarantee)
-    evidence = Evidence.found(release, kind, original=original, private=private, format=release_format)
+    evidence = Evidence.found(release, kind, original=original, private=private, format=release_format, reading=reading)
     return evidence.check(guarantee, distinct_labels=distinct_labels)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.release.dossier import Private
+    from setveil.release.inputs import Reading
 
 
 def measure(
@@ -32,6 +33,7 @@ def measure(
     metrics: Iterable[str | Metric] | None = None,
     *,
     private: str | Path | Private | None = None,
+    reading: Reading | None = None,
     separator: str | None = None,
     **parameters: Any,
 ) -> Measurements:
@@ -48,6 +50,8 @@ def measure(
         Metrics such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all that have what they need.
     private
         The private folder; by default `RELEASE.private` beside the release folder, if it is there.
+    reading
+        How files are read, by the names of the options of `read`; by default as the dossier says.
     separator
         What separates items in files of itemsets and rules; by default blanks.
     **parameters
@@ -69,10 +73,10 @@ def measure(
         compared, published, alignment = as_records(original), release.data, release.alignment
     else:
         found = private_of(release, private)
-        compared = as_records(original_of(original, found))
+        compared = as_records(original_of(original, found, reading))
         is_folder = isinstance(release, Opened) or (isinstance(release, str | Path) and Path(release).is_dir())
         opened = as_opened(release) if is_folder else None
-        published = as_published(release) if opened is None else opened.data
+        published = as_published(release, reading) if opened is None else opened.data
         known, alignment = _noted(opened, published, compared, found)
     known |= _given(parameters, compared, separator)
     chosen, lacking = chosen_metrics(metrics, known, type(published))

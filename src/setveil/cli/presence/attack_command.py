@@ -2,79 +2,65 @@
 
 from __future__ import annotations
 
-import secrets
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from setveil.base import progress
-from setveil.cli.options import Option
-from setveil.cli.presence.options import TRIAL, trial_of
+from setveil.cli.options import OutputOptions, about
+from setveil.cli.presence.options import TableAArgument, TableBArgument, TrialOptions
 from setveil.cli.show import say, say_json, say_table
-from setveil.presence.attack.certain import Certain, certain
-from setveil.presence.attack.dummy_test import DummyTest, dummy_test
-from setveil.presence.attack.failed_cuts import FailedCuts, MarginRow, failed_cuts, margins, with_margin
-from setveil.presence.attack.together import Learned, together
-from setveil.presence.attack.two_runs import CASES, TwoRuns, two_runs
-from setveil.presence.dummies import KEY_BYTES
-from setveil.presence.methods.base import Keys
-from setveil.presence.policy import Policy
-from setveil.presence.trial import simulate
+from setveil.errors import ExitCode
+from setveil.presence.attack.attacks import Attacks, Posterior
+from setveil.presence.attack.two_runs import CASES, TwoRuns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from setveil.presence.tables.originals import Originals
-    from setveil.presence.trial import Trial
-
-TEXT = """Runs the policy in a trial with both tables at hand, lets each party guess, and compares with the truth. What is opened does not
-depend on the secure computation, so the trial computes in the clear. dummies: which users the sides of divisions give away. posterior: what
-a failed cut tells its owner, exactly, and what a margin changes. two-runs: who moves when a run is repeated, also where only the attacker's
-own table changed. together: who learns what, alone and with the collector. Nothing is written; the numbers never say who.
-
-Example:
-  setveil presence attack trial/a.csv trial/b.csv \\
-      --population trial/population.csv --policy trial/policy.toml"""
+    from setveil.presence.attack.dummy_test import DummyTest
+    from setveil.presence.attack.together import Learned
 
 Kind = Literal["dummies", "posterior", "two-runs", "together", "all"]
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        *TRIAL,
-        Option("kind", Kind, "Which attack to try.", "all"),
-    ]
+def attack(
+    a: TableAArgument,
+    b: TableBArgument,
+    /,
+    *,
+    tables: TrialOptions,
+    kind: Annotated[Kind, about("Which attack to try.")] = "all",
+    output: OutputOptions,
+) -> ExitCode:
+    r"""Try what a party could learn from a run.
 
+    Runs the policy in a trial with both tables at hand, lets each party guess, and compares with the truth. What is opened does not depend
+    on the secure computation, so the trial computes in the clear. dummies: which users the sides of divisions give away. posterior: what a
+    failed cut tells its owner, exactly, and what a margin changes. two-runs: who moves when a run is repeated, also where only the
+    attacker's own table changed. together: who learns what, alone and with the collector. Nothing is written; the numbers never say who.
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Try the attacks."""
-    policy, originals, keys = trial_of(given)
-    clear = policy.changed(backend="clear")  # which opens the same and draws the same dummies
-    trial = simulate(clear, originals, keys)
-    wanted = ("dummies", "posterior", "two-runs", "together") if given["kind"] == "all" else (given["kind"],)
-    attacks = {
-        "dummies": lambda: _dummies(trial, originals),
-        "posterior": lambda: _posterior(clear, trial, originals, keys),
-        "two-runs": lambda: _two_runs(clear, trial, originals, keys),
-        "together": lambda: _together(policy, trial, originals),
+    Example:
+      setveil presence attack trial/a.csv trial/b.csv \
+          --population trial/population.csv --policy trial/policy.toml
+    """
+    attacks = Attacks(*tables.trial(a, b))
+    plain: dict[str, Any] = {
+        "groups": attacks.trial.a.divided.groups.groups,
+        "policy_sha256": attacks.policy.sha256,
     }
-    found: dict[str, Any] = {"groups": trial.a.divided.groups.groups, "policy_sha256": policy.sha256}
-    for name in wanted:
-        results, tell = attacks[name]()
-        found[name.replace("-", "_")] = results
-        if not given["json"]:
-            tell()
-    if given["json"]:
-        say_json(found)
-    return 0
+    for name, show in _SHOW.items():
+        if kind in (name, "all"):
+            found = getattr(attacks, name.replace("-", "_"))()
+            plain[name.replace("-", "_")] = _plain(found)
+            if not output.json:
+                show(attacks, found)
+    if output.json:
+        say_json(plain)
+    return ExitCode.OK
 
 
-def _dummies(trial: Trial, originals: Originals) -> tuple[Any, Any]:
-    with progress.step("the dummy test"):
-        tests = [dummy_test(trial, originals, attacker) for attacker in ("b", "a")]
-    return [test.to_dict() for test in tests], lambda: _tell_dummies(tests)
+def _plain(found: Any) -> Any:
+    return found.to_dict() if isinstance(found, Posterior) else [one.to_dict() for one in found]
 
 
-def _tell_dummies(tests: Iterable[DummyTest]) -> None:
+def _show_dummies(_attacks: Attacks, tests: Iterable[DummyTest]) -> None:
     rows = []
     for test in tests:
         for source, found in (
@@ -94,24 +80,9 @@ def _tell_dummies(tests: Iterable[DummyTest]) -> None:
     say()
 
 
-def _posterior(policy: Policy, trial: Trial, originals: Originals, keys: Keys) -> tuple[Any, Any]:
-    found = [failed_cuts(trial, originals, policy.method, party) for party in ("a", "b")]
-    sure = [certain(trial.a.divided, originals, party) for party in ("a", "b")]
-    with progress.step("runs with other margins"):
-        rows = margins(policy, originals, keys, with_margin(policy))
-    results = {
-        "failed_cuts": [one.to_dict() for one in found],
-        "certain_from_the_table": [one.to_dict() for one in sure],
-        "margins": [row.to_dict() for row in rows],
-    }
-    return results, lambda: _tell_posterior(found, sure, rows, policy)
-
-
-def _tell_posterior(
-    found: Iterable[FailedCuts], sure: Iterable[Certain], rows: Iterable[MarginRow], policy: Policy
-) -> None:
+def _show_posterior(attacks: Attacks, posterior: Posterior) -> None:
     lines = []
-    for one in found:
+    for one in posterior.failed_cuts:
         limits = f"{float(one.limits[0]):.4g} to {float(one.limits[1]):.4g}"
         for reading, name in (
             (one.own, "own cut failed, by own rules"),
@@ -148,7 +119,7 @@ def _tell_posterior(
         lines,
         title="Posterior: how likely an own user is common, given the joined table and the failed check",
     )
-    for one in found:
+    for one in posterior.failed_cuts:
         if one.too_large:
             say(f"{one.too_large:,} groups of {one.party.upper()} are too large to count and left out.")
     say_table(
@@ -159,13 +130,13 @@ def _tell_posterior(
                 one.present,
                 one.absent,
                 one.users,
-                "0" if _certainty_is_excluded(policy, one.party) else "may occur",
+                "0" if attacks.certainty_is_excluded(one.party) else "may occur",
             ]
-            for one in sure
+            for one in posterior.certain
         ],
         title="Certain from the joined table alone",
     )
-    own = policy.method.margin.share
+    own = attacks.policy.method.margin.share
     say_table(
         ["margin", "groups", "A outside, own", "A outside, unknown", "B outside, own", "B outside, unknown"],
         [
@@ -178,26 +149,13 @@ def _tell_posterior(
                     for reading in ("own", "unknown")
                 ),
             ]
-            for row in rows
+            for row in posterior.margins
         ],
         title="What a margin costs in groups, and how many users' posteriors still leave the limits",
     )
 
 
-def _certainty_is_excluded(policy: Policy, party: str) -> bool:
-    """Tell whether the limits of the policy exclude that the table alone makes anybody certain."""
-    method = policy.method
-    least, most = getattr(method, f"min_{party}").share, getattr(method, f"max_{party}").share
-    return least > 0 and most < 1 and (party == "a" or method.scope == "qi+sa")
-
-
-def _two_runs(policy: Policy, trial: Trial, originals: Originals, keys: Keys) -> tuple[Any, Any]:
-    fresh = Keys(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES))
-    found = two_runs(policy, originals, keys, fresh, trial)
-    return [one.to_dict() for one in found], lambda: _tell_two_runs(found)
-
-
-def _tell_two_runs(found: Iterable[TwoRuns]) -> None:
+def _show_two_runs(_attacks: Attacks, found: Iterable[TwoRuns]) -> None:
     say_table(
         ["changed from run to run", "attacker", "runs", "AUC, all", "AUC, own", "lowest 5 %", "prior"],
         [
@@ -219,16 +177,18 @@ def _tell_two_runs(found: Iterable[TwoRuns]) -> None:
     say()
 
 
-def _together(policy: Policy, trial: Trial, originals: Originals) -> tuple[Any, Any]:
-    method = policy.method
-    with progress.step("finding groups in the joined table"):
-        found = together(trial, originals, counts_to=method.counts_to, backend=method.backend)
-    return [one.to_dict() for one in found], lambda: _tell_together(found)
-
-
-def _tell_together(found: Iterable[Learned]) -> None:
+def _show_together(_attacks: Attacks, found: Iterable[Learned]) -> None:
     say_table(
         ["who", "learns", "number", "of"],
         [[one.who, one.what, one.number, one.of] for one in found],
         title="Who learns what, beyond its own table and the joined table",
     )
+
+
+_SHOW: dict[str, Callable[[Attacks, Any], None]] = {
+    "dummies": _show_dummies,
+    "posterior": _show_posterior,
+    "two-runs": _show_two_runs,
+    "together": _show_together,
+}
+"""How each attack is printed, in this order."""

@@ -2,75 +2,52 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated
 
-from setveil.cli.options import FORCE, Option, argument
+import setveil as sv
+from setveil.cli.options import ForceOption, OutputOptions, about
 from setveil.cli.show import say, say_json
-from setveil.errors import BadParameter, Missing, OutputRefused
+from setveil.errors import ExitCode
 from setveil.presence.certificates import in_pairs
 from setveil.presence.channel import PARTY_IN_WORDS, Role
-from setveil.presence.home import CERTIFICATE, Home
-
-TEXT = """A home holds the private key of the party, its certificate, the key that draws its dummies, the pinned certificates of the
-others and the ledger of runs. Hand certificate.pem to the others, compare the fingerprints by telephone, and pin theirs with the same
-command. Keep the home: with another key of dummies a second run would tell real users from dummies.
-
-Example:
-  setveil presence init bank --role a"""
+from setveil.presence.home import CERTIFICATE
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("home", "The folder of the party's home, to make or to add pinned certificates to."),
-        Option("role", Literal["a", "b", "c"], "Provider A, provider B, or c for the collector; for a new home."),
-        Option("name", str, "A name for the certificate, such as that of the company."),
-        *(
-            Option(f"pin_{role}", str, f"The certificate of {PARTY_IN_WORDS[role]}, to pin.")
-            for role in ("a", "b", "c")
-        ),
-        FORCE,
-    ]
+def init(
+    home: Annotated[str, about("The folder of the party's home, to make or to add pinned certificates to.")],
+    /,
+    *,
+    role: Annotated[Role | None, about("Provider A, provider B, or c for the collector; for a new home.")] = None,
+    name: Annotated[str | None, about("A name for the certificate, such as that of the company.")] = None,
+    pin_a: Annotated[str | None, about(f"The certificate of {PARTY_IN_WORDS['a']}, to pin.")] = None,
+    pin_b: Annotated[str | None, about(f"The certificate of {PARTY_IN_WORDS['b']}, to pin.")] = None,
+    pin_c: Annotated[str | None, about(f"The certificate of {PARTY_IN_WORDS['c']}, to pin.")] = None,
+    force: ForceOption = False,
+    output: OutputOptions,
+) -> ExitCode:
+    """Make the keys and the certificate of a party, and pin those of the others.
 
+    A home holds the private key of the party, its certificate, the key that draws its dummies, the pinned certificates of the others and
+    the ledger of runs. Hand certificate.pem to the others, compare the fingerprints by telephone, and pin theirs with the same command.
+    Keep the home: with another key of dummies a second run would tell real users from dummies.
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Make a home, or add to one."""
-    folder = Path(given["home"])
-    roles: tuple[Role, ...] = ("a", "b", "c")
-    pins = {role: Path(given[f"pin_{role}"]) for role in roles if given[f"pin_{role}"]}
-    if folder.exists():
-        if given["role"] and not (folder / CERTIFICATE).exists():
-            raise OutputRefused(f"{folder} exists and is not a party's home; name another place")
-        home = Home.open(folder, replacing=pins if given["force"] else ())
-        if given["name"] is not None:
-            raise BadParameter(f"{folder} is a home already, whose certificate keeps its name; --name is for a new one")
-        if given["role"] not in (None, home.role):
-            raise BadParameter(
-                f"{folder} is the home of {PARTY_IN_WORDS[home.role]}, not of {PARTY_IN_WORDS[given['role']]}"
-            )
-    elif given["role"] is None:
-        raise Missing(f"{folder} is not there; make a home with --role a, b or c")
-    else:
-        for role, file in pins.items():  # a home is not made where what is to be pinned cannot be
-            Home.refuse_pin(given["role"], role, file)
-        home = Home.create(folder, given["role"], name=given["name"] or "")
-    for role, file in pins.items():
-        home = home.pin(role, file, force=given["force"])
-    lacking = [role for role in roles if role != home.role and role not in home.pinned]
-    if given["json"]:
-        pinned = {role: one.fingerprint for role, one in home.pinned.items()}
-        say_json({
-            "home": str(folder), "role": home.role, "fingerprint": home.certificate.fingerprint, "pinned": pinned,
-        })  # fmt: skip
-        return 0
-    say(f"{folder} is the home of {PARTY_IN_WORDS[home.role]}")
-    say(f"its certificate {folder / 'certificate.pem'} has the fingerprint {in_pairs(home.certificate.fingerprint)}")
-    for one in home.pinned.values():
+    Example:
+      setveil presence init bank --role a
+    """
+    named: dict[Role, str | None] = {"a": pin_a, "b": pin_b, "c": pin_c}
+    pins = {party: file for party, file in named.items() if file}
+    made = sv.Home.open_or_create(home, role=role, name=name, pins=pins, force=force)
+    fingerprint = made.certificate.fingerprint
+    if output.json:
+        pinned = {party: one.fingerprint for party, one in made.pinned.items()}
+        say_json({"home": str(made.folder), "role": made.role, "fingerprint": fingerprint, "pinned": pinned})
+        return ExitCode.OK
+    say(f"{made.folder} is the home of {PARTY_IN_WORDS[made.role]}")
+    say(f"its certificate {made.folder / CERTIFICATE} has the fingerprint {in_pairs(fingerprint)}")
+    for one in made.pinned.values():
         say(f"pinned: {one.party}, {in_pairs(one.fingerprint)}")
-    if lacking:
-        options = [f"--pin-{role} FILE" for role in lacking]
-        say(
-            f"not pinned yet: {' and '.join(PARTY_IN_WORDS[role] for role in lacking)}; add with {' and '.join(options)}"
-        )
-    return 0
+    if made.not_pinned:
+        lacking = " and ".join(PARTY_IN_WORDS[party] for party in made.not_pinned)
+        options = " and ".join(f"--pin-{party} FILE" for party in made.not_pinned)
+        say(f"not pinned yet: {lacking}; add with {options}")
+    return ExitCode.OK

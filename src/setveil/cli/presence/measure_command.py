@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
-from setveil.cli.options import Option, argument, declared, of_declaration
-from setveil.cli.presence.options import BOTH_TABLES, both_tables
+import setveil as sv
+from setveil.cli.options import Declared, OutputOptions, Value, declared
+from setveil.cli.presence.options import BothTablesOptions, JoinedArgument, TableAArgument, TableBArgument
 from setveil.cli.show import say, say_json, say_table
+from setveil.errors import ExitCode
 from setveil.presence.metrics.range_queries import RangeQueryError
-from setveil.presence.release.release import open_joined
-
-TEXT = """Counts with random range queries, or with those of a file, on the joined table and on the true join of both tables, in a trial.
-
-Example:
-  setveil presence measure joined trial/a.csv trial/b.csv \\
-      --population trial/population.csv"""
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        argument("release", "The folder of the joined table."),
-        *BOTH_TABLES,
-        *of_declaration(RangeQueryError),
-    ]
+def measure(
+    release: JoinedArgument,
+    a: TableAArgument,
+    b: TableBArgument,
+    /,
+    *,
+    tables: BothTablesOptions,
+    output: OutputOptions,
+    **parameters: Annotated[Value, Declared(RangeQueryError, after="tables")],
+) -> ExitCode:
+    r"""Measure what a joined table still tells.
 
+    Counts with random range queries, or with those of a file, on the joined table and on the true join of both tables, in a trial.
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Measure."""
-    opened = open_joined(given["release"])
-    metric = declared(RangeQueryError, given, None)
-    originals = both_tables(given["a"], given["b"], opened.table.schema, given)
-    found = metric(originals, opened.table)
-    if given["json"]:
+    Example:
+      setveil presence measure joined trial/a.csv trial/b.csv \
+          --population trial/population.csv
+    """
+    opened = sv.open_joined(release)
+    metric = declared(RangeQueryError, parameters, None)
+    found = metric(tables.originals(a, b, opened.table.schema), opened.table)
+    if output.json:
         say_json({"metrics": [found.to_dict()]})
-        return 0
+        return ExitCode.OK
     value = "not computed" if found.value is None else f"{found.value:.4g} {found.unit}"
     say(f"{found.title}: {value}{f' ({found.reason})' if found.reason else ''}")
     say_table(["detail", "value"], [[key.replace("_", " "), str(value)] for key, value in found.details.items()])
-    return 0
+    return ExitCode.OK

@@ -3,110 +3,93 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from setveil.cli.options import FORCE, REQUIRED, Option
+import setveil as sv
+from setveil.cli.options import ForceOption, OutputOptions, about
 from setveil.cli.presence.options import (
-    ID,
-    POLICY,
-    POPULATION,
-    QUERY,
-    QUERY_POPULATION,
-    SEPARATOR,
-    TIMEOUT,
-    WAIT,
-    population_of,
-    seconds,
-    table_of,
+    HomeOption,
+    IdOption,
+    PolicyOption,
+    PopulationOption,
+    QueryPopulationOption,
+    SeparatorOption,
+    WaitOption,
 )
 from setveil.cli.show import say, say_json
-from setveil.errors import BadParameter, Missing
-from setveil.presence.channel import PARTY_IN_WORDS
-from setveil.presence.home import Home
-from setveil.presence.network_run import Places
-from setveil.presence.policy import read_policy
-from setveil.presence.release.run import Provided, provide
+from setveil.errors import ExitCode
+from setveil.presence.table_source import TableSource
 
-TEXT = """Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing
-of the table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people is
-refused if the population, the policy, the peer or the data of either provider changed, since two such runs tell real users from dummies.
-Both providers can allow it with --again.
-
-Example:
-  setveil presence provider --role b --home video --data b.csv \\
-      --person customer --population population.csv --policy policy.toml \\
-      --listen 0.0.0.0:7001 --collector 10.0.0.3:7002 --private run"""
+if TYPE_CHECKING:
+    from setveil.presence.release.run import Provided
 
 
-def options(_name: str, _arguments: list[str]) -> list[Option]:
-    """Return the options."""
-    return [
-        Option("role", Literal["a", "b"], "Which provider this is.", REQUIRED),
-        Option("home", str, "This party's home, made by presence init.", REQUIRED),
-        Option("data", str, "The table: a CSV or Parquet file, or a database with --query.", REQUIRED),
-        Option(
-            "person",
-            str,
-            "The column of your own customer numbers, which never change. The ledger of runs recognizes people by it. It is never sent.",
-            REQUIRED,
+def provider(
+    *,
+    role: Annotated[Literal["a", "b"], about("Which provider this is.")],
+    home: HomeOption,
+    data: Annotated[str, about("The table: a CSV or Parquet file, or a database with --query.")],
+    person: Annotated[
+        str,
+        about(
+            "The column of your own customer numbers, which never change. The ledger of runs recognizes people by it. It is never sent."
         ),
-        POPULATION,
-        POLICY,
-        Option("listen", str, "Of provider B: where to wait for A, as HOST:PORT."),
-        Option("peer", str, "Of provider A: where B listens, as HOST:PORT."),
-        Option("collector", str, "Where the collector listens, as HOST:PORT.", REQUIRED),
-        Option("private", str, "The private folder to make: groups, openings, costs.", REQUIRED),
-        Option(
-            "again",
-            bool,
-            "Allow a run although the population, the policy, the peer or the data of either provider changed since an earlier run "
-            "over some of the same people. Both providers have to allow it.",
-            False,
+    ],
+    population: PopulationOption,
+    policy: PolicyOption,
+    listen: Annotated[str | None, about("Of provider B: where to wait for A, as HOST:PORT.")] = None,
+    peer: Annotated[str | None, about("Of provider A: where B listens, as HOST:PORT.")] = None,
+    collector: Annotated[str, about("Where the collector listens, as HOST:PORT.")],
+    private: Annotated[str, about("The private folder to make: groups, openings, costs.")],
+    again: Annotated[
+        bool,
+        about(
+            "Allow a run although the population, the policy, the peer or the data of either provider changed since an earlier run over "
+            "some of the same people. Both providers have to allow it."
         ),
-        TIMEOUT,
-        WAIT,
-        ID,
-        QUERY,
-        QUERY_POPULATION,
-        SEPARATOR,
-        FORCE,
-    ]
+    ] = False,
+    timeout: Annotated[float, about("Give up when another party sent nothing for so many seconds.")] = 60.0,
+    wait: WaitOption = 600.0,
+    id: IdOption = "id",  # noqa: A002 - the word people use
+    query: Annotated[str | None, about("What to ask a database, where the table is one.")] = None,
+    query_population: QueryPopulationOption = None,
+    separator: SeparatorOption = None,
+    force: ForceOption = False,
+    output: OutputOptions,
+) -> ExitCode:
+    r"""Run provider A or B, over the network.
+
+    Provider B listens and provider A calls it; both call the collector. All three compare the hash of the policy first. Nothing of the
+    table leaves this machine but what the ledger of openings in the private folder tells. A second run over some of the same people is
+    refused if the population, the policy, the peer or the data of either provider changed, since two such runs tell real users from
+    dummies. Both providers can allow it with --again.
+
+    Example:
+      setveil presence provider --role b --home video --data b.csv \
+          --person customer --population population.csv --policy policy.toml \
+          --listen 0.0.0.0:7001 --collector 10.0.0.3:7002 --private run
+    """
+    places = sv.Places.of_provider(role, collector, peer=peer, listen=listen, timeout=timeout, wait=wait)
+    party = sv.Home.open(home)
+    party.refuse_other_role(role)
+    agreed = sv.read_policy(policy)
+    everybody = TableSource(
+        place=population, query=query_population, id_column=id, separator=separator, called="query_population"
+    )
+    people = everybody.population()
+    agreed.refuse_other(people)  # before the table is read, which names ids that are not in it
+    own = TableSource(place=data, query=query, id_column=id, separator=separator)
+    table = own.table(role, agreed.schema, people, person=person)
+    folder = Path(private)
+    found = sv.provide(party, agreed, table, people, places, folder, again=again, force=force)
+    if output.json:
+        say_json({"private": str(folder), **found.record})
+    else:
+        _show(folder, found)
+    return ExitCode.OK
 
 
-def run(_name: str, given: dict[str, Any]) -> int:
-    """Run a provider."""
-    role = given["role"]
-    places = _places(role, given)
-    private = Path(given["private"])
-    home = Home.open(Path(given["home"]))
-    if home.role != role:
-        raise BadParameter(f"{given['home']} is the home of {PARTY_IN_WORDS[home.role]}, not of {PARTY_IN_WORDS[role]}")
-    policy = read_policy(given["policy"])
-    population = population_of(given)
-    policy.refuse_other(population)  # before the table is read, which names ids that are not in it
-    table = table_of(given["data"], role, policy.schema, population, given)
-    found = provide(home, policy, table, population, places, private, again=given["again"], force=given["force"])
-    _tell(private, found, as_json=given["json"])
-    return 0
-
-
-def _places(role: str, given: dict[str, Any]) -> Places:
-    """Return where the others are met."""
-    wanted, unwanted = ("peer", "listen") if role == "a" else ("listen", "peer")
-    if given[unwanted]:
-        raise BadParameter(f"--{unwanted} is for the other provider; A calls with --peer, and B waits with --listen")
-    if not given[wanted]:
-        raise Missing(
-            f"--{wanted} is missing: {'where B listens' if role == 'a' else 'where to wait for A'}, as HOST:PORT"
-        )
-    timeout, wait = seconds(given)
-    return Places(given[wanted], given["collector"], timeout, wait)
-
-
-def _tell(private: Path, found: Provided, *, as_json: bool) -> None:
-    if as_json:
-        say_json({"private": str(private), **found.record})
-        return
+def _show(private: Path, found: Provided) -> None:
     result = found.result
     divided = result.divided
     say(

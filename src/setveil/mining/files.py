@@ -1,6 +1,6 @@
-"""What `setveil mine` writes: itemsets and rules as text, CSV, JSON or a table, as a whole or not at all.
+"""Files of itemsets and rules: text, CSV, JSON or a table, written as a whole or not at all.
 
-Text and JSON Lines hold the itemsets alone, as the option --itemsets of other commands reads them; the others hold their supports too.
+Text and JSON Lines hold the itemsets alone, as `read_itemsets` reads them; the others hold their supports too.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.arguments import check_arguments
 from setveil.base.atomic import make_file, refuse_file
 from setveil.base.progress import step
 from setveil.data.files.column_files import EXTENSIONS as TABLES
@@ -24,7 +26,6 @@ from setveil.mining.rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from setveil.mining.disassociated_itemsets import BoundedItemsets
     from setveil.mining.itemsets import Itemsets
@@ -48,20 +49,45 @@ def refuse_target(target: Path, *, rules: bool, force: bool) -> None:
     refuse_file(target, force=force)
 
 
-def write_mined(found: Itemsets | BoundedItemsets | Rules, target: Path, *, separator: str | None, force: bool) -> None:
-    """Write itemsets or rules, in the order they have."""
+@check_arguments
+def write_mined(
+    found: Itemsets | BoundedItemsets | Rules,
+    file: str | Path,
+    *,
+    to_separator: str | None = None,
+    force: bool = False,
+) -> None:
+    """Write what was mined, in the order it has, to a file whose ending names the format.
+
+    Parameters
+    ----------
+    found
+        What `mine`, `mine_bounds` or `association_rules` returned.
+    file
+        The file to write: .txt or .jsonl with the itemsets alone, .csv, .json, .parquet or .arrow with their supports too.
+    to_separator
+        What separates items in a text or CSV file; a blank by default.
+    force
+        Replace a file that exists.
+
+    Examples
+    --------
+    >>> sv.write_mined(sv.mine(data, "1%").ordered(), "itemsets.csv")  # doctest: +SKIP
+    """
+    target = Path(file)
+    refuse_target(target, rules=isinstance(found, Rules), force=force)
     suffix = plain_suffix(target)
-    if separator is not None:
-        check_separator(separator)
-    joined_by = separator or " "
+    if to_separator is not None:
+        check_separator(to_separator)
+    joined_by = to_separator or " "
     if suffix in TEXTS or suffix == ".csv":
         _refuse_separator_inside(found.itemsets if isinstance(found, Rules) else found, joined_by, target)
     table = found.to_table()
-    with make_file(target, force=force) as hidden, step(f"writing {target.name}"), writing(hidden) as file:
+    with make_file(target, force=force) as hidden, step(f"writing {target.name}"), writing(hidden) as out:
         if suffix in TABLES:
             columns = dict(zip(table.column_names, table.schema.types, strict=True))
             for block in written(hidden, columns, iter(table.to_batches(_ROWS))):
-                file.write(block)
+                out.write(block)
             return
         rows = _rows(table)
         if suffix in TEXTS:
@@ -73,7 +99,7 @@ def write_mined(found: Itemsets | BoundedItemsets | Rules, target: Path, *, sepa
         else:
             lines = _json_list(rows)
         for line in lines:
-            file.write(line.encode())
+            out.write(line.encode())
 
 
 def _rows(table: Any) -> Iterator[dict[str, Any]]:
@@ -107,6 +133,6 @@ def _refuse_separator_inside(found: Itemsets | BoundedItemsets, separator: str, 
         label = found.vocabulary[code]
         if separator in label or label != label.strip():  # a reader takes blanks around an item away
             raise OutputRefused(
-                f"{target}: the item {shown(label)} cannot be told from what separates items there; name another --to-separator, or a "
-                "file that ends in .jsonl, .json or .parquet"
+                f"{target}: the item {shown(label)} cannot be told from what separates items there; name another `to_separator=`, or "
+                "a file that ends in .jsonl, .json or .parquet"
             )

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil.base import progress
-from setveil.catalog import JOINED_GUARANTEES
+from setveil.base.arguments import check_arguments
 from setveil.errors import BadData, Missing
+from setveil.presence.catalog import GUARANTEES
 from setveil.presence.release.provider_folder import read_provider_folder
 from setveil.presence.release.release import promised
 from setveil.presence.tables.originals import BothGroups, Originals
@@ -16,7 +17,7 @@ from setveil.presence.tables.originals import BothGroups, Originals
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from setveil.guarantees.base import Verdict
+    from setveil.base.verdict import Verdict
     from setveil.presence.release.release import OpenedJoined
     from setveil.presence.table_source import TableSource
 
@@ -29,22 +30,38 @@ class ProviderSide:
     private: str | Path
 
 
+@check_arguments
 def check_joined(
-    opened: OpenedJoined, *, population: TableSource | None = None, sides: Mapping[str, ProviderSide] | None = None
+    opened: OpenedJoined,
+    *,
+    population: TableSource | None = None,
+    a: ProviderSide | None = None,
+    b: ProviderSide | None = None,
 ) -> list[Verdict]:
     """Check what the card of a joined release promises, as far as what is at hand allows.
 
-    `sides` has what the providers A and B kept, under `a` and `b`, one of them or both, and needs the `population`. Without them
-    k-anonymity is checked alone, as the collector can.
+    Parameters
+    ----------
+    opened
+        What `open_joined` returned.
+    population
+        The ids of all people, which goes with what providers kept.
+    a, b
+        What the providers kept, one of them or both. Without them k-anonymity is checked alone, as the collector can.
+
+    Examples
+    --------
+    >>> sv.check_joined(sv.open_joined("joined"))  # doctest: +SKIP
     """
     originals: Originals | None = None
     groups: BothGroups | None = None
+    sides = {role: side for role, side in (("a", a), ("b", b)) if side is not None}
     if sides:
         if population is None:
             raise Missing("`population=` is missing: the ids of all people, which both providers know")
         originals, groups = _read(opened, population, sides)
     verdicts = []
-    for guarantee in promised(opened.card, dict(JOINED_GUARANTEES)):
+    for guarantee in promised(opened.card, dict(GUARANTEES)):
         if "original" in guarantee.needs and originals is None:
             continue
         with progress.step(f"checking {guarantee.name}"):
