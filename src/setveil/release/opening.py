@@ -101,14 +101,12 @@ def open_file(
     path: Path, format_name: str | None, layout: Layout, takes: tuple[type[Published], ...] = (Transactions,)
 ) -> Opened:
     """Read a bare data file, of which nothing is known but what a guarantee takes."""
-    own = own_format_of(path, format_name)
-    if own is None and format_name is None and Transactions in takes:
-        return Opened(path, None, format_of(path, layout, argument="release_format").read(path, layout))
-    if (
-        own is None and format_name is None
-    ):  # the guarantee speaks of no plain records, and every other form has one format
-        own = next(file_format for form in takes for file_format in form.formats().values())
-    if own is None:
-        named = {name: file_format for form in FORMS.values() for name, file_format in form.formats().items()}
-        own = named.get(format_name or "") or format_named(format_name or "")
-    return Opened(path, None, own.read(path, layout))
+    found = own_format_of(path, format_name)
+    if found is None and format_name is not None:
+        named = {name: one for form in FORMS.values() for name, one in form.formats().items()}
+        found = named.get(format_name) or format_named(format_name)
+    elif found is None and Transactions in takes:
+        found = format_of(path, layout, argument="release_format")
+    elif found is None:  # the guarantee speaks of no plain records, and every other form has one format
+        found = next(one for form in takes for one in form.formats().values())
+    return Opened(path, None, found.read(path, layout))
