@@ -50,7 +50,7 @@ class ParameterKind:
     names_items: ClassVar[bool] = False
     """Whether values name items of the data, so that no default fits all data."""
 
-    if TYPE_CHECKING:
+    if TYPE_CHECKING:  # a real one would stand before those of Mapping and other bases
 
         def __init__(self, value: Any, /) -> None: ...
 
