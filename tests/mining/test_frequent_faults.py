@@ -9,6 +9,7 @@ import pytest
 from setveil.data.records.transactions import from_lists
 from setveil.errors import TooManyItemsets
 from setveil.kernels.control import DONE, STOP
+from setveil.kernels.threads import using_threads
 from setveil.mining import _bit_search_kernels, _list_search_kernels, _row_kernels, _writing_kernels, frequent
 from setveil.mining.frequent import count, mine, top
 from setveil.parameters.shares import MinSupport
@@ -47,9 +48,16 @@ def assert_found(transactions, min_count, kind, expected, **bounds):
     assert count(transactions, min_count, kind=kind, threads=1, **bounds) == len(expected)
 
 
+@pytest.fixture
+def one_thread():
+    """Let all parts run one after another, so that what one leaves of a budget is what the next one gets."""
+    with using_threads(1):
+        yield
+
+
 def search_of(transactions, min_count, kind="all"):
     wanted = frequent._Wanted(transactions, MinSupport(min_count), kind, 1, None)
-    return frequent._Search(transactions, wanted, 1)
+    return frequent._Search(transactions, wanted)
 
 
 class Strict(np.ndarray):
@@ -208,6 +216,7 @@ def test_into_how_many_ranges_the_items_are_cut_changes_no_byte(kind, monkeypatc
     assert len(set(found)) == 1
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_ranges_hold_every_item_once_and_share_the_work():
     search = search_of(dense(4, records=25, items=14, share=0.4), 2)
     ranges = search._ranges(*search._rows[1][:5])
@@ -250,6 +259,7 @@ def test_the_limit_is_the_same_where_every_set_needs_new_room(kind, monkeypatch)
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.usefixtures("one_thread")
 def test_a_search_that_is_told_to_stop_looks_at_nothing_more(kind, monkeypatch):
     whole = _list_search_kernels.search_lists
 
@@ -278,6 +288,7 @@ class StopsAfter(list):
 
 @compiler_off
 @pytest.mark.parametrize("looks", [2, 5, 20])
+@pytest.mark.usefixtures("one_thread")
 def test_a_search_in_words_hears_that_it_should_stop(looks, monkeypatch):
     whole = _list_search_kernels.search_lists
     monkeypatch.setattr(frequent, "_RANGES", 1)
@@ -304,6 +315,7 @@ def test_every_item_is_told_to_who_shows_how_far_the_search_is(monkeypatch):
 
 @pytest.mark.parametrize("ranges", [1, 3])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.usefixtures("one_thread")
 def test_a_budget_bounds_what_is_looked_at_by_all_ranges_together(ranges, kind, monkeypatch):
     monkeypatch.setattr(frequent, "_RANGES", ranges)
     monkeypatch.setitem(frequent._TABLE_BITS, False, 2)
@@ -320,6 +332,7 @@ def test_a_budget_bounds_what_is_looked_at_by_all_ranges_together(ranges, kind, 
         assert found < there_are
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_a_budget_is_enough_for_as_many_places_as_it_says(monkeypatch):
     # The search looks at each item once, and there is nothing below any of them.
     monkeypatch.setattr(frequent, "_RANGES", 1)
