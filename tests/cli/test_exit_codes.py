@@ -353,7 +353,7 @@ def test_a_bug_ends_with_1_and_does_not_look_like_a_result(folder, monkeypatch):
     def bug(*_arguments, **_options):
         raise RuntimeError("oh")
 
-    monkeypatch.setattr("setveil.profiling.profile", bug)
+    monkeypatch.setattr("setveil.profile", bug)
     ended = call("profile", SAMPLE, cwd=folder)
     assert ended.code == 1
     assert ended.sentence().startswith("unexpected RuntimeError: oh. This is a bug")
