@@ -1,5 +1,6 @@
-"""What all tests share: real data where it is at hand, Hypothesis settings, and an ear for notes."""
+"""What all tests share: real data where it is at hand, files to read, Hypothesis settings, and an ear for notes."""
 
+import gzip
 import os
 from contextlib import contextmanager
 from functools import cache
@@ -85,3 +86,16 @@ def halt(monkeypatch):
         monkeypatch.setattr(module, "run", run_halted)
 
     return halted
+
+
+@pytest.fixture
+def written(tmp_path, request):
+    """Give a function that writes a file, packed if its name ends in .gz; without a name it is the module's FILE_NAME."""
+
+    def write(content, name=None):
+        path = tmp_path / (name or request.module.FILE_NAME)
+        content = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+        return path
+
+    return write
