@@ -15,9 +15,9 @@ from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
-from setveil.methods.base import Method, Outcome
+from setveil.methods.base import Outcome
+from setveil.methods.tendency.base import OverCategories
 from setveil.methods.tendency.part_swap import check_categories
-from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 
-class FullSwap(Method):
+class FullSwap(OverCategories):
     """Exchange records of a single category whole, between categories."""
 
     name = "full-swap"
@@ -34,7 +34,6 @@ class FullSwap(Method):
     truthful = "no"
     about_people = True
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     full_min: int = parameter(
         2,
         public=True,

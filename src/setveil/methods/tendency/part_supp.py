@@ -8,21 +8,20 @@ Cost     linear: one pass to classify, and a few array operations.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.methods.base import Baseline, Outcome
-from setveil.parameters.categories import Categories
+from setveil.methods.tendency.base import OverCategories
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-class PartSupp(Baseline):
+class PartSupp(OverCategories, Baseline):
     """Leave out the items of the category each record leans to; a baseline that promises nothing."""
 
     name = "part-supp"
@@ -30,14 +29,6 @@ class PartSupp(Baseline):
     paper = "gunawan2019"
     truthful = "subset"
     about_people = True
-
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
-
-    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that every item has a category."""
-        del linked, rng
-        self.categories.bind(data)
-        return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Leave out the blocks of all records with a tendency, but for one item of a record of one category."""

@@ -21,7 +21,8 @@ from setveil.base.declaration import parameter, split_commas
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
-from setveil.methods.base import Method, Outcome
+from setveil.methods.base import Outcome
+from setveil.methods.tendency.base import OverCategories
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ FEW_CATEGORIES = 5
 FEWEST_CATEGORIES = 3
 
 
-class PartSwap(Method):
+class PartSwap(OverCategories):
     """Exchange the items of the category each record leans to with a record as different as can be."""
 
     name = "part-swap"
@@ -42,7 +43,6 @@ class PartSwap(Method):
     truthful = "no"
     about_people = True
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
     order: Literal["hard", "seeded", "file"] = parameter(
         "hard",
         public=True,

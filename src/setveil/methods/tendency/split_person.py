@@ -8,24 +8,23 @@ Cost     linear: two passes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.base.declaration import parameter
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import offsets_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.parameters.categories import Categories
+from setveil.methods.tendency.base import OverCategories
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
 
-class SplitPerson(Baseline):
+class SplitPerson(OverCategories, Baseline):
     """Split each record into one row a category; a baseline that promises nothing."""
 
     name = "split-person"
@@ -33,14 +32,6 @@ class SplitPerson(Baseline):
     paper = "gunawan2019"
     truthful = "subset"
     about_people = True
-
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
-
-    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that every item has a category."""
-        del linked, rng
-        self.categories.bind(data)
-        return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Split; nothing is random, the order of rows is made to tell nothing afterwards."""

@@ -1,0 +1,27 @@
+"""What methods that hide tendencies share: the category of each item."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import TYPE_CHECKING, Self
+
+from setveil.base.declaration import parameter
+from setveil.methods.base import Method
+from setveil.parameters.categories import Categories
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from setveil.data.records.transactions import Transactions
+
+
+class OverCategories(Method, ABC):
+    """A method that needs a category for each item."""
+
+    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+
+    def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
+        """Check that every item has a category."""
+        del linked, rng
+        self.categories.bind(data)
+        return self
