@@ -7,7 +7,7 @@ import pytest
 
 from setveil.cli.main import COMMANDS, GROUPS
 
-from cli import presence_wrong_uses
+from cli.presence import wrong_uses as presence_wrong_uses
 from support.program import call, names_in, run
 
 SAMPLE = "sample:supermarket?records=60"

@@ -8,12 +8,13 @@ import setveil as sv
 from setveil import catalog
 from setveil.cli.options import of_declaration
 from setveil.parameters import kind_of
+from setveil.presence import catalog as joined
 
 from contract.filling import edge_cases
 from support.random_data import make
 
 TABLES = (catalog.METHODS, catalog.GUARANTEES, catalog.METRICS)
-JOINED = (catalog.JOINED_METHODS, catalog.JOINED_GUARANTEES, catalog.JOINED_METRICS)
+JOINED = (joined.METHODS, joined.GUARANTEES, joined.METRICS)
 
 
 def kinds_in(*tables):

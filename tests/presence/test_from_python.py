@@ -5,8 +5,8 @@ import json
 import pytest
 
 import setveil as sv
-from setveil.catalog import JOINED_METHODS
 from setveil.cli import main
+from setveil.presence.catalog import METHODS as JOINED_METHODS
 from setveil.presence.comparing import compare_methods
 from setveil.presence.metrics.range_queries import RangeQueryError
 from setveil.presence.policy_draft import Drafting
