@@ -384,8 +384,7 @@ class Disassociated(Published):
         """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
         del naming
         published, clusters = self.arranged()
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes)))
-        return published, Alignment(rows[picked(starts, clusters)[1]])
+        return published, Alignment(rows[picked(offsets_of(self.sizes), clusters)[1]])
 
     def with_stated(self, parameters: Mapping[str, Any]) -> Self:
         """Return the same clusters with what a card says that they keep: a table does not say it."""

@@ -10,7 +10,7 @@ import numpy as np
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, among, codes_in, listed
-from setveil.data.records.ragged import distinct, owner_of, ranks_of_sequences
+from setveil.data.records.ragged import distinct, owner_of, ranks_of_sequences, runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,9 +102,7 @@ class _Parts:
         said = np.flatnonzero(subrecords.lengths)
         # What each occurrence in a record is in a chunk: mostly one, none if it is left out or in the term chunk.
         low, high = np.searchsorted(self.named, self.held), np.searchsorted(self.named, self.held, side="right")
-        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(high - low)))
-        place = np.repeat(low - starts[:-1], high - low) + np.arange(starts[-1])
-        chunk = self.chunk_of_named[place]
+        chunk = self.chunk_of_named[runs(low, high - low)]
         record, item = (np.repeat(values, high - low) for values in (self.record, self.item))
         by_part = np.lexsort((item, record, chunk))
         chunk, record, item = chunk[by_part], record[by_part], item[by_part]
