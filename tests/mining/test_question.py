@@ -31,7 +31,8 @@ def data():
             "goes with `rules=True`, which was not",
         ),
         ({"min_support": MinSupport(2), "seed": 0}, "`seed=` goes with `sample=`, which was not given"),
-        ({"top": 0}, "top is 0; allowed is a whole number from 1 on"),
+        ({"top": 0}, "`top=` is 0; allowed is a whole number from 1 on"),
+        ({"min_support": MinSupport(1), "max_length": 0}, "`max_length=` is 0; allowed is a whole number from 1 on"),
     ],
 )
 def test_a_question_that_contradicts_itself_is_refused(asked, says):

@@ -74,7 +74,7 @@ class Question:
         for name, least in _LEAST.items():
             number = getattr(self, name)
             if number is not None and number < least:
-                raise BadParameter(f"{name.replace('_', '-')} is {number}; allowed is a whole number from {least} on")
+                raise BadParameter(f"`{name}=` is {number}; allowed is a whole number from {least} on")
 
     def _asks(self, name: str) -> bool:
         value = getattr(self, name)
