@@ -108,6 +108,11 @@ def test_allowed_failures_are_told_and_drawn(dossier):
     assert ("not hidden (violated)", 34) in release_charts(changed)["status"].rows
 
 
+def test_arguments_in_the_advice_are_shown_as_code(dossier):
+    page = render(dossier | {"advice": "Use finer <categories> (`level=`), or accept them with `allow_failures=4`."})
+    assert "finer &lt;categories&gt; (<code>level=</code>), or accept them with <code>allow_failures=4</code>." in page
+
+
 def test_no_guarantee(tmp_path):
     page = (without_guarantee(tmp_path, [["a"], ["b", "c"], ["a", "d"]]) / "report.html").read_text(encoding="utf-8")
     for words in ("no guarantee", "This method promises nothing", "Not covered: everything", "no record was checked"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from setveil.base.display import cut, figure, share
 from setveil.metrics.base import NOT_COMPUTED
@@ -70,6 +72,7 @@ def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = P
         "share": share,
         "cut": cut,
         "plain": plain,
+        "with_code": with_code,
     }
     return environment.get_template(template).render(
         **values, scripts=texts, policy=security_policy(texts), embedded=as_embedded(charts)
@@ -99,6 +102,11 @@ def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
 def plain(value: float) -> str:
     """Write a number with four significant digits and without an exponent, however small it is."""
     return f"{Decimal(f'{value:.4g}'):,f}"
+
+
+def with_code(text: str) -> Markup:
+    """Return a message as HTML, the Python arguments that it marks by backticks as code."""
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - what the text holds is escaped
 
 
 def words(name: Any) -> str:
