@@ -95,21 +95,21 @@ def test_only_public_parameters_are_handed_over():
 
 
 @pytest.mark.parametrize(
-    ("name", "allowed", "default", "option"),
+    ("name", "allowed", "default"),
     [
-        ("k", "a whole number and at least 2 and at most 9", "None", "--k"),
-        ("share", "a number and more than 0 and less than 1", "0.5", "--share"),
-        ("order", "hard | easy", "hard", "--order"),
-        ("strict", "true or false", "true", "--strict"),
-        ("title", "a text", "none", "--title"),
-        ("steps", "a comma-separated list of cut | mix", "cut,mix", "--steps"),
-        ("names", "a comma-separated list of a text", "none", "--names"),
-        ("secret", "a file of categories", "Categories(0 items in 0 categories)", "--secret"),
+        ("k", "a whole number and at least 2 and at most 9", "None"),
+        ("share", "a number and more than 0 and less than 1", "0.5"),
+        ("order", "hard | easy", "hard"),
+        ("strict", "true or false", "true"),
+        ("title", "a text", "none"),
+        ("steps", "a comma-separated list of cut | mix", "cut,mix"),
+        ("names", "a comma-separated list of a text", "none"),
+        ("secret", "a file of categories", "Categories(0 items in 0 categories)"),
     ],
 )
-def test_parameters_in_words(name, allowed, default, option):
+def test_parameters_in_words(name, allowed, default):
     found = Parameter(Recipe, name)
-    assert (found.allowed, found.default_text, found.option) == (allowed, default, option)
+    assert (found.allowed, found.default_text) == (allowed, default)
     assert found.required == (name == "k")
     assert found.description
 
@@ -123,13 +123,6 @@ def test_parameters_stand_in_the_order_of_their_declaration():
     assert [p.name for p in Recipe.parameters()] == list(Recipe.model_fields)
     assert {p.name for p in Recipe.parameters() if p.public} == {"k", "share", "order", "steps"}
     assert Recipe.summary() == "Stand for any method."
-
-
-def test_underscores_become_hyphens_on_the_command_line():
-    class Longer(Declaration):
-        full_min: int = parameter(2, public=True, description="From how many on.")
-
-    assert [p.option for p in Longer.parameters()] == ["--full-min"]
 
 
 def test_a_parameter_must_say_whether_it_is_public():

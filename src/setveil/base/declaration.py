@@ -147,7 +147,6 @@ class Parameter:
         if not isinstance(extra, dict) or "public" not in extra:
             raise TypeError(f"{owner.__name__}.{name} does not declare whether it is public")
         self.name = name
-        self.option = "--" + name.replace("_", "-")
         self.public = bool(extra["public"])
         self.inferable = bool(extra["inferable"])
         self.description = field.description or ""

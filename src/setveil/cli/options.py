@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter as CycloptsParameter
 
+from setveil.cli.translation import option_of
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ def of_declaration(kind: type[Declaration]) -> list[Option]:
         default = "required" if p.required else f"default: {p.default_text}"
         options |= of_parameter(p, f"{p.description} ({p.allowed}; {default})")
     for former, name in kind.renamed.items():
-        option = "--" + name.replace("_", "-")
-        options[former] = Option(former, str, f"Former name of {option}, accepted until version 0.3.")
+        options[former] = Option(former, str, f"Former name of {option_of(name)}, accepted until version 0.3.")
     return list(options.values())
 
 
