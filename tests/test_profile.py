@@ -20,6 +20,7 @@ from setveil.mining import uniqueness
 from setveil.profiling import LengthBucket, PopularItem, profile
 
 from oracle.uniqueness import duplicate_records, unique_records
+from support.program import call
 
 
 def counts(records, known=3, threads=1):
@@ -299,3 +300,13 @@ def test_no_loop_is_compiled_twice():
     for name in ("invert", "mark_sole_holders", "search_pairs", "project", "search_triples"):
         signatures = getattr(getattr(_uniqueness_kernels, name), "signatures", [()])
         assert len(signatures) <= 1, name  # none where the caller came compiled from the cache
+
+
+def test_a_separator_of_columns_does_not_separate_the_items_of_itemsets(tmp_path):
+    (tmp_path / "long.csv").write_text("id;item\n1;a\n1;b\n2;a\n", encoding="utf-8")
+    (tmp_path / "baskets.dat").write_text("a;b\na\n", encoding="utf-8")
+    for data, itemsets in (("long.csv", "a b\n"), ("baskets.dat", "a;b\n")):
+        (tmp_path / "itemsets.txt").write_text(itemsets, encoding="utf-8")
+        ended = call("profile", data, "--separator", ";", "--itemsets", "itemsets.txt", "--json", cwd=tmp_path)
+        assert ended.code == 0, ended.err
+        assert [(one["items"], one["records"]) for one in json.loads(ended.out)["itemsets"]] == [(["a", "b"], 1)]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
 from setveil.parameters.named_itemsets import read_itemsets
@@ -35,11 +36,12 @@ def profile(
     Example:
       setveil profile sample:supermarket
     """
+    separator = list_separator({**asdict(source), "data": data})
     found = sv.profile(
         as_records(data, source.given()),
         known=known,
         sensitive=read_sensitive(sensitive) if sensitive else (),
-        itemsets=read_itemsets(itemsets, separator=source.separator) if itemsets else (),
+        itemsets=read_itemsets(itemsets, separator=separator) if itemsets else (),
         threads=threads,
     )
     if output.json:
