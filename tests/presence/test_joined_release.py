@@ -1,4 +1,4 @@
-"""The door out for joined tables: whole and checked, or nothing; and what providers keep."""
+"""Joined tables as releases: whole and checked, or nothing; and what providers keep."""
 
 import json
 
@@ -10,7 +10,7 @@ from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
 from setveil.presence.guarantees.k_anonymity import KAnonymity
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.release.provider_folder import read_provider_folder, write_provider_folder
-from setveil.presence.release.release import JoinedDoor, open_joined, promised
+from setveil.presence.release.release import StagedTable, open_joined, promised
 from setveil.presence.tables.originals import BothGroups
 from setveil.presence.trial import policy_of
 
@@ -25,16 +25,16 @@ def made():
     return originals, policy_of(method, originals), run(method, originals)
 
 
-def door(tmp_path, policy, **more):
-    return JoinedDoor(tmp_path / "out", tmp_path / "private", policy.method, policy_sha256=policy.sha256, **more)
+def staging(tmp_path, policy, **more):
+    return StagedTable(tmp_path / "out", tmp_path / "private", policy.method, policy_sha256=policy.sha256, **more)
 
 
 def published(tmp_path, made, **more):
     _originals, policy, trial = made
-    with door(tmp_path, policy, **more) as way_out:
-        table = way_out.stage(trial.outcome.table)
-        way_out.complete(table, CHECKED)
-        way_out.commit()
+    with staging(tmp_path, policy, **more) as staged:
+        staged.stage(trial.outcome.table)
+        staged.complete(CHECKED)
+        staged.commit()
     return open_joined(tmp_path / "out")
 
 
@@ -53,8 +53,8 @@ def test_a_failure_inside_leaves_nothing(tmp_path, made):
     _originals, policy, trial = made
 
     def fail():
-        with door(tmp_path, policy) as way_out:
-            way_out.stage(trial.outcome.table)
+        with staging(tmp_path, policy) as staged:
+            staged.stage(trial.outcome.table)
             raise RuntimeError("in between")
 
     with pytest.raises(RuntimeError, match="in between"):
@@ -64,8 +64,9 @@ def test_a_failure_inside_leaves_nothing(tmp_path, made):
 
 def test_what_nobody_committed_is_not_published(tmp_path, made):
     _originals, policy, trial = made
-    with door(tmp_path, policy) as way_out:
-        way_out.complete(way_out.stage(trial.outcome.table), CHECKED)
+    with staging(tmp_path, policy) as staged:
+        staged.stage(trial.outcome.table)
+        staged.complete(CHECKED)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -74,9 +75,10 @@ def test_a_table_that_breaks_the_promise_does_not_get_out(tmp_path, made):
     strict = DummyUsers(**LIMITS, backend="clear", k=100)
 
     def publish():
-        with JoinedDoor(tmp_path / "out", tmp_path / "private", strict, policy_sha256=policy.sha256) as way_out:
-            way_out.check(way_out.stage(trial.outcome.table), {"k-anonymity"}, originals, trial.outcome.groups)
-            way_out.commit()
+        with StagedTable(tmp_path / "out", tmp_path / "private", strict, policy_sha256=policy.sha256) as staged:
+            staged.stage(trial.outcome.table)
+            staged.check({"k-anonymity"}, originals, trial.outcome.groups)
+            staged.commit()
 
     with pytest.raises(GuaranteeViolated, match="k-anonymity is not kept"):
         publish()

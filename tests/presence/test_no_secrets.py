@@ -20,7 +20,7 @@ from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import run_provider
 from setveil.presence.protocol import ProviderProtocol
-from setveil.presence.release.release import JoinedDoor
+from setveil.presence.release.release import StagedTable
 from setveil.presence.secure.two_party import extension
 from setveil.presence.secure.two_party.session import TwoPartySession
 from setveil.presence.tables.originals import BothGroups, Originals
@@ -259,15 +259,15 @@ def test_what_objects_show_of_themselves_holds_no_secret(caplog):
 @pytest.mark.parametrize("counts_to", ["b", "c"])
 def test_the_collector_gets_and_publishes_nothing_of_single_people(counts_to, caplog, tmp_path):
     method = DummyUsers(**(METHOD.model_dump(mode="json") | {"counts_to": counts_to}))
-    door = JoinedDoor(tmp_path / "out", tmp_path / "private", method, policy_sha256="0" * 64)
+    staged = StagedTable(tmp_path / "out", tmp_path / "private", method, policy_sha256="0" * 64)
 
     def publish(table):
-        again = door.stage(table)
-        door.check(again, {"k-anonymity"})
-        door.complete(again, {"k-anonymity": "by the collector", "site-presence": "by each provider"})
-        return door.commit
+        staged.stage(table)
+        staged.check({"k-anonymity"})
+        staged.complete({"k-anonymity": "by the collector", "site-presence": "by each provider"})
+        return staged.commit
 
-    with everything_told(caplog) as (originals, hidden, _texts), door:
+    with everything_told(caplog) as (originals, hidden, _texts), staged:
         played = honest(method, originals, KEYS, publish=publish)
     files = [one for one in tmp_path.rglob("*") if one.is_file()]
     assert len(files) >= 3

@@ -1,4 +1,4 @@
-"""The door out for joined tables: staged, read again, checked, and renamed, or nothing is written."""
+"""Joined tables as releases: staged, read again, checked, and renamed, or nothing is written; and opened again."""
 
 from __future__ import annotations
 
@@ -30,8 +30,13 @@ SECURE_IN_WORDS = {
 }
 
 
-class JoinedDoor:
-    """A joined release in the making; what is not committed inside the block vanishes."""
+class StagedTable:
+    """A joined table on its way to a release; what is not committed inside the block vanishes."""
+
+    table: JoinedTable
+    """What a reader of the staged file finds, once it is staged."""
+    card: JoinedCard
+    """The card, once it is written."""
 
     def __init__(
         self,
@@ -69,18 +74,18 @@ class JoinedDoor:
         """Write the table to a hidden place, and return what a reader finds there."""
         self.public, self.private = self._stack.enter_context(make_two_folders(*self._targets, force=self._force))
         write_joined(table, self.public, self._file)
-        again = read_joined(self.public, self._file)
+        self.table = read_joined(self.public, self._file)
         self.sha256 = file_sha256(self.public / self._file)
-        return again
+        return self.table
 
     def check(
-        self, table: JoinedTable, names: set[str], originals: Originals | None = None, groups: BothGroups | None = None
+        self, names: set[str], originals: Originals | None = None, groups: BothGroups | None = None
     ) -> list[Verdict]:
         """Check those guarantees of the method that are named; raise unless they hold."""
         verdicts = []
         for guarantee in self._method.guarantees:
             if guarantee.name in names:
-                verdict = guarantee.check(table, original=originals, alignment=groups)
+                verdict = guarantee.check(self.table, original=originals, alignment=groups)
                 if not verdict:
                     raise GuaranteeViolated(
                         f"{guarantee.name} is not kept; nothing was written. {verdict}", verdict=verdict
@@ -88,20 +93,20 @@ class JoinedDoor:
                 verdicts.append(verdict)
         return verdicts
 
-    def complete(self, table: JoinedTable, checked_by: dict[str, str]) -> JoinedCard:
+    def complete(self, checked_by: dict[str, str]) -> JoinedCard:
         """Write the card."""
         backend = str(getattr(self._method, "backend", "clear"))
-        card = make_joined_card(
+        self.card = make_joined_card(
             self._method,
-            table,
+            self.table,
             policy_sha256=self._policy_sha256,
             data=FileBeside(file=self._file, sha256=self.sha256),
             beside=(FileBeside(file=ATTRIBUTES_NAME, sha256=file_sha256(self.public / ATTRIBUTES_NAME)),),
             checked_by=checked_by,
             secure_computation=SECURE_IN_WORDS[backend],
         )
-        (self.public / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
-        return card
+        (self.public / CARD_NAME).write_text(self.card.to_json(), encoding="utf-8")
+        return self.card
 
     def commit(self) -> str:
         """Give the release its name; return the checksum of its data file."""

@@ -14,7 +14,7 @@ from setveil.presence.metrics.range_queries import RangeQueryError
 from setveil.presence.network_run import meet_as_collector, meet_as_provider, refuse_no_span
 from setveil.presence.release.dossier import make_joined_dossier, save_joined_dossier
 from setveil.presence.release.provider_folder import NAMES, RUN_NAME, write_provider_folder
-from setveil.presence.release.release import JoinedDoor
+from setveil.presence.release.release import StagedTable
 from setveil.presence.trial import simulate
 from setveil.release.dossier import DOSSIER_NAME, REPORT_NAME
 from setveil.release.saving import Target
@@ -129,23 +129,20 @@ def collect(
     refuse_no_span(timeout=timeout, wait=wait)
     target = Target.of(out, private, force=force)
     target.refuse()
-    door = JoinedDoor(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
-    cards = []
+    staged = StagedTable(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
 
     def publish(table: JoinedTable) -> Callable[[], str]:
-        again = door.stage(table)
-        door.check(again, {"k-anonymity"})
+        staged.stage(table)
+        staged.check({"k-anonymity"})
         by_providers = "by each provider on its own side, before publication"
-        cards.append(
-            door.complete(again, {"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
-        )
-        record = {"policy_sha256": policy.sha256, "data_sha256": door.sha256}
-        (door.private / DOSSIER_NAME).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        return door.commit
+        staged.complete({"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
+        record = {"policy_sha256": policy.sha256, "data_sha256": staged.sha256}
+        (staged.private / DOSSIER_NAME).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        return staged.commit
 
-    with door:
+    with staged:
         costs = meet_as_collector(home, policy, listen, publish, timeout=timeout, wait=wait)
-    return Collected(cards[0], costs)
+    return Collected(staged.card, costs)
 
 
 @check_arguments
@@ -169,31 +166,30 @@ def publish_trial(
     """
     target = Target.of(out, private, force=force)
     target.refuse()
-    door = JoinedDoor(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
-    staged: list[JoinedTable] = []
+    staged = StagedTable(target.out, target.private, policy.method, policy_sha256=policy.sha256, force=force)
 
     def publish(table: JoinedTable) -> Callable[[], str]:
-        staged.append(door.stage(table))
-        return lambda: door.sha256
+        staged.stage(table)
+        return lambda: staged.sha256
 
-    with door:
+    with staged:
         trial = simulate(policy, originals, keys, publish)
-        table = staged[0]
+        table = staged.table
         with progress.step("checking the joined table"):
-            verdicts = door.check(table, {"k-anonymity", "site-presence"}, originals, trial.outcome.groups)
+            verdicts = staged.check({"k-anonymity", "site-presence"}, originals, trial.outcome.groups)
         by_trial = "in a trial, with both tables"
-        card = door.complete(table, {"k-anonymity": by_trial, "site-presence": by_trial})
+        card = staged.complete({"k-anonymity": by_trial, "site-presence": by_trial})
         with progress.step("measuring"):
             measurements = [RangeQueryError()(originals, table)]
         for role, result in (("a", trial.a), ("b", trial.b)):
-            folder = door.private / role
+            folder = staged.private / role
             folder.mkdir(mode=0o700)
             write_provider_folder(folder, role, policy, originals.table(role), originals.population, result)
         dossier = make_joined_dossier(policy, originals, table, trial, card, verdicts, measurements)
-        save_joined_dossier(door.private, dossier)
+        save_joined_dossier(staged.private, dossier)
         with progress.step("writing the report"):
             from setveil.presence.report.page import render_joined  # noqa: PLC0415 - only when a report is made
 
-            (door.private / REPORT_NAME).write_text(render_joined(dossier), encoding="utf-8")
-        door.commit()
+            (staged.private / REPORT_NAME).write_text(render_joined(dossier), encoding="utf-8")
+        staged.commit()
     return dossier
