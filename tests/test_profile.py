@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from setveil.base import progress
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter
+from setveil.errors import BadData, BadParameter
 from setveil.kernels.control import CONTROL_WIDTH, DONE, STOP
 from setveil.mining import uniqueness
 from setveil.profiling import LengthBucket, PopularItem, profile
@@ -310,3 +310,13 @@ def test_a_separator_of_columns_does_not_separate_the_items_of_itemsets(tmp_path
         ended = call("profile", data, "--separator", ";", "--itemsets", "itemsets.txt", "--json", cwd=tmp_path)
         assert ended.code == 0, ended.err
         assert [(one["items"], one["records"]) for one in json.loads(ended.out)["itemsets"]] == [(["a", "b"], 1)]
+
+
+def test_lists_may_be_files(tmp_path):
+    records = [["milk", "tea"], ["milk"], ["tea"]]
+    (tmp_path / "sensitive.txt").write_text("tea\n")
+    (tmp_path / "itemsets.txt").write_text("milk;tea\n")
+    files = {"sensitive": tmp_path / "sensitive.txt", "itemsets": str(tmp_path / "itemsets.txt"), "separator": ";"}
+    assert profile(records, **files) == profile(records, sensitive=["tea"], itemsets=[["milk", "tea"]])
+    with pytest.raises(BadData, match="there is no such file"):
+        profile(records, sensitive="tea")

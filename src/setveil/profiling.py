@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
-from setveil.parameters.named_itemsets import NamedItemsets
+from setveil.parameters.named_itemsets import NamedItemsets, read_itemsets
 from setveil.parameters.names_found import NameList, NamesFound
-from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.sensitive_items import SensitiveItems, read_sensitive
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:
@@ -157,15 +158,17 @@ def profile(
     data: Any,
     *,
     known: int = 3,
-    sensitive: Sequence[str] = (),
-    itemsets: Sequence[Sequence[str]] = (),
+    sensitive: Sequence[str] | str | Path = (),
+    itemsets: Sequence[Sequence[str]] | str | Path = (),
+    separator: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe the data and count the records that are unique by 1 ... `known` items.
 
     `data` is a path, a sample, a database, a release folder, lists of items, a data frame, an Arrow table, or what `read` returned. With
-    `sensitive` items and `itemsets` it also counts who holds any of the former, and each of the latter. A list of which nothing
-    occurs in the data is refused. `threads` is how many to use; by default all cores.
+    `sensitive` items and `itemsets`, given as lists or as files, it also counts the records that hold any of the former, and each of the
+    latter; `separator` is what separates items in a file of itemsets. A list of which nothing occurs in the data is refused. `threads` is
+    how many to use; by default all cores.
 
     >>> found = profile([["milk", "bread"], ["milk"], ["bread", "tea"]], known=2)
     >>> [level.records for level in found.unique]
@@ -174,7 +177,8 @@ def profile(
     if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
         raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
     data = as_records(data)
-    sensitive, itemsets = list(sensitive), list(itemsets)  # an array or a column has no truth of its own
+    sensitive = read_sensitive(sensitive) if isinstance(sensitive, str | Path) else list(sensitive)
+    itemsets = read_itemsets(itemsets, separator=separator) if isinstance(itemsets, str | Path) else list(itemsets)
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)

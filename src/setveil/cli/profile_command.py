@@ -9,8 +9,6 @@ import setveil as sv
 from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
-from setveil.parameters.named_itemsets import read_itemsets
-from setveil.parameters.sensitive_items import read_sensitive
 from setveil.profiling import Profile
 from setveil.release.inputs import as_records
 
@@ -36,12 +34,12 @@ def profile(
     Example:
       setveil profile sample:supermarket
     """
-    separator = list_separator({**asdict(source), "data": data})
     found = sv.profile(
         as_records(data, source.given()),
         known=known,
-        sensitive=read_sensitive(sensitive) if sensitive else (),
-        itemsets=read_itemsets(itemsets, separator=separator) if itemsets else (),
+        sensitive=sensitive or (),
+        itemsets=itemsets or (),
+        separator=list_separator({**asdict(source), "data": data}),
         threads=threads,
     )
     if output.json:

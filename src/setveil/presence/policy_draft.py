@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from setveil.presence.methods.dummy_users import DummyUsers
     from setveil.presence.table_source import TableSource
 
+LIMITS = {"max_a": "0.9", "min_a": "0.1", "max_b": "0.9", "min_b": "0.1"}
+"""The limits of a draft for which nobody named others."""
 _LOOK = "the ranges, steps and categories of the draft come from the data: look at them before you hand it over"
 
 

@@ -12,12 +12,10 @@ from setveil.cli.presence.options import EitherTableOptions, TableAOption, Table
 from setveil.cli.show import say, say_json
 from setveil.errors import ExitCode, Missing
 from setveil.presence.methods.dummy_users import DummyUsers
-from setveil.presence.policy_draft import Drafting
+from setveil.presence.policy_draft import LIMITS, Drafting
 
 if TYPE_CHECKING:
     from setveil.presence.policy import Policy
-
-LIMITS = {"max_a": "0.9", "min_a": "0.1", "max_b": "0.9", "min_b": "0.1"}
 
 
 def policy(
