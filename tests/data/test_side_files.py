@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.cli.translation import as_options
 from setveil.data.records.labels import label_order
 from setveil.data.records.transactions import from_lists
 from setveil.data.samples import sample_sensitive
@@ -309,7 +310,7 @@ def test_the_files_on_the_page_are_what_it_says(page):
     assert read_itemsets("itemsets.jsonl") == (("beer", "diapers"), ("sleeping pills",))
     with pytest.raises(BadData) as refused:
         read_hierarchy("taxonomy.csv")
-    assert str(refused.value) in page
+    assert as_options(str(refused.value)) in page
     Path("sensitive.txt").write_text("sleeping pills\npregnancy tests\n", encoding="utf-8")
     found = sv.SensitiveItems(read_sensitive("sensitive.txt")).found_in(
         from_lists([["sleeping pills", "pregnancy test"]]), "sensitive"
