@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 
 import setveil as sv
+from setveil.data.forms.base import Naming
 from setveil.data.records.alignment import Alignment
 
 from oracle import truthfulness
@@ -123,6 +125,8 @@ class FormCase:
     """Makes a release in which nothing changed but the form; each record is a group, or a cluster, of its own."""
     untrue: Callable | None
     """Returns where a release is not true of the records behind its rows, as the oracle finds it; None where rows are no records."""
+    in_order: Callable | None = None
+    """Returns whether a release stands in the order of content, found in plain Python where that is short."""
 
 
 def _by_record(records, alignment):
@@ -153,6 +157,11 @@ def _untrue_groups(published, behind, whole):
     return truthfulness.untrue_groups(groups, _parted(behind, [len(rows) for rows, _counts in groups]), whole)
 
 
+def _groups_in_order(published):
+    groups = [(rows, [*counts.items()]) for rows, counts in published.to_groups()]
+    return groups == sorted(groups) and all(rows == sorted(rows) for rows, _counts in groups)
+
+
 def _unchanged_clusters(data, _sensitive):
     chunks = [[[(sorted(t), 1)]] if t else [] for t in as_sets(data)]
     return sv.Disassociated.from_clusters([{"size": 1, "record_chunks": chunk, "term_chunk": []} for chunk in chunks])
@@ -175,6 +184,7 @@ CASES = {
         lambda published, alignment: (as_sets(published.datasets[0]), alignment.rows.tolist()),
         lambda data, _sensitive: sv.Reassociated((data.with_ids(None),)),
         None,
+        lambda published: all(rows == sorted(rows) for rows in (one.to_lists() for one in published.datasets)),
     ),
     sv.Transactions: FormCase(
         disturbed,
@@ -183,7 +193,11 @@ CASES = {
         lambda published, behind, whole: truthfulness.untrue_rows(as_sets(published), behind, whole),
     ),
     sv.Grouped: FormCase(
-        disturbed_groups, lambda published, _alignment: published.to_groups(), _unchanged_groups, _untrue_groups
+        disturbed_groups,
+        lambda published, _alignment: published.to_groups(),
+        _unchanged_groups,
+        _untrue_groups,
+        _groups_in_order,
     ),
     sv.Generalized: FormCase(
         disturbed_nodes,
@@ -200,6 +214,14 @@ CASES = {
 def seen_by_oracles(published, alignment):
     """Return a release as oracles see it."""
     return CASES[type(published)].seen(published, alignment)
+
+
+def is_in_order(published):
+    """Return whether the order of a release without names depends on its content alone."""
+    by_content = Naming("drop", published, lambda number: pytest.fail(f"{number} pseudonyms were asked for"))
+    in_order = CASES[type(published)].in_order
+    again = published.arrange(np.arange(published.records), by_content)[0]
+    return again == published and (in_order is None or in_order(published))
 
 
 def untrue_by_oracle(published, data, rows, *, whole):

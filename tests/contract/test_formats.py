@@ -1,12 +1,15 @@
 """What every format must keep; a format that stands in FORMATS is tested here under every ending without another line."""
 
 import gzip
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from setveil.cli.options import ReadingOptions
 from setveil.data.formats import FORMATS, Layout, format_named, format_of, format_to_write
 from setveil.data.reading.source import read
 from setveil.data.records.transactions import from_lists
@@ -226,3 +229,11 @@ def test_other_extensions_tell_none(name):
 def test_an_unknown_format_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match=r"there is no format 'baskt'.* Did you mean 'basket'\?"):
         format_named("baskt")
+
+
+def test_every_format_is_offered_and_documented():
+    offered = next(one for one in fields(ReadingOptions) if one.name == "format").type
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
+    for name in FORMATS:
+        assert re.search(rf"\b{name}\b", offered), f"{name} is missing in the help of --format"
+        assert name in page, f"{name} is missing in docs/data.md"

@@ -33,6 +33,10 @@ MADE_FROM = {"reassociated": "disassociated"}
 """A form whose card may speak of another, since it is made from that."""
 
 
+def test_the_words_of_every_form_are_known():
+    assert OF_FORM.keys() == FORMS.keys() - {"transactions"}
+
+
 def some_data(seed=7):
     return make(seed, records=50, items=40, categories=4, hot=0.7)[0].without_empty()
 

@@ -81,6 +81,10 @@ NO_RECORDS = {"grouped", "disassociated"}
 every_form = pytest.mark.parametrize("form", METHODS)
 
 
+def test_every_form_is_tried():
+    assert METHODS.keys() == FILES.keys() == FORMS.keys()
+
+
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
     """Let the check of a card find the guarantee of the method above."""

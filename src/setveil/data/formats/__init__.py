@@ -1,8 +1,9 @@
-"""File formats, one file each. A format that stands in FORMATS is offered, tested and documented."""
+"""File formats, one file each. A format that is registered in MEMBERS is offered and tested."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -11,10 +12,7 @@ from setveil.data.files import column_files
 from setveil.data.files.csv_tables import header
 from setveil.data.files.packing import packing_of, plain_suffix
 from setveil.data.formats.base import Format, Layout
-from setveil.data.formats.basket import Basket
-from setveil.data.formats.list import List
-from setveil.data.formats.long import Long, delimiter_of
-from setveil.data.formats.wide import Wide
+from setveil.data.formats.long import delimiter_of
 from setveil.errors import BadData, UnknownName
 
 if TYPE_CHECKING:
@@ -22,7 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Format", "Layout", "format_named", "format_of", "format_to_write"]
 
-FORMATS: dict[str, Format] = {form.name: form for form in (Basket(), Long(), List(), Wide())}
+MEMBERS = {
+    "Basket": "basket",
+    "Long": "long",
+    "List": "list",
+    "Wide": "wide",
+}
+"""The class of each format and its module, in the order in which people see them."""
+
+_made = (getattr(import_module(f"{__name__}.{module}"), name)() for name, module in MEMBERS.items())
+FORMATS: dict[str, Format] = {form.name: form for form in _made}
 
 
 def format_named(name: str) -> Format:
