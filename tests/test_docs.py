@@ -1,6 +1,7 @@
 """What the pages say can be done is done."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,9 @@ def test_the_conversions_on_the_page_work_as_printed(tmp_path):
     from support.program import call  # noqa: PLC0415 - only here
 
     text = (PAGES / "data.md").read_text(encoding="utf-8")
-    section = text.partition("## From one to another")[2].partition("```\n")[2].partition("```")[0]
-    assert call("convert", "sample:supermarket?records=50", tmp_path / "baskets.dat.gz").code == 0
-    assert call("convert", "sample:supermarket", tmp_path / "taxonomy.csv", "--to", "levels").code == 0
-    lines = [line.partition("#")[0].replace("'", "").split() for line in section.splitlines()]
-    assert len(lines) == 5
+    section = text.partition("## Convert between formats")[2].partition("```\n")[2].partition("```")[0]
+    lines = [shlex.split(line, comments=True) for line in section.splitlines()]
+    assert len(lines) == 7
     for words in lines:
         ended = call(*words[1:], cwd=tmp_path)
         assert ended.code == 0, (words, ended.err)
