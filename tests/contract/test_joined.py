@@ -121,7 +121,7 @@ def test_a_metric_is_a_number_or_says_why_not(kind, seed):
 @METRIC
 def test_a_metric_is_documented(kind):
     page = (DOCS / "metrics.md").read_text(encoding="utf-8")
-    assert f"| `{kind.name}` |" in page
+    assert f"\n### `{kind.name}`\n" in page
     for parameter in kind.parameters():
         assert f"`{parameter.name}`" in page
     assert kind.formula

@@ -142,7 +142,7 @@ def test_bad_parameters_are_refused(kind):
 @EVERY
 def test_it_is_documented(kind):
     page = (DOCS / "metrics.md").read_text(encoding="utf-8")
-    assert f"`{kind.name}`" in page
+    assert f"\n### `{kind.name}`\n" in page
     for parameter in kind.parameters():
         assert f"`{parameter.name}`" in page
     for text in (kind.formula, kind.blind_to, kind.unit, kind.summary()):
