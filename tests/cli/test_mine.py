@@ -271,7 +271,12 @@ def test_ctrl_c_ends_it_and_leaves_nothing(real_folder, tmp_path):
 
 
 def test_the_commands_on_the_page_work_as_printed(tmp_path):
-    section = PAGE.read_text(encoding="utf-8").partition("## Find itemsets and rules")[2].partition("```\n")[2].partition("```")[0]
+    section = (
+        PAGE.read_text(encoding="utf-8")
+        .partition("## Find itemsets and rules")[2]
+        .partition("```\n")[2]
+        .partition("```")[0]
+    )
     lines = section.replace("\\\n", " ").splitlines()
     assert len(lines) == 6
     for line in lines:
