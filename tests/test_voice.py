@@ -1,5 +1,6 @@
 """Texts for people use plain, standard English: phrases that readers had to read twice do not come back."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ PAGES = [
     if path.name != "CHANGELOG.md" and not {"decisions", "reproduce"} & set(path.relative_to(REPOSITORY).parts)
 ]
 BANNED = {
-    r"\bthe so many\b|\bso many (of|most|records|items|rows)\b": "N, or the number of",
+    r"\bthe so many\b|\bso many (of|most|records|items|rows|seconds|cases)\b": "N, or the number of",
     r"\bdefault else\b": "default otherwise",
     r"\blest\b": "so that … not",
     r"\ba row an item\b|\b(an? )?(item|itemset|row|record) a (line|record|row)\b|\bitems a record\b": "per",
@@ -37,6 +38,16 @@ def found_in(text):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(REPOSITORY).as_posix())
 def test_a_page_uses_plain_english(page):
     assert found_in(page.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("folder", ["", "presence"])
+def test_the_help_of_commands_uses_plain_english(folder):
+    for path in (REPOSITORY / "src" / "setveil" / "cli" / folder).glob("*_command.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for call in ast.walk(tree):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "about":
+                texts = [node.value for node in ast.walk(call) if isinstance(node, ast.Constant)]
+                assert found_in("".join(texts)) == [], f"{path.name}, line {call.lineno}"
 
 
 @pytest.mark.parametrize(

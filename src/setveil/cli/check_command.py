@@ -36,10 +36,10 @@ def check(
     private: Annotated[
         str | None, about("The private folder of the release (default: RELEASE.private, if it is there).")
     ] = None,
-    allow_failures: Annotated[int, about("Accept at most so many records that are not protected.")] = 0,
-    witnesses: Annotated[int, about("Show so many cases of what is broken, with values from the data.")] = 0,
+    allow_failures: Annotated[int, about("Accept at most this number of unprotected records.")] = 0,
+    witnesses: Annotated[int, about("Show at most this number of violations, with values from the data.")] = 0,
     release_format: Annotated[
-        str | None, about("Format of a bare data file, where the extension does not tell.")
+        str | None, about("Format of a bare data file, if the extension does not determine it.")
     ] = None,
     distinct_labels: DistinctLabelsOption = False,
     source: ReadingOptions,

@@ -21,7 +21,9 @@ def convert(
     out: Annotated[str, about("The file to write, or a database.")],
     /,
     *,
-    to: Annotated[str | None, about(f"Format of OUT, where the extension does not tell: {' | '.join(SHAPES)}.")] = None,
+    to: Annotated[
+        str | None, about(f"Format of OUT, if the extension does not determine it: {' | '.join(SHAPES)}.")
+    ] = None,
     levels: Annotated[
         str | None, about("With --to levels or parents: the columns to take, most specific first.")
     ] = None,

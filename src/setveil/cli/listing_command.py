@@ -31,7 +31,7 @@ class Catalog(NamedTuple):
 
     def choice(self) -> Parameter:
         """Return the help text of the argument that names one."""
-        return about(f"Tell about this one: {' | '.join(self.all)}.")
+        return about(f"Describe this one: {' | '.join(self.all)}.")
 
 
 _METHODS = Catalog("method", {**METHODS}, {**joined.METHODS})
@@ -40,7 +40,7 @@ _METRICS = Catalog("metric", {**METRICS}, {**joined.METRICS})
 
 
 def methods(name: Annotated[str | None, _METHODS.choice()] = None, /, *, output: OutputOptions) -> ExitCode:
-    """List the methods, or tell about one.
+    """List the methods, or describe one.
 
     Example:
       setveil methods part-swap
@@ -49,7 +49,7 @@ def methods(name: Annotated[str | None, _METHODS.choice()] = None, /, *, output:
 
 
 def guarantees(name: Annotated[str | None, _GUARANTEES.choice()] = None, /, *, output: OutputOptions) -> ExitCode:
-    """List the guarantees, or tell about one.
+    """List the guarantees, or describe one.
 
     Example:
       setveil guarantees hidden-tendency
@@ -58,7 +58,7 @@ def guarantees(name: Annotated[str | None, _GUARANTEES.choice()] = None, /, *, o
 
 
 def metrics(name: Annotated[str | None, _METRICS.choice()] = None, /, *, output: OutputOptions) -> ExitCode:
-    """List the metrics, or tell about one.
+    """List the metrics, or describe one.
 
     Example:
       setveil metrics tendency-posterior

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "demo": ("demo", "Show the whole story on built-in data, and end with a report to open."),
-    "profile": ("profile", "Tell what is in a data set, and how exposed people are."),
-    "methods": ("listing", "List the methods, or tell about one."),
-    "guarantees": ("listing", "List the guarantees, or tell about one."),
-    "metrics": ("listing", "List the metrics, or tell about one."),
+    "profile": ("profile", "Describe a data set, and how exposed its people are."),
+    "methods": ("listing", "List the methods, or describe one."),
+    "guarantees": ("listing", "List the guarantees, or describe one."),
+    "metrics": ("listing", "List the metrics, or describe one."),
     "publish": ("publish", "Make a release whose guarantee was checked on the written file."),
     "check": ("check", "Check the guarantee of a release again."),
-    "measure": ("measure", "Measure what a release cost and what it still tells."),
+    "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
     "reproduce": ("reproduce", "Run the experiments of a paper again, and judge its claims."),
@@ -45,7 +45,7 @@ PRESENCE = {
     "provider": ("presence.provider", "Run provider A or B, over the network."),
     "collector": ("presence.collector", "Run the collector, over the network."),
     "check": ("presence.check", "Check a joined table again, alone or with both tables."),
-    "measure": ("presence.measure", "Measure what a joined table still tells."),
+    "measure": ("presence.measure", "Measure what a joined table still reveals."),
     "compare": ("presence.compare", "Run the protocol beside the methods it is compared with, in a trial."),
     "attack": ("presence.attack", "Try what a party could learn from a run."),
 }

@@ -51,7 +51,7 @@ def measure(
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(of_metrics, after="private")],
 ) -> ExitCode:
-    r"""Measure what a release cost and what it still tells.
+    r"""Measure what a release costs and what it still reveals.
 
     Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder or a data
     file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.

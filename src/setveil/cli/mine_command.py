@@ -29,9 +29,7 @@ def mine(
     data: Annotated[str, about("A file, a release folder, a database with --query, or a built-in sample.")],
     /,
     *,
-    min_support: Annotated[
-        str | None, about(f"From which support on an itemset is frequent: {MinSupport.in_words}.")
-    ] = None,
+    min_support: Annotated[str | None, about(f"Minimum support of a frequent itemset: {MinSupport.in_words}.")] = None,
     support: Annotated[
         Literal["expected", "certain", "possible", "inside"] | None,
         about(
@@ -40,10 +38,10 @@ def mine(
         ),
     ] = None,
     kind: Annotated[Literal["all", "closed", "maximal"], about("Which frequent itemsets.")] = "all",
-    max_length: Annotated[int | None, about("Itemsets of at most so many items.")] = None,
-    length: Annotated[int | None, about("Itemsets of exactly so many items.")] = None,
+    max_length: Annotated[int | None, about("Maximum number of items in an itemset.")] = None,
+    length: Annotated[int | None, about("Exact number of items in an itemset.")] = None,
     limit: Annotated[int, about("How many itemsets are listed at most; more are refused.")] = LIMIT,
-    top: Annotated[int | None, about("The so many most frequent itemsets, instead of --min-support.")] = None,
+    top: Annotated[int | None, about("List the N most frequent itemsets instead of using --min-support.")] = None,
     count: Annotated[bool, about("Only say how many there are; there can be more than a list can hold.")] = False,
     rules: Annotated[bool, about("Association rules with one item as consequent, instead of itemsets.")] = False,
     min_confidence: Annotated[
@@ -52,7 +50,7 @@ def mine(
     min_lift: Annotated[str | None, about("With --rules: the least lift, such as 1.2.")] = None,
     sample: Annotated[
         int | None,
-        about("Only so many of the itemsets, chosen at random, as with --length for itemsets to hide."),
+        about("List N itemsets chosen at random. With --length, use it to choose itemsets to hide."),
     ] = None,
     seed: Annotated[int | None, about("With --sample: choose the same ones again.")] = None,
     rows: Annotated[int, about("How many lines the table on the terminal has.")] = ROWS,

@@ -33,7 +33,7 @@ together = CycloptsParameter(name="*")
 
 ForceOption = Annotated[bool, about("Replace what is there.")]
 ThreadsOption = Annotated[
-    int | None, about("How many threads to use (default: all cores). Results do not depend on it.")
+    int | None, about("Number of threads (default: all cores). The result does not depend on it.")
 ]
 DistinctLabelsOption = Annotated[
     bool,
@@ -60,12 +60,14 @@ class ReadingOptions:
     """How data are read."""
 
     format: Annotated[
-        str | None, about("Format of the data, where the extension does not tell: basket | long | list | wide.")
+        str | None, about("Format of the data, if the extension does not determine it: basket | long | list | wide.")
     ] = None
     id: Annotated[str | None, about("Column that names the record (default: id).")] = None
-    item: Annotated[str | None, about("Column with one item, of data with a row an item (default: item).")] = None
+    item: Annotated[
+        str | None, about("Column that holds the item, for data with one row per item (default: item).")
+    ] = None
     items: Annotated[
-        str | None, about("Column with all items of a record, of data with a row a record (default: items).")
+        str | None, about("Column that holds all items, for data with one row per record (default: items).")
     ] = None
     separator: Annotated[
         str | None,

@@ -18,15 +18,17 @@ def profile(
     /,
     *,
     known: Annotated[int, about("Up to how many known items: 1, 2 or 3.")] = 3,
-    sensitive: Annotated[str | None, about("File with a sensitive item a line: how many records hold one.")] = None,
+    sensitive: Annotated[
+        str | None, about("File with one sensitive item per line. Counts the records that hold any of them.")
+    ] = None,
     itemsets: Annotated[
-        str | None, about("File with an itemset a line, or JSON lists in .jsonl: how many records hold each.")
+        str | None, about("File with one itemset per line, or JSON lists in .jsonl. Counts the records that hold each.")
     ] = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
 ) -> ExitCode:
-    """Tell what is in a data set, and how exposed people are.
+    """Describe a data set, and how exposed its people are.
 
     A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a person finds
     the person's record. The search is exact.

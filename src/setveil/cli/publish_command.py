@@ -49,12 +49,13 @@ def publish(
     out: ReleaseFolderOption,
     private: PrivateFolderOption = None,
     original: Annotated[
-        str | None, about("Of methods that take a release: the original, to measure against (never published).")
+        str | None, about("The original, to measure against; for methods that take a release. Never published.")
     ] = None,
     ids: Annotated[
         Literal["pseudonym", "keep", "drop"] | None,
         about(
-            "Rows under pseudonyms (default if the data has ids and the method is about people), their ids, or none (default else)."
+            "Give rows pseudonyms (default if the data have ids and the method protects people), keep their ids, or drop them "
+            "(default otherwise)."
         ),
     ] = None,
     seed: Annotated[
@@ -79,14 +80,14 @@ def publish(
     compress: Annotated[Literal["gzip", "zstd"] | None, about("Compress the data file.")] = None,
     allow_failures: Annotated[
         int,
-        about("Accept a release in which at most so many records are not protected; the card says how many."),
+        about("Accept a release with at most this number of unprotected records; the card reports their number."),
     ] = 0,
     missing_names: Annotated[
         Literal["accept", "error"],
         about("What to do with named items that do not occur in the data: accept them and list them, or refuse."),
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
-    no_guarantee: Annotated[bool, about("Allow a method that promises nothing.")] = False,
+    no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     force: ForceOption = False,

@@ -166,7 +166,7 @@ def names_in_words(found: NamesFound) -> str:
 
 
 def say_counts(verdict: Verdict, witnesses: int) -> None:
-    """Print what a check counted, and so many cases of what is broken."""
+    """Print what a check counted, and some violations."""
     say_table(["", "number"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
     for witness in verdict.witnesses[:witnesses]:
         say(f"{witness.kind}: {witness.place}: {witness.detail}")

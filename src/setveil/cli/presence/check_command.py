@@ -21,7 +21,7 @@ def check(
     a: TableAOption = None,
     b: TableBOption = None,
     tables: EitherTableOptions,
-    witnesses: Annotated[int, about("Show so many cases of what is broken.")] = 0,
+    witnesses: Annotated[int, about("Show at most this number of violations.")] = 0,
     output: OutputOptions,
 ) -> ExitCode:
     r"""Check a joined table again, alone or with both tables.

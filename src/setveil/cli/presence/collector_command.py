@@ -23,8 +23,8 @@ def collector(
     timeout: Annotated[
         float,
         about(
-            "Give up when a provider sent nothing for so many seconds. They divide for as long as they need, and say nothing meanwhile; a "
-            "party or a network that is gone is noticed sooner."
+            "Stop if a provider sends nothing for this number of seconds. Providers send nothing while they divide; a party or a network "
+            "that is gone is noticed sooner."
         ),
     ] = 3600.0,
     wait: WaitOption = 600.0,

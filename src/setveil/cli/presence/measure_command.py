@@ -22,7 +22,7 @@ def measure(
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(RangeQueryError, after="tables")],
 ) -> ExitCode:
-    r"""Measure what a joined table still tells.
+    r"""Measure what a joined table still reveals.
 
     Counts with random range queries, or with those of a file, on the joined table and on the true join of both tables, in a trial.
 

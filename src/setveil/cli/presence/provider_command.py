@@ -48,7 +48,7 @@ def provider(
             "some of the same people. Both providers have to allow it."
         ),
     ] = False,
-    timeout: Annotated[float, about("Give up when another party sent nothing for so many seconds.")] = 60.0,
+    timeout: Annotated[float, about("Stop if another party sends nothing for this number of seconds.")] = 60.0,
     wait: WaitOption = 600.0,
     id: IdOption = "id",  # noqa: A002 - the word people use
     query: Annotated[str | None, about("What to ask a database, where the table is one.")] = None,
