@@ -29,15 +29,15 @@ def test_it_is_documented(kind):
     page = (REPOSITORY / "docs" / "methods" / f"{kind.name}.md").read_text(encoding="utf-8")
     assert page.startswith(f"# {kind.name}\n")
     section = page.partition("## Parameters")[2].partition("\n## ")[0]
-    rows = [line.split("|") for line in section.splitlines() if line.startswith("| `")]
-    named = {name: row for row in rows for name in re.findall(r"`(\w+)`", row[1])}
+    entries = [entry.partition(":") for entry in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
+    named = {name: text for names, _colon, text in entries for name in re.findall(r"`(\w+)`", names)}
     for parameter in kind.parameters():
         assert parameter.name in named, parameter.name
         assert parameter.description.endswith(".")
         if parameter.required:
-            assert "required" in named[parameter.name][3]
+            assert "required" in named[parameter.name]
         else:
-            assert parameter.default_text in named[parameter.name][3]
+            assert parameter.default_text in named[parameter.name]
     assert kind.paper in page
     references = (REPOSITORY / "src" / "setveil" / "references.bib").read_text(encoding="utf-8")
     assert re.search(rf"^@\w+{{{kind.paper},$", references, re.MULTILINE)
