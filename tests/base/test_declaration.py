@@ -142,22 +142,6 @@ def test_a_parameter_must_say_whether_it_is_public():
             k: int = 2
 
 
-def test_what_a_kind_of_declaration_must_say_is_asked_for_when_the_class_is_made():
-    class Painted(Declaration):
-        colour: ClassVar[str]
-
-    class Wall(Painted):
-        name = "wall"
-        colour = "green"
-
-    with pytest.raises(TypeError, match=r"^Door does not declare: colour$"):
-
-        class Door(Painted):
-            name = "door"
-
-    assert Wall.colour == "green"
-
-
 @pytest.mark.parametrize("kind", [*METHODS.values(), *GUARANTEES.values(), *METRICS.values()], ids=lambda k: k.name)
 def test_what_stands_in_the_catalog_declares_everything(kind):
     assert kind.summary().endswith(".")

@@ -1,8 +1,10 @@
 import gzip
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from setveil.data.files import csv_tables
 from setveil.data.files.packing import READ_BLOCK
 from setveil.data.formats import Layout
 from setveil.data.formats.long import Long
@@ -208,3 +210,12 @@ def test_rows_in_any_order_are_the_same_records(real_data, tmp_path):
     back = read(path)
     order = np.argsort([int(name) for name in back.ids.to_pylist()])
     assert back.take(order) == data
+
+
+def test_columns_that_only_arrow_does_not_find_are_a_fault_of_the_file(written, monkeypatch):
+    def lost(*_given):
+        raise pa.ArrowKeyError("Column 'item' in include_columns does not exist in CSV file")
+
+    monkeypatch.setattr(csv_tables.pacsv, "open_csv", lost)
+    with pytest.raises(BadData, match="cannot be read as CSV"):
+        read(written("id,item\n1,a\n", "baskets.csv"))

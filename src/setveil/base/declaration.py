@@ -90,12 +90,9 @@ class Declaration(BaseModel, metaclass=DeclarationType):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Refuse a class with a parameter that does not say whether it is public, or without a fact that its kind declares."""
+        """Refuse a class with a parameter that does not say whether it is public."""
         super().__pydantic_init_subclass__(**options)
         cls.parameters()
-        lacking = sorted(fact for fact in cls.__class_vars__ if cls.name and not hasattr(cls, fact))
-        if lacking:
-            raise TypeError(f"{cls.__name__} does not declare: {', '.join(lacking)}")
 
     @classmethod
     def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 20
 """Bytes parsed together: with more, Arrow reads further ahead and needs more memory, and is no faster."""
 _LONGEST_LINE = 1 << 28
+_NOT_CSV = (pa.ArrowInvalid, pa.ArrowKeyError)
+"""What Arrow says of a broken file, and of one in whose first line it finds other columns than the csv module."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[l
                     yield [column.slice(max(done - passed, 0)) for column in columns]
                     done = passed + rows
                 passed += rows
-        except pa.ArrowInvalid as error:
+        except _NOT_CSV as error:
             if block_size < _LONGEST_LINE and _needs_larger_block(error):
                 continue
             raise _what_is_wrong(path, wanted, delimiter, error) from None
@@ -134,7 +136,7 @@ def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exc
         try:
             for _batch in _arrow_batches(path, wanted, delimiter, block_size, on_broken_row):
                 pass
-        except pa.ArrowInvalid as again:
+        except _NOT_CSV as again:
             error = again
             if broken:
                 row = broken[0]
