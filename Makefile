@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint stubs bench system-deps clean
+.PHONY: setup demo test lint generated bench system-deps clean
 
 setup: $(READY)
 
@@ -28,9 +28,10 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The public names of methods, guarantees and metrics, from the registrations of their families.
-stubs: $(READY)
+# Public names, from what the families register, and the parameters on the pages of methods, from their declarations.
+generated: $(READY)
 	$(BIN)/python tools/write_stub.py
+	$(BIN)/python tools/write_parameters.py
 
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done

@@ -18,7 +18,7 @@ import numpy as np
 import setveil as sv
 from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._horizontal import by_frequency
-from setveil.methods.disassociation._vertical import take_apart
+from setveil.methods.disassociation._vertical import assign_chunks
 
 from measuring import data_folder, peak_mib
 
@@ -60,7 +60,7 @@ def ratio(data, k, m, delta):
     records = [tuple(part.items[part.offsets[r] : part.offsets[r + 1]].tolist()) for r in order]
 
     def ours():
-        return take_apart(part, by_frequency(part, k, delta, safe=True, mode="recursive"), k, m)
+        return assign_chunks(part, by_frequency(part, k, delta, safe=True, mode="recursive"), k, m)
 
     with using_threads(1):
         fast, _made = seconds(ours)

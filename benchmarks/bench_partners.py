@@ -10,18 +10,18 @@ import numpy as np
 import setveil as sv
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
-from setveil.methods.tendency._exchange import Exchange, signature_lists
+from setveil.methods.tendency._block_swap import BlockSwap, signature_lists
 
 from measuring import data_folder, peak_mib, timed
 
 
 def prepared(data, categories, order="hard"):
-    exchange = Exchange(data, categories)
-    exchange.enlist_mixed(order, np.random.default_rng(0))
-    exchange.strict = False
-    exchange.record = exchange.mixed
-    exchange.lay_out()
-    return exchange
+    swap = BlockSwap(data, categories)
+    swap.enlist_mixed(order, np.random.default_rng(0))
+    swap.strict = False
+    swap.record = swap.mixed
+    swap.lay_out()
+    return swap
 
 
 def plainly(e):

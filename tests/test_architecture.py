@@ -211,7 +211,7 @@ def test_every_name_of_the_stub_can_be_called_after_every_module_was_imported():
 def test_the_stub_has_the_names_that_the_families_register():
     stub = (REPOSITORY / "src" / "setveil" / "__init__.pyi").read_text(encoding="ascii")
     with_registered_names = run_path(str(REPOSITORY / "tools" / "write_stub.py"))["with_registered_names"]
-    assert with_registered_names(stub) == stub, "run make stubs"
+    assert with_registered_names(stub) == stub, "run make generated"
     without = re.sub(r".* import PartSwap as PartSwap\n", "", stub)
     assert with_registered_names(without) == stub != without
 

@@ -1,44 +1,73 @@
-"""What the pages say can be done is done."""
+"""What the pages say can be done is done: every command and every Python block runs as printed."""
 
 import re
-import shlex
-from pathlib import Path
+from runpy import run_path
 
 import pytest
 
-PAGES = Path(__file__).parents[1] / "docs"
+from support.pages import DOCS, NOT_RUN, Block, blocks_of, run_command, run_python
+from support.program import call
+
+GENERATED = run_path(str(DOCS.parent / "tools" / "write_parameters.py"))
+PARTIES = "presence/walk-through.md"
+"""Its programs run at the same time: `presence/test_pages.py` starts them."""
+PEOPLE = ("--people", 600)
+"""A smaller population than the default, which only takes longer."""
+PAGES = [
+    page.relative_to(DOCS).as_posix()
+    for page in sorted(DOCS.rglob("*.md"))
+    if not {"decisions", "reproduce"} & set(page.relative_to(DOCS).parts)
+]
+RUNNABLE = [
+    page
+    for page in PAGES
+    if page != PARTIES and any(block.lines or block.kind == "python" for block in blocks_of(page))
+]
 
 
-@pytest.mark.parametrize("page", ["data.md", "forms.md", "metrics.md", "mining.md"])
-def test_the_python_on_a_page_runs(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (PAGES / page).read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, page, "exec"), {})  # noqa: S102 - our own page
+@pytest.mark.parametrize("page", RUNNABLE)
+def test_a_page_runs_as_printed(page, tmp_path, request):
+    for block in blocks_of(page):
+        if block.file:
+            (tmp_path / block.file).write_text(block.text, encoding="utf-8")
+        for line in block.lines:
+            if not NOT_RUN.match(line):
+                smaller = "presence sample" in line and "--people" not in line
+                run_command(line, tmp_path, *(PEOPLE if smaller else ()))
+        if block.kind == "python":
+            for name in re.findall(r'sv\.read\("([\w-]+\.dat\.gz)"\)', block.text):
+                (tmp_path / name).symlink_to(request.getfixturevalue("real_folder") / name)
+            run_python(block, page, tmp_path)
 
 
-def test_the_conversions_on_the_page_work_as_printed(tmp_path):
-    from support.program import call  # noqa: PLC0415 - only here
+@pytest.mark.parametrize("name", GENERATED["METHODS"])
+def test_a_method_page_lists_the_declared_parameters(name):
+    page = (DOCS / "methods" / f"{name}.md").read_text(encoding="utf-8")
+    with_parameters, method = GENERATED["with_parameters"], GENERATED["METHODS"][name]
+    assert with_parameters(page, method) == page, "run make generated"
+    for parameter in method.parameters():
+        without = re.sub(rf"^- \*\*`{parameter.name}`\*\*.*\n(  (?!- )\S.*\n)*", "", page, flags=re.MULTILINE)
+        assert f"- **`{parameter.name}`**: " in with_parameters(without, method)
 
-    text = (PAGES / "data.md").read_text(encoding="utf-8")
-    section = text.partition("## Convert between formats")[2].partition("```\n")[2].partition("```")[0]
-    lines = [shlex.split(line, comments=True) for line in section.splitlines()]
-    assert len(lines) == 7
-    for words in lines:
-        ended = call(*words[1:], cwd=tmp_path)
-        assert ended.code == 0, (words, ended.err)
+
+def test_every_method_has_an_example_that_runs():
+    assert [page for page in PAGES if page.startswith("methods/") and page not in RUNNABLE] == []
+
+
+def test_a_block_that_does_not_work_is_found(tmp_path):
+    with pytest.raises(AssertionError, match="no such file"):
+        run_command("setveil profile missing.csv", tmp_path)
+    with pytest.raises(AssertionError):
+        run_python(Block(None, "python", "assert 1 == 2"), "a page", tmp_path)
 
 
 def test_the_policy_on_the_page_is_that_of_the_sample(tmp_path):
-    from support.program import call  # noqa: PLC0415 - only here
-
-    page = (PAGES / "presence" / "walk-through.md").read_text(encoding="utf-8")
-    (tmp_path / "printed.toml").write_text(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0], encoding="utf-8")
+    (printed_policy,) = (block.text for block in blocks_of(PARTIES) if block.kind == "toml")
+    (tmp_path / "printed.toml").write_text(printed_policy, encoding="utf-8")
     assert call("presence", "sample", "--out", tmp_path / "trial").code == 0
     printed, sample = (
         call("presence", "policy", "--show", tmp_path / name, "--json").json
         for name in ("printed.toml", "trial/policy.toml")
     )
     assert printed == sample
-    assert set(sample["limits"]) <= set(re.findall(r"^(\w+) = ", page, re.MULTILINE))
+    assert set(sample["limits"]) <= set(re.findall(r"^(\w+) = ", printed_policy, re.MULTILINE))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.pages import Block, run_python
 from support.program import call
 
 README = Path(__file__).parents[1] / "README.md"
@@ -35,16 +36,24 @@ def commands(block):
     return [([word.strip("\"'") for word in words], lines) for words, lines in found]
 
 
+def unwrapped(text):
+    """Return the text with each entry of a summary on one line."""
+    return re.sub(r"\n {18}(?=\S)", " ", text)
+
+
 def agrees(printed, said):
-    """Tell whether the lines of the README are those that were printed; `...` stands for any lines, or for the rest of one."""
+    """Return whether the lines of the README are those that were printed; `...` stands for any lines, or for the rest of one.
+
+    The text beside a label of the summary may be wrapped elsewhere: the README is narrower than the output.
+    """
     pattern = ""
-    for line in filter(str.strip, printed):
+    for line in filter(str.strip, unwrapped("\n".join(printed)).splitlines()):
         if line.strip() == ANYTHING:
             pattern += r"(?:.*\n)*?"
         else:
             parts = [r"\s+".join(map(re.escape, part.split())) for part in line.split(ANYTHING)]
             pattern += r"\s*" + r".*?".join(parts) + r"\s*\n"
-    text = "".join(f"{line}\n" for line in said.splitlines() if line.strip())
+    text = "".join(f"{line}\n" for line in unwrapped(said).splitlines() if line.strip())
     return re.fullmatch(pattern + (r"(?:.*\n)*" if not pattern else ""), text) is not None
 
 
@@ -83,6 +92,13 @@ def test_a_command_prints_what_the_readme_shows(name, outputs):
         assert not any(map(str.strip, lines)) or agrees(lines, ended.out), (words, ended.out)
 
 
+def test_the_python_of_the_readme_runs(folder, outputs):
+    assert outputs
+    (block,) = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    run_python(Block(None, "python", block), README.name, folder)
+    assert (folder / "again" / "card.json").is_file()
+
+
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_figures_in_the_text_are_printed_by_the_commands_above_it(name, outputs):
     printed = "\n".join(f"{' '.join(words)}\n{ended.out}" for words, _lines, ended in outputs[name])
@@ -95,4 +111,6 @@ def test_figures_in_the_text_are_printed_by_the_commands_above_it(name, outputs)
 def test_a_figure_that_no_command_prints_would_be_found():
     assert NUMBER.findall("4,116 of them, 46.2 % and k^2 or 3D, 12, 13.") == ["4,116", "46.2", "12", "13"]
     assert agrees(["a  b", "...", "c 1,000 ..."], "a b\nx\ny\nc 1,000 and more\n")
+    assert agrees([f"  Cost{' ' * 12}a", f"{' ' * 18}b c", "..."], f"  Cost{' ' * 12}a b\n{' ' * 18}c\nd\n")
+    assert not agrees(["a", "b c", "..."], "a b\nc\nd\n")
     assert not agrees(["a b", "c 1,001"], "a b\nc 1,000\n")

@@ -7,7 +7,7 @@
     release = sv.publish(data, method)          # checked, or raises GuaranteeViolated with the verdict
     release.save("release")                     # two folders: one to hand over, one to keep
 
-Names are looked up in `__init__.pyi` when they are used, so that importing the package stays fast.
+`__init__.pyi` lists the public names. Each is imported on first use, so that importing the package stays fast.
 """
 
 import lazy_loader
@@ -18,5 +18,5 @@ __getattr__, _public_names, __all__ = lazy_loader.attach_stub(__name__, __file__
 
 
 def __dir__() -> list[str]:
-    """List the public names, whether they were used already or not."""
+    """Return the public names, including those not imported yet."""
     return [*_public_names(), "__version__"]

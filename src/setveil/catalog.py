@@ -1,7 +1,7 @@
-"""What exists: explicit tables that the command line, job files, forms, docs and contract tests read.
+"""The catalog: tables of all methods, guarantees, metrics, formats and forms.
 
-Each family registers its members in its `__init__.py`, one line each. These lists name modules and import none, so that importing one
-method does not import all of them. This module does.
+The command line, job files, web forms, docs and contract tests read it. Each family registers its members in its `__init__.py`, one line
+per member. These lists only name modules, so that importing one method does not import all of them. This module imports all of them.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ __all__ = [
 
 
 def _classes(package: str, members: Mapping[str, str]) -> list[Any]:
-    """Import classes from their modules below a package."""
+    """Import classes, each from its module in a package."""
     return [getattr(import_module(f"{package}.{module}"), name) for name, module in members.items()]
 
 
 def members_of(family: ModuleType) -> dict[str, Any]:
-    """Import the members that a family registers; return them by their names on the command line."""
+    """Import the members that a family registers; return them by their command-line names."""
     return {kind.name: kind for kind in _classes(family.__name__, family.MEMBERS)}
 
 
@@ -57,13 +57,13 @@ GUARANTEES: dict[str, type[Guarantee]] = members_of(guarantees)
 METRICS: dict[str, type[Metric]] = members_of(metrics)
 
 FORMS: dict[str, type[Published]] = {form.form_name: form for form in _classes("setveil.data", forms.MEMBERS)}
-"""The forms in which data are published."""
+"""The forms of published data."""
 
 Kind = TypeVar("Kind", bound="Declaration")
 
 
 def named(kind: str, table: Mapping[str, type[Kind]], name: str) -> type[Kind]:
-    """Return the entry of that name, or say which there are."""
+    """Return the entry with this name, or raise `UnknownName`, which lists all names."""
     if name not in table:
         raise UnknownName(kind, name, table)
     return table[name]

@@ -3,18 +3,18 @@
 ::
 
     SetveilError                 exit code 1 unless a subclass says otherwise
-    ├── InputError            2  what was given cannot be used; nothing was written
-    │   ├── BadParameter         a parameter of a method, guarantee or metric
-    │   │   └── TooManyItemsets  a support so low that more itemsets are frequent than may be listed
-    │   ├── BadData              a data file or a side file: names file and place
-    │   ├── UnknownName          a name that the catalog does not hold
-    │   ├── Missing              something needed was not given (original, private folder ...)
-    │   └── OutputRefused        the target exists, cannot be written, or the disk is full
-    ├── GuaranteeViolated     3  the guarantee does not hold, or could not be decided
-    └── PeerFailed            4  another party of a joint run died, disagrees or sent what it must not; nothing was written
+    ├── InputError            2  the input cannot be used; nothing was written
+    │   ├── BadParameter         an invalid argument or parameter
+    │   │   └── TooManyItemsets  the minimum support is so low that too many itemsets are frequent
+    │   ├── BadData              invalid data or an invalid side file; names the file and the place
+    │   ├── UnknownName          a name that is not in the catalog
+    │   ├── Missing              a required input was not given (original, private folder ...)
+    │   └── OutputRefused        the target exists or cannot be written, or the disk is full
+    ├── GuaranteeViolated     3  the guarantee is violated or undecided
+    └── PeerFailed            4  another party of a joint run failed, disagreed or sent an invalid message; nothing was written
 
-Each message is a sentence for a person: what was given, what is allowed, what to do. It marks arguments of Python by backticks, such as
-`empty='drop'` or `id=`, which the command line shows as options, and puts values from the data in quotes (`repr`), which it leaves alone.
+Each message says what is wrong, what is allowed and what to do. Python arguments are in backticks, such as `empty='drop'` or `id=`; the
+command line translates them to options. Values from the data are in quotes (`repr`) and are never translated.
 """
 
 from __future__ import annotations
@@ -29,54 +29,124 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """How a program that calls setveil learns how it ended."""
+    """The exit codes of the command line."""
 
     OK = 0
     FAILED = 1
     """A bug."""
     UNUSABLE = 2
-    """What was given cannot be used."""
+    """The input cannot be used."""
     VIOLATED = 3
-    """A guarantee does not hold, or could not be decided."""
+    """A guarantee is violated or undecided."""
     PEER_FAILED = 4
     """Another party of a joint run failed."""
 
 
 class SetveilError(Exception):
-    """The root of the tree."""
+    """Base class of all errors that setveil raises on purpose.
+
+    Attributes
+    ----------
+    exit_code : ExitCode
+        The exit code of the command line for this error.
+    to_others : str or None
+        The message for the other parties of a joint run, without any value of the data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> try:
+    ...     sv.read("data.unknown")
+    ... except sv.SetveilError as error:
+    ...     print(type(error).__name__, int(error.exit_code))
+    BadData 2
+    """
 
     exit_code = ExitCode.FAILED
     to_others: str | None = None
-    """What the other parties of a joint run hear of it, without any value of the data."""
 
 
 class InputError(SetveilError):
-    """What was given cannot be used."""
+    """The input cannot be used; nothing was written.
+
+    Base class of `BadParameter`, `BadData`, `UnknownName`, `Missing` and `OutputRefused`.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> try:
+    ...     sv.MinSupport("101%")
+    ... except sv.InputError as error:
+    ...     print(type(error).__name__)
+    BadParameter
+    """
 
     exit_code = ExitCode.UNUSABLE
 
 
 class BadParameter(InputError):
-    """A parameter is out of its limits, unknown, or missing."""
+    """An argument or parameter is outside its limits, unknown or missing.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.read("sample:supermarket", empty="remove")
+    Traceback (most recent call last):
+    setveil.errors.BadParameter: empty is 'remove'; allowed is keep | drop
+    """
 
 
 class TooManyItemsets(BadParameter):
-    """More itemsets are frequent than may be listed."""
+    """More itemsets are frequent than `limit` allows.
+
+    Attributes
+    ----------
+    found : int
+        The number of frequent itemsets; a lower bound unless `exact`.
+    exact : bool
+        Whether `found` is the exact number.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.from_lists([["bread", "milk", "tea"]])
+    >>> try:
+    ...     sv.mine(data, min_support=1, limit=5)
+    ... except sv.TooManyItemsets as error:
+    ...     print(error.found, error.exact)
+    7 True
+    """
 
     def __init__(self, message: str, *, found: int, exact: bool) -> None:
         super().__init__(message)
         self.found = found
-        """How many there are, or at least are."""
         self.exact = exact
 
     @property
     def figure(self) -> float | None:
-        """How many there are, for tables and charts; None where that is not known or no float holds it."""
+        """The number for tables and charts; None if it is not exact or too large for a float."""
         return float(self.found) if self.exact and self.found <= sys.float_info.max else None
 
 
 class BadData(InputError):
-    """A file does not hold what it should: the message names file and place, lines and rows counted from 1."""
+    """Data or a side file are invalid. The message names the file and the place.
+
+    Attributes
+    ----------
+    file : str or None
+        The file, if the data come from one.
+    line, row : int or None
+        The line of a text file or the row of a table, counted from 1, if known.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> try:
+    ...     sv.read_sensitive("missing.txt")
+    ... except sv.BadData as error:
+    ...     print(error.file)
+    missing.txt
+    """
 
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, row: int | None = None
@@ -90,7 +160,16 @@ class BadData(InputError):
 
 
 class UnknownName(InputError):
-    """A name is not in the catalog; the message offers the nearest and lists all."""
+    """A name is not in the catalog. The message lists all names and suggests the closest one.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.from_lists([["milk"]])
+    >>> sv.measure(data, data, metrics=["itms-lost"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    setveil.errors.UnknownName: there is no metric 'itms-lost'; ... Did you mean 'items-lost'?
+    """
 
     def __init__(self, kind: str, given: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -100,15 +179,49 @@ class UnknownName(InputError):
 
 
 class Missing(InputError):
-    """Something that the work needs was not given."""
+    """A required input was not given, or a required library is not installed.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.write(sv.from_lists([["milk"]]), "sqlite:///shop.db")
+    Traceback (most recent call last):
+    setveil.errors.Missing: sqlite:///shop.db: name the new table with `table=`
+    """
 
 
 class OutputRefused(InputError):
-    """The output cannot or must not be written."""
+    """The output is refused: the target exists, cannot be written, or cannot hold the data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.write(sv.from_lists([["milk"]]), "missing-folder/data.dat")
+    Traceback (most recent call last):
+    setveil.errors.OutputRefused: missing-folder is not a folder; create it or choose another path
+    """
 
 
 class GuaranteeViolated(SetveilError):
-    """The guarantee does not hold on what would have been published; nothing was written."""
+    """The guarantee is violated or undecided on the data to publish; nothing was written.
+
+    Attributes
+    ----------
+    verdict : Verdict or None
+        The result of the check, with witnesses.
+    account : object or None
+        The method's account of what it did.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> verdict = sv.HiddenItemsets(itemsets=[["milk"]], min_support=1).check(sv.from_lists([["milk"]]))
+    >>> try:
+    ...     raise sv.GuaranteeViolated(str(verdict), verdict=verdict)  # as `publish` does
+    ... except sv.GuaranteeViolated as error:
+    ...     print(error.verdict.status)
+    violated
+    """
 
     exit_code = ExitCode.VIOLATED
 
@@ -119,11 +232,24 @@ class GuaranteeViolated(SetveilError):
 
 
 GuaranteeBroken = GuaranteeViolated
-"""The name of `GuaranteeViolated` up to version 0.1; removed in 0.3."""
+"""The former name of `GuaranteeViolated`; it will be removed in version 0.3."""
 
 
 class PeerFailed(SetveilError):
-    """Another party of a joint run failed; the message names it, and nothing was written."""
+    """Another party of a joint run failed. The message names it; nothing was written.
+
+    Attributes
+    ----------
+    party : str
+        The party that failed: a provider or the collector.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> raise sv.PeerFailed("provider B", "closed the connection")
+    Traceback (most recent call last):
+    setveil.errors.PeerFailed: provider B closed the connection
+    """
 
     exit_code = ExitCode.PEER_FAILED
 

@@ -1,4 +1,4 @@
-"""What is in a data set, and how exposed its people are."""
+"""Profile a data set: its size, its items, and how many records a few known items single out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.base.display import ShownTable, share, to_html
+from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadParameter
@@ -33,7 +33,7 @@ BUCKET_ENDS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
 
 @dataclass(frozen=True)
 class LengthBucket:
-    """How many records hold at least `shortest` and at most `longest` items."""
+    """The number of records with at least `shortest` and at most `longest` items."""
 
     shortest: int
     longest: int
@@ -42,7 +42,7 @@ class LengthBucket:
 
 @dataclass(frozen=True)
 class Lengths:
-    """How many items the records hold.
+    """The number of items per record.
 
     `median`, `p90` and `p99` are the smallest lengths that at least 50, 90 and 99 % of the records do not exceed.
     """
@@ -67,24 +67,24 @@ class PopularItem:
 
 @dataclass(frozen=True)
 class Popularity:
-    """How evenly the occurrences are spread over the items that occur; shares and Gini are None where nothing does."""
+    """How evenly the occurrences are distributed over the items that occur; shares and Gini are None if no item occurs."""
 
     top: tuple[PopularItem, ...]
-    """The most frequent items; equal supports in label order."""
+    """The most frequent items; items of equal support in label order."""
     share_of_top_1_percent: float | None
-    """The share of all occurrences that the most frequent 1 % of the items hold (rounded up to a whole item)."""
+    """The share of all occurrences that belong to the most frequent 1 % of the items (rounded up to a whole item)."""
     share_of_top_10_percent: float | None
     items_occurring_once: int
     gini: float | None
     """The Gini coefficient of the supports: the mean difference of two items' supports, over twice the mean support.
 
-    0 if all items are equally frequent, near 1 if a few of very many hold nearly all occurrences.
+    0 if all items are equally frequent, near 1 if a few of very many items have nearly all occurrences.
     """
 
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """How many records are unique by at most `known` of their items, and their share of all records."""
+    """The number of records that at most `known` of their items identify uniquely, and their share of all records."""
 
     known: int
     records: int
@@ -93,7 +93,7 @@ class Uniqueness:
 
 @dataclass(frozen=True)
 class Holders:
-    """Items that were asked for, the number of records that hold all of them (for sensitive items: any), and their share."""
+    """The given items, the number of records that hold all of them (sensitive items: any of them), and their share of all records."""
 
     items: tuple[str, ...]
     records: int
@@ -102,7 +102,7 @@ class Holders:
 
 @dataclass(frozen=True)
 class Profile:
-    """What `profile` finds. Plain values; labels of the most frequent items are the only content of the data."""
+    """The result of `profile`: plain values. It contains no data but the labels of the most frequent items."""
 
     records: int
     items: int
@@ -110,20 +110,20 @@ class Profile:
     occurrences: int
     empty_records: int
     duplicate_records: int
-    """The number of records whose content occurs more than once; empty records are alike."""
+    """The number of records whose content occurs more than once; empty records are equal to each other."""
     unit: Unit
     has_ids: bool
     lengths: Lengths | None
-    """None where there is no record."""
+    """None if there is no record."""
     popularity: Popularity
     unique: tuple[Uniqueness, ...]
     """For one known item, for two, and so on."""
     sensitive: Holders | None = None
-    """Who holds any of the sensitive items, where some were named."""
+    """The records that hold any sensitive item, if sensitive items were given."""
     itemsets: tuple[Holders, ...] = ()
-    """Who holds each of the itemsets that were named."""
+    """The records that hold each of the given itemsets."""
     names: tuple[NamesFound, ...] = ()
-    """Of each list that was given, how much of it occurs in the data."""
+    """How many names of each given list occur in the data."""
     look_alike_pairs: int = 0
     """The number of pairs of labels that differ only in Unicode form, case or invisible characters."""
 
@@ -137,10 +137,10 @@ class Profile:
         rows += [("a record is", f"a {self.unit}"), ("ids", self.has_ids)]
         if self.lengths:
             n = self.lengths
-            rows.append(("items per record", f"{n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}"))
+            rows.append(("items per record", f"{n.min:,} to {n.max:,}, median {n.median:,}, mean {n.mean:,.2f}"))
         rows += [(one.parameter, f"{one.occur:,} of {one.named:,} named {one.noun} occur") for one in self.names]
         if self.sensitive:
-            rows.append(("hold a sensitive item", f"{self.sensitive.records:,} records"))
+            rows.append(("hold a sensitive item", quantity(self.sensitive.records, "record")))
         unique = [(one.known, one.records, _percent(one.share)) for one in self.unique]
         top = [(one.label, one.support, _percent(one.share)) for one in self.popularity.top]
         named = [(", ".join(one.items), one.records, _percent(one.share)) for one in self.itemsets]
@@ -163,14 +163,39 @@ def profile(
     separator: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
-    """Describe the data and count the records that are unique by 1 ... `known` items.
+    """Describe a data set, and count the records that 1, 2, … `known` of their items identify uniquely.
 
-    `data` is a path, a sample, a database, a release folder, lists of items, a data frame, an Arrow table, or what `read` returned. With
-    `sensitive` items and `itemsets`, given as lists or as files, it also counts the records that hold any of the former, and each of the
-    latter; `separator` is what separates items in a file of itemsets. A list of which nothing occurs in the data is refused. `threads` is
-    how many to use; by default all cores.
+    Parameters
+    ----------
+    data : str, Path, Transactions, list of lists of str, data frame or Arrow table
+        The data: anything that `read` accepts (a file, a sample, a database, a release folder) or returns, lists of items, or a table.
+    known : int, default: 3
+        Maximum number of known items, from 1 to 3.
+    sensitive : list of str, str or Path, optional
+        Sensitive items, or a file with one per line. The profile counts the records that hold any of them.
+    itemsets : list of lists of str, str or Path, optional
+        Itemsets, or a file with one per line. The profile counts the records that hold each of them.
+    separator : str, optional
+        The separator between items in a file of itemsets.
+    threads : int, optional
+        Number of threads; by default one per core. The result does not depend on it.
 
-    >>> found = profile([["milk", "bread"], ["milk"], ["bread", "tea"]], known=2)
+    Returns
+    -------
+    Profile
+        Counts, lengths, the most frequent items and the numbers of unique records; `to_dict()` returns plain values.
+
+    Raises
+    ------
+    BadParameter
+        If a parameter has a value that is not allowed.
+    BadData
+        If a file cannot be read as data or as a list, or no name of a list occurs in the data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> found = sv.profile([["milk", "bread"], ["milk"], ["bread", "tea"]], known=2)
     >>> [level.records for level in found.unique]
     [1, 2]
     """
@@ -227,7 +252,7 @@ def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> t
     starts, record = data.holders
     found = []
     for items in itemsets:
-        # The rarest first: what is left to look for gets no longer.
+        # Start with the rarest item, so that the list of holders is short from the beginning.
         codes = _codes(data, items)
         if -1 in codes:
             found.append(Holders(tuple(items), 0, _share(0, data.records)))
@@ -241,7 +266,7 @@ def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> t
 
 
 def _listed(value: Any) -> Any:
-    """Turn tuples into lists, as JSON has them."""
+    """Return a value with tuples as lists, as JSON has them."""
     if isinstance(value, dict):
         return {name: _listed(inner) for name, inner in value.items()}
     return [_listed(inner) for inner in value] if isinstance(value, tuple) else value
@@ -304,6 +329,6 @@ def _gini(falling: NDArray[np.int64]) -> float | None:
     n = len(falling)
     if n == 0:
         return None
-    # The sum of differences over all pairs: the i-th greatest stands above n - 1 - i others and below i.
+    # The sum of differences over all pairs: the i-th largest is above n - 1 - i others and below i.
     differences = int(((n - 1 - 2 * np.arange(n)) * falling).sum())
     return differences / (n * int(falling.sum()))

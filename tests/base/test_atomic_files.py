@@ -62,10 +62,10 @@ def test_a_file_made_meanwhile_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("target", "says"),
     [
-        ("folder", "is not a file"),
+        ("folder", "is not a regular file"),
         ("missing/a.csv", "is not a folder"),
-        ("link.csv", "is a link"),
-        (".", "is not a file"),
+        ("link.csv", "is a symbolic link"),
+        (".", "is not a regular file"),
     ],
 )
 def test_a_place_where_no_file_can_be_is_refused_even_with_force(tmp_path, monkeypatch, target, says):

@@ -133,23 +133,23 @@ def test_what_another_process_made_meanwhile_is_refused_too(pair, there):
 @pytest.mark.parametrize(
     ("out", "private", "says"),
     [
-        ("out", "out", "must stand apart"),
-        ("out", "out/private", "must stand apart"),
-        ("out", "other/../out/private", "must stand apart"),
-        ("out", "link/private", "must stand apart"),
-        ("private/out", "private", "must stand apart"),
-        ("missing/out", "private", "missing is not a folder; make it first"),
-        ("out", "missing/private", "missing is not a folder; make it first"),
+        ("out", "out", "neither may be inside the other"),
+        ("out", "out/private", "neither may be inside the other"),
+        ("out", "other/../out/private", "neither may be inside the other"),
+        ("out", "link/private", "neither may be inside the other"),
+        ("private/out", "private", "neither may be inside the other"),
+        ("missing/out", "private", "missing is not a folder; create it"),
+        ("out", "missing/private", "missing is not a folder; create it"),
         ("file/out", "private", "file is not a folder"),
         ("file", "private", "file is a file; expected a folder"),
         ("out", "file", "file is a file; expected a folder"),
-        ("link", "private", "link is a link"),
-        ("dangling", "private", "dangling is a link"),
-        (".", "private", "is not a name for a new folder"),
-        ("", "private", "is not a name for a new folder"),
-        ("/", "private", "is not a name for a new folder"),
-        ("..", "private", "is not a name for a new folder"),
-        ("out", "..", "is not a name for a new folder"),
+        ("link", "private", "link is a symbolic link"),
+        ("dangling", "private", "dangling is a symbolic link"),
+        (".", "private", "is not a valid name for a new folder"),
+        ("", "private", "is not a valid name for a new folder"),
+        ("/", "private", "is not a valid name for a new folder"),
+        ("..", "private", "is not a valid name for a new folder"),
+        ("out", "..", "is not a valid name for a new folder"),
         ("a" * 300, "private", "File name too long"),
     ],
 )
@@ -233,7 +233,7 @@ def make_one(target, text="new", *, force=False, meanwhile=lambda: None):
 def test_a_folder_appears_whole_and_is_replaced_with_force_only(tmp_path, name):
     target = tmp_path / name
     make_one(target, "old")
-    with pytest.raises(OutputRefused, match="exists; name another place"):
+    with pytest.raises(OutputRefused, match="exists; choose another path"):
         make_one(target)
     make_one(target, force=True)
     assert names_in(tmp_path) == [name]
@@ -271,8 +271,8 @@ def test_the_old_folder_comes_back_when_the_new_one_cannot_be_renamed(tmp_path, 
 @pytest.mark.parametrize(
     ("holds", "says"),
     [
-        (["thesis.tex"], r"out is not what a run left \(it has no about\.txt\)"),
-        (["about.txt", "thesis.tex"], "out holds 'thesis.tex', which no run left there"),
+        (["thesis.tex"], r"out was not written by setveil \(it has no about\.txt\)"),
+        (["about.txt", "thesis.tex"], "out contains 'thesis.tex', which setveil did not write"),
     ],
 )
 def test_a_folder_that_no_run_left_is_not_replaced(tmp_path, holds, says):

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 import setveil as sv
-from setveil.base.display import ShownTable, to_html
+from setveil.base.display import ShownTable, quantity, to_html
 from setveil.base.verdict import Reach
 from setveil.catalog import METHODS
 from setveil.metrics.base import Measurement
@@ -180,3 +180,17 @@ def test_long_labels_are_cut_and_characters_that_change_the_line_are_escaped():
     table = ShownTable([["x" * 1000, "a\nb\x1b[31m\u202ec"]], ["long", "hidden"])
     assert table.to_text().splitlines()[1].split() == ["x" * 119 + "…", r"a\nb\x1b[31m\u202ec"]
     assert Page(to_html(table)).texts[2:] == ["x" * 599 + "…", r"a\nb\x1b[31m\u202ec"]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ((0, "record"), "0 records"),
+        ((1, "record"), "1 record"),
+        ((2000, "record"), "2,000 records"),
+        ((1, "entry", "entries"), "1 entry"),
+        ((2, "entry", "entries"), "2 entries"),
+    ],
+)
+def test_a_quantity_has_the_right_noun(given, text):
+    assert quantity(*given) == text

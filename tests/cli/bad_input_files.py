@@ -57,8 +57,8 @@ def _table(columns, names):
 
 RAGGED, WIDE = ("--ragged",), ("--items", "items")
 GZIP, ZST = gzip.compress(TEXT * 50, mtime=0), zst(TEXT * 50)
-NOT_GZIP, NOT_ZST = "is not a whole gzip file (", "is not a whole zstd file ("
-NOT_PARQUET, NOT_ARROW = "is not a whole Parquet file (", "is not a whole Arrow file ("
+NOT_GZIP, NOT_ZST = "is not a complete gzip file (", "is not a complete zstd file ("
+NOT_PARQUET, NOT_ARROW = "is not a complete Parquet file (", "is not a complete Arrow file ("
 CONTROL_BYTE, NOT_UTF8 = "holds the control byte 0x", "which is not UTF-8 text"
 RULE = "is empty or holds a control character"
 NUMBERS = "must be text or whole numbers"
@@ -75,20 +75,22 @@ PACKED = [
     Bad("cut", "bad.dat.zst", ZST[:-9], NOT_ZST),
     Bad("damaged", "bad.csv.zst", zst(LONG * 50)[:8] + b"\xff" * 8, NOT_ZST),
     Bad("garbage after it", "bad.dat.zst", ZST + b"garbage", NOT_ZST),
-    Bad("packed under a plain name", "bad.dat", GZIP, "is packed with gzip, though its name does not end in .gz"),
-    Bad("zstd under a plain name", "bad.csv", ZST, "is packed with Zstandard, though its name does not end in .zst"),
-    Bad("packed twice", "bad.dat.gz", gzip.compress(GZIP), "is packed with gzip"),
-    Bad("Parquet", "bad.csv", parquet({"id": ["p"], "item": ["a"]}), "is a Parquet file; name it so (.parquet)"),
-    Bad("Parquet", "bad.dat", parquet({"items": [["a"]]}), "is a Parquet file; name it so (.parquet)"),
-    Bad("Arrow", "bad.jsonl", arrow({"items": [["a"]]}), "is an Arrow file; name it so (.arrow)"),
+    Bad("packed under a plain name", "bad.dat", GZIP, "is compressed with gzip, but its name does not end in .gz"),
+    Bad("zstd under a plain name", "bad.csv", ZST, "is compressed with Zstandard, but its name does not end in .zst"),
+    Bad("packed twice", "bad.dat.gz", gzip.compress(GZIP), "is compressed with gzip"),
+    Bad("Parquet", "bad.csv", parquet({"id": ["p"], "item": ["a"]}), "is a Parquet file; rename it to .parquet"),
+    Bad("Parquet", "bad.dat", parquet({"items": [["a"]]}), "is a Parquet file; rename it to .parquet"),
+    Bad("Arrow", "bad.jsonl", arrow({"items": [["a"]]}), "is an Arrow file; rename it to .arrow"),
     Bad("CSV", "bad.parquet", LONG, NOT_PARQUET),
     Bad("CSV", "bad.arrow", LONG, NOT_ARROW),
     Bad("Arrow", "bad.parquet", arrow({"items": [["a"]]}), NOT_PARQUET),
     Bad("Parquet", "bad.arrow", parquet({"items": [["a"]]}), NOT_ARROW),
     Bad("cut", "bad.parquet", parquet({"items": [["a"]]})[:-30], NOT_PARQUET),
     Bad("cut", "bad.arrow", stream({"items": [["a"]]})[:-90], NOT_ARROW),
-    Bad("packed", "bad.parquet.gz", gzip.compress(parquet({"items": [["a"]]})), "packed inside; unpack it first"),
-    Bad("packed", "bad.arrow.zst", zst(arrow({"items": [["a"]]})), "packed inside; unpack it first"),
+    Bad(
+        "packed", "bad.parquet.gz", gzip.compress(parquet({"items": [["a"]]})), "compressed inside; decompress it first"
+    ),
+    Bad("packed", "bad.arrow.zst", zst(arrow({"items": [["a"]]})), "compressed inside; decompress it first"),
     Bad("a ZIP archive", "bad.csv", b"PK\x03\x04rest", "is a ZIP archive or a spreadsheet"),
     Bad("an SQLite database", "bad.dat", b"SQLite format 3\0rest", "name it as sqlite:///PATH, with --query"),
 ]
@@ -122,10 +124,10 @@ ENCODED = [
     ),
     Bad("an overlong character", "bad.dat", b"a\n\xc0\xafb\n", NOT_UTF8, "line 2"),
     Bad("a surrogate in bytes", "bad.dat", b"a\n\xed\xa0\x80\n", NOT_UTF8, "line 2"),
-    Bad("byte order mark only", "bad.dat", b"\xef\xbb\xbf", "is empty; expected a record a line"),
+    Bad("byte order mark only", "bad.dat", b"\xef\xbb\xbf", "is empty; expected one record per line"),
     Bad("byte order mark only", "bad.csv", b"\xef\xbb\xbf", "is empty; expected a header line"),
-    Bad("byte order mark only", "bad.jsonl", b"\xef\xbb\xbf", "is empty; expected a JSON value a line"),
-    Bad("byte order mark only", "bad.csv", b"\xef\xbb\xbf", "is empty; expected a record a line", "", RAGGED),
+    Bad("byte order mark only", "bad.jsonl", b"\xef\xbb\xbf", "is empty; expected one JSON value per line"),
+    Bad("byte order mark only", "bad.csv", b"\xef\xbb\xbf", "is empty; expected one record per line", "", RAGGED),
     Bad("UTF-16", "bad.csv", LONG.decode().encode("utf-16"), "is UTF-16 text; expected UTF-8"),
     Bad("UTF-16, big end first", "bad.dat", b"\xfe\xff" + TEXT.decode().encode("utf-16-be"), "is UTF-16 text"),
     Bad("UTF-16 without its mark", "bad.dat", TEXT.decode().encode("utf-16-le"), CONTROL_BYTE + "00", "line 1"),
@@ -135,11 +137,11 @@ ENCODED = [
 ]
 
 EMPTY = [
-    Bad("empty", "bad.dat", b"", "is empty; expected a record a line"),
+    Bad("empty", "bad.dat", b"", "is empty; expected one record per line"),
     Bad("empty", "bad.csv", b"", "is empty; expected a header line"),
     Bad("empty", "bad.tsv", b"", "is empty; expected a header line"),
-    Bad("empty", "bad.jsonl", b"", "is empty; expected a JSON value a line"),
-    Bad("empty", "bad.csv", b"", "is empty; expected a record a line", "", RAGGED),
+    Bad("empty", "bad.jsonl", b"", "is empty; expected one JSON value per line"),
+    Bad("empty", "bad.csv", b"", "is empty; expected one record per line", "", RAGGED),
     Bad("empty", "bad.parquet", b"", "is empty; expected a table"),
     Bad("empty", "bad.arrow", b"", "is empty; expected a table"),
     Bad("blank lines only", "bad.csv", b"\n  \n\r\n", "is empty; expected a header line"),
@@ -148,28 +150,28 @@ EMPTY = [
 ]
 
 ROWS = [
-    Bad("too few fields", "bad.csv", b"id,item\np1,a\np2\n", "has 1 fields where the header has 2", "line 3"),
+    Bad("too few fields", "bad.csv", b"id,item\np1,a\np2\n", "has 1 field where the header has 2", "line 3"),
     Bad("too many fields", "bad.csv", b"id,item\np1,a\n\np2,b,c\n", "has 3 fields where the header has 2", "line 4"),
     Bad("too many fields", "bad.tsv", b"id\titem\np1\ta\tb\n", "has 3 fields where the header has 2", "line 2"),
-    Bad("a broken row after a value of two lines", "bad.csv", b'id,item,x\np1,a,"b\nc"\np2\n', "has 1 fields", "line 4"),
-    Bad("a broken row of lines that end in CR", "bad.csv", b"id,item\rp1,a\rp2\r", "has 1 fields", "line 3"),
-    Bad("a broken row after a long one", "bad.csv", b"id,item\np1," + b"a" * 200_000 + b"\np2\n", "has 1 fields", "line 3"),
+    Bad("a broken row after a value of two lines", "bad.csv", b'id,item,x\np1,a,"b\nc"\np2\n', "has 1 field ", "line 4"),
+    Bad("a broken row of lines that end in CR", "bad.csv", b"id,item\rp1,a\rp2\r", "has 1 field ", "line 3"),
+    Bad("a broken row after a long one", "bad.csv", b"id,item\np1," + b"a" * 200_000 + b"\np2\n", "has 1 field ", "line 3"),
     Bad("a quote that never closes", "bad.csv", b'id,item\np1,a\np2,"b\np3,c\n', RULE, "line 3"),
-    Bad("a quote in the header that never closes", "bad.csv", b'id,"item\np1,a\n', "the header is not a line of CSV", "line 1"),
-    Bad("a quote in the middle", "bad.csv", b'a,"b"c\n', "is not a line of CSV ('", "line 1", RAGGED),
-    Bad("a quote that never closes", "bad.csv", b'a\nb,"c\n', "is not a line of CSV (unexpected end of data)", "line 2", RAGGED),
+    Bad("a quote in the header that never closes", "bad.csv", b'id,"item\np1,a\n', "the header is not valid CSV", "line 1"),
+    Bad("a quote in the middle", "bad.csv", b'a,"b"c\n', "is not valid CSV ('", "line 1", RAGGED),
+    Bad("a quote that never closes", "bad.csv", b'a\nb,"c\n', "is not valid CSV (unexpected end of data)", "line 2", RAGGED),
     Bad("an empty item", "bad.csv", b"id,item\np1,a\np2,\n", f"the column 'item' {RULE}", "line 3"),
     Bad("an empty id", "bad.csv", b"id,item\n,a\n", f"the column 'id' {RULE}", "line 2"),
     Bad("an empty item", "bad.csv", b"a,,b\n", "an item between two ',' is empty", "line 1", RAGGED),
     Bad("an empty item", "bad.dat", b"a,b\nc,,d\n", "an item between two ',' is empty", "line 2", ("--separator", ",")),
     Bad("a tab in an item", "bad.txt", b"@ITEM=1=x\na,b\nc\td,e\n", "an item holds a control character", "line 3", ("--separator", ",")),
     Bad("an empty item", "bad.csv", b"items\na;b\nc;;d\n", "in the column 'items' is empty", "line 3", (*WIDE, "--separator", ";")),
-    Bad("an id twice", "bad.csv", b"id,items\np1,a\np2,b\np1,c\n", "carries the id of a row before it", "line 4", WIDE),
-    Bad("an id twice", "bad.jsonl", b'{"id": 1, "items": []}\n{"id": "1", "items": []}\n', "carries the id of a row", "line 2"),
-    Bad("an id twice", "bad.parquet", parquet({"id": [1, 2, 1], "items": [["a"]] * 3}), "carries the id of a row", "row 3"),
+    Bad("an id twice", "bad.csv", b"id,items\np1,a\np2,b\np1,c\n", "has the same id as an earlier row", "line 4", WIDE),
+    Bad("an id twice", "bad.jsonl", b'{"id": 1, "items": []}\n{"id": "1", "items": []}\n', "has the same id as an earlier row", "line 2"),
+    Bad("an id twice", "bad.parquet", parquet({"id": [1, 2, 1], "items": [["a"]] * 3}), "has the same id as an earlier row", "row 3"),
     Bad("a name line without a name", "bad.txt", b"@CONVERTED_FROM_TEXT\n@ITEM=1\n1\n",
         "is not of the form @ITEM=NUMBER=NAME", "line 2"),
-    Bad("a number with two names", "bad.txt", b"@ITEM=1=a\n@ITEM=1=b\n1\n", "names an item that was named before", "line 2"),
+    Bad("a number with two names", "bad.txt", b"@ITEM=1=a\n@ITEM=1=b\n1\n", "gives another name to an item that has one", "line 2"),
     Bad("two numbers with a name", "bad.txt", b"@ITEM=1=a\n@ITEM=2=a\n1 2\n", "gives two items the name 'a'"),
     Bad("a name in latin 1", "bad.txt", b"@ITEM=1=a\n@ITEM=2=\xe9\n1\n", NOT_UTF8, "line 2"),
 ]  # fmt: skip
@@ -208,7 +210,7 @@ COLUMNS = [
         "the column 'id' has a missing value", "row 2"),
     Bad("a missing item", "bad.parquet", parquet({"id": ["p", "q"], "item": ["a", None]}),
         "the column 'item' has a missing value", "row 2"),
-    Bad("a missing list", "bad.arrow", arrow({"items": [["a"], None]}), "has a missing list; expected one, empty where", "row 2"),
+    Bad("a missing list", "bad.arrow", arrow({"items": [["a"], None]}), "has a missing list; expected a list, which may be empty", "row 2"),
     Bad("a missing item", "bad.arrow", arrow({"items": [["a"], ["b", None]]}), "the column 'items' has a missing value", "row 2"),
     Bad("a missing id", "bad.parquet", parquet({"id": [None, "p"], "items": [["a"]] * 2}),
         "the column 'id' has a missing value", "row 1"),
@@ -226,10 +228,10 @@ JSON = [
     Bad("nested 100,000 deep", "bad.jsonl", b'["a"]\n' + b"[" * 100_000, "is nested too deeply", "line 2"),
     Bad("objects 100,000 deep", "bad.jsonl", b'{"items":' * 100_000, "is nested too deeply", "line 1"),
     Bad("a field twice", "bad.jsonl", b'{"items": ["a"], "items": ["b"]}\n', "names a field twice", "line 1"),
-    Bad("half a character", "bad.jsonl", b'["a"]\n["\\ud800"]\n', "holds half a character (a lone surrogate)", "line 2"),
-    Bad("half a character in an id", "bad.jsonl", b'{"id": "\\udfff", "items": []}\n', "the id holds half a character", "line 1"),
-    Bad("NaN", "bad.jsonl", b"[NaN]\n", "holds NaN, which JSON does not know", "line 1"),
-    Bad("-Infinity", "bad.jsonl", b"[-Infinity]\n", "holds -Infinity, which JSON does not know", "line 1"),
+    Bad("half a character", "bad.jsonl", b'["a"]\n["\\ud800"]\n', "holds a lone surrogate, which is not valid Unicode text", "line 2"),
+    Bad("half a character in an id", "bad.jsonl", b'{"id": "\\udfff", "items": []}\n', "the id holds a lone surrogate", "line 1"),
+    Bad("NaN", "bad.jsonl", b"[NaN]\n", "holds NaN, which is not JSON", "line 1"),
+    Bad("-Infinity", "bad.jsonl", b"[-Infinity]\n", "holds -Infinity, which is not JSON", "line 1"),
     Bad("no items", "bad.jsonl", b'{"id": 1, "items": []}\n{"id": 2, "thing": []}\n', NO_ITEMS, "line 2"),
     Bad("items in capitals", "bad.jsonl", b'{"ITEMS": ["a"]}\n', NO_ITEMS, "line 1"),
     Bad("items that are no list", "bad.jsonl", b'{"items": "a b"}\n', "the field 'items' is not a list of items", "line 1"),

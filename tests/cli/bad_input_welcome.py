@@ -87,7 +87,7 @@ LONG_LINES_REFUSED = {
         b"id,item\np1,",
         b"a",
         b"\np2\n",
-        "line 3: has 1 fields where the header has 2",
+        "line 3: has 1 field where the header has 2",
     ),
     "a quote that never closes": (
         "bad.csv",

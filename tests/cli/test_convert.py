@@ -70,7 +70,7 @@ def test_from_every_format_to_every_other(files, tmp_path, source, target):
     data, expected = read(out, **python_options(READ_AS.get(target, {}))), read(SAMPLE)
     if source.startswith(WITHOUT_IDS) and target.startswith("long"):
         assert data == expected.with_ids([str(i) for i in range(1, 401)])
-        assert "records are named by their numbers" in ended.err
+        assert "the row numbers become ids" in ended.err
     elif source.startswith(WITHOUT_IDS) or target.startswith(WITHOUT_IDS):
         assert data == expected.with_ids(None)
     else:
@@ -182,10 +182,13 @@ def test_a_release_is_written_as_its_input_or_as_asked_and_can_be_checked(files,
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--release-format", "list.csv"], "the ending is '.csv'; files of the format 'list' end in .jsonl | .ndjson"),
+        (
+            ["--release-format", "list.csv"],
+            "the extension is '.csv'; allowed for the format 'list' is .jsonl | .ndjson",
+        ),
         (
             ["--release-format", "list.parquet", "--compress", "gzip"],
-            "a .parquet file is packed inside; leave out --compress",
+            "a .parquet file is compressed internally; remove --compress",
         ),
         (["--release-format", "lists"], "there is no format 'lists'"),
         (["--compress", "zip"], "--compress"),
@@ -235,7 +238,7 @@ def test_a_profile_counts_who_holds_what_was_named(tmp_path):
         (["c"], 2),
     ]
     shown = call(*asked, cwd=tmp_path).out
-    assert "3 records (60.0%) hold one of the 2 sensitive items" in shown
+    assert "3 records (60.0 %) hold at least one of the 2 sensitive items" in shown
     assert "a, b" in shown
     (tmp_path / "sensitive.txt").write_text("b\nd\n", encoding="utf-8")
     ended = call(*asked, cwd=tmp_path)

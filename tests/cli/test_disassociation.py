@@ -67,7 +67,7 @@ def test_anybody_can_check_it(folder):
     ended = call("check", bare)
     assert (ended.code, "is a bare file without a card; name the guarantee" in ended.sentence()) == (2, True)
     ended = call("check", bare, "--guarantee", "hidden-itemsets", "--itemsets", bare, "--min-support", 2)
-    assert (ended.code, "and this is disassociated data" in ended.sentence()) == (2, True)
+    assert (ended.code, "but this is disassociated data" in ended.sentence()) == (2, True)
     ended = call("check", SAMPLE.replace("sample", "nothing"), "--guarantee", "km-anonymity", "--k", 2, "--m", 2)
     assert ended.code == 2
 
@@ -126,7 +126,7 @@ def test_faults_are_found_with_witnesses(folder, edit, says):
     assert (ended.code, "is not the file that was published" in ended.sentence()) == (2, True)
     refused = call("publish", "apart", "--method", "reassociation", "--out", "more", cwd=folder)
     assert refused.code == 3
-    assert "not safe, and nothing was made of them" in refused.sentence()
+    assert "failed the check of their guarantee; nothing was made from them" in refused.sentence()
     assert "more" not in names_in(folder)
 
 
@@ -233,7 +233,10 @@ def test_a_taxonomy_by_levels(folder):
         "taxonomy.csv",
     )
     ended = call(*given, "--out", "general", cwd=folder)
-    assert (ended.code, "'x' of the level 'shelf' stands under 'v' and, before, under 'u'" in ended.sentence()) == (
+    assert (
+        ended.code,
+        "'x' of the level 'shelf' has two parents, 'v' here and 'u' on an earlier line" in ended.sentence(),
+    ) == (
         2,
         True,
     )
@@ -253,17 +256,17 @@ REFUSED = {
     ),
     "another's original": (
         (SAMPLE, *OPTIONS, "--original", SAMPLE),
-        "original is for a method that takes a release",
+        "--original applies to a method that takes a release only",
     ),
-    "names": ((SAMPLE, *OPTIONS, "--ids", "keep"), "carry no names"),
+    "names": ((SAMPLE, *OPTIONS, "--ids", "keep"), "have no ids"),
     "a format of plain records": ((SAMPLE, *OPTIONS, "--release-format", "basket"), "there is no format"),
     "too few records": (("sample:supermarket?records=2", *OPTIONS), "fewer than k = 3"),
     "a small delta": ((SAMPLE, *OPTIONS[:-1], 2), "delta is 2, below k = 3"),
     "k of 0": (
         (SAMPLE, "--method", "disassociation", "--k", 0, "--m", 2),
-        "k is '0'; allowed is a whole number and at",
+        "k is '0'; allowed is a whole number, at",
     ),
-    "as printed": ((SAMPLE, *OPTIONS, "--safe", "false"), "promises nothing; say --no-guarantee"),
+    "as printed": ((SAMPLE, *OPTIONS, "--safe", "false"), "guarantees nothing here; set --no-guarantee"),
     "no folder": (("nothing", "--method", "reassociation"), "nothing"),
 }
 

@@ -42,7 +42,7 @@ def test_the_example_of_this_file_is_right():
 
 def test_the_table_tells_how_many_there_are(folder):
     said = mine(folder, "--min-support", 2, "--rows", 2).out
-    assert [line.split() for line in said.splitlines()[3:5]] == [["a", "4", "66.67%"], ["b", "3", "50.00%"]]
+    assert [line.split() for line in said.splitlines()[3:5]] == [["a", "4", "66.7", "%"], ["b", "3", "50.0", "%"]]
     assert said.endswith("5 frequent itemsets in at least 2 of 6 records; the first 2 are shown\n")
     assert mine(folder, "--min-support", 2).out.endswith("5 frequent itemsets in at least 2 of 6 records\n")
     assert mine(folder, "--min-support", "100%").out == "0 frequent itemsets in at least 6 of 6 records\n"
@@ -90,8 +90,8 @@ def test_rules(folder):
         (["a"], "b", 0.75),
     ]
     said = mine(folder, "--min-support", 2, "--rules", "--min-confidence", "0.76").out
-    assert [line.split() for line in said.splitlines()[3:4]] == [["b", "a", "3", "100.0%", "1.5"]]
-    assert said.endswith("1 association rules of a confidence from 0.76 on in at least 2 of 6 records\n")
+    assert [line.split() for line in said.splitlines()[3:4]] == [["b", "a", "3", "100.0", "%", "1.5"]]
+    assert said.endswith("1 association rule with a confidence of at least 0.76 in at least 2 of 6 records\n")
     assert mine(folder, "--min-support", 2, "--rules", "--min-lift", "1.6", "--json").json["rules"] == []
     assert len(mine(folder, "--min-support", 2, "--rules", "--json").json["rules"]) == 2  # from 50 % on
 
@@ -102,7 +102,7 @@ def test_rules(folder):
 @pytest.mark.parametrize("name", ["o.txt", "o.dat.gz", "o.basket", "o.jsonl", "o.ndjson.zst"])
 def test_side_files_are_read_by_other_commands(folder, name):
     said = mine(folder, "--min-support", 2, "--out", name).out
-    assert said.endswith(f"{name}: 5 written\n")
+    assert said.endswith(f"{name}: 5 itemsets written\n")
     assert sv.read_itemsets(folder / name) == tuple(tuple(items.split()) for items, _support in FREQUENT)
     known = call("profile", "data.dat", "--itemsets", name, "--json", cwd=folder).json["itemsets"]
     assert [one["records"] for one in known] == [support for _items, support in FREQUENT]
@@ -146,7 +146,7 @@ def test_items_with_blanks_keep_their_separator(folder):
     assert "ale;red wine,2," in (folder / "o.csv").read_text()
     ended = call("mine", "blanks.dat", *options, "--out", "p.txt", "--to-separator", " ", cwd=folder)
     assert ended.code == 2
-    assert "p.txt: the item 'red wine' cannot be told from what separates items there" in ended.sentence()
+    assert "p.txt: the item 'red wine' contains the separator ' '" in ended.sentence()
     assert "p.txt" not in names_in(folder)
 
 
@@ -197,41 +197,47 @@ def test_every_itemset_is_as_likely_as_any_other(folder):
 
 SUPPORT = ("--min-support", "2")
 WRONG = [
-    ([], "name the least support with --min-support"),
+    ([], "a minimum support is missing; give --min-support"),
     (["--min-support", "0"], "the support '0' is neither a number of records"),
     (["--min-support", "often"], "the support 'often'"),
     (["--min-support", "101%"], "the support '101%'"),
     ([*SUPPORT, "--kind", "open"], "open"),
-    ([*SUPPORT, "--length", "0"], "length is 0; allowed is a whole number from 1 on"),
-    ([*SUPPORT, "--max-length", "0"], "max-length is 0; allowed is"),
-    ([*SUPPORT, "--limit", "0"], "limit is 0; allowed is"),
-    ([*SUPPORT, "--rows", "-1"], "rows is -1; allowed is a whole number from 0 on"),
-    ([*SUPPORT, "--length", "2", "--max-length", "3"], "--length and --max-length do not go together"),
-    ([*SUPPORT, "--top", "3"], "--top and --min-support do not go together"),
-    (["--top", "0"], "top is 0; allowed is"),
-    (["--top", "3", "--rules"], "--top and --rules do not go together"),
-    (["--top", "3", "--count"], "--count and --top do not go together"),
-    ([*SUPPORT, "--count", "--rules"], "--count and --rules do not go together"),
-    ([*SUPPORT, "--count", "--out", "new.txt"], "--count and --out do not go together"),
-    ([*SUPPORT, "--rules", "--kind", "closed"], "--rules and --kind closed do not go together"),
-    ([*SUPPORT, "--rules", "--sample", "3"], "--rules and --sample do not go together"),
+    ([*SUPPORT, "--length", "0"], "--length is 0; it must be at least 1"),
+    ([*SUPPORT, "--max-length", "0"], "--max-length is 0; it must be at least 1"),
+    ([*SUPPORT, "--limit", "0"], "--limit is 0; it must be at least 1"),
+    ([*SUPPORT, "--rows", "-1"], "rows is -1; allowed is a whole number of at least 0"),
+    ([*SUPPORT, "--length", "2", "--max-length", "3"], "--length and --max-length cannot be combined"),
+    ([*SUPPORT, "--top", "3"], "--top and --min-support cannot be combined"),
+    (["--top", "0"], "--top is 0; it must be at least 1"),
+    (["--top", "3", "--rules"], "--top and --rules cannot be combined"),
+    (["--top", "3", "--count"], "--count and --top cannot be combined"),
+    ([*SUPPORT, "--count", "--rules"], "--count and --rules cannot be combined"),
+    ([*SUPPORT, "--count", "--out", "new.txt"], "--count cannot be combined with --out"),
+    ([*SUPPORT, "--rules", "--kind", "closed"], "--rules and --kind closed cannot be combined"),
+    ([*SUPPORT, "--rules", "--sample", "3"], "--rules and --sample cannot be combined"),
     ([*SUPPORT, "--rules", "--min-confidence", "80"], "the confidence '80' is more than 100%"),
     ([*SUPPORT, "--rules", "--min-lift", "high"], "the lift 'high' is not a number"),
-    ([*SUPPORT, "--min-confidence", "80%"], "--min-confidence goes with --rules, which was not given"),
-    ([*SUPPORT, "--min-lift", "2"], "--min-lift goes with --rules"),
-    ([*SUPPORT, "--seed", "0"], "--seed goes with --sample"),
-    ([*SUPPORT, "--force"], "--force goes with --out"),
-    ([*SUPPORT, "--sample", "0"], "sample is 0; allowed is"),
+    ([*SUPPORT, "--min-confidence", "80%"], "--min-confidence requires --rules, which is not given"),
+    ([*SUPPORT, "--min-lift", "2"], "--min-lift requires --rules"),
+    ([*SUPPORT, "--seed", "0"], "--seed requires --sample"),
+    ([*SUPPORT, "--force"], "--force requires --out"),
+    ([*SUPPORT, "--sample", "0"], "--sample is 0; it must be at least 1"),
     (
         [*SUPPORT, "--sample", "6"],
-        "6 itemsets were asked for, but there are 5 frequent itemsets in at least 2 of 6 records",
+        "--sample is 6, but there are only 5 frequent itemsets in at least 2 of 6 records",
     ),
-    ([*SUPPORT, "--sample", "2", "--seed", "-1"], "seed is -1; allowed is"),
+    ([*SUPPORT, "--sample", "2", "--seed", "-1"], "--seed is -1; it must be at least 0"),
     ([*SUPPORT, "--limit", "4"], "the limit is 4"),
     ([*SUPPORT, "--threads", "0"], "0 threads"),
-    ([*SUPPORT, "--out", "new.xyz"], "new.xyz: itemsets are written to a file that ends in one of: .txt"),
-    ([*SUPPORT, "--out", "new.parquet.gz"], "is packed inside"),
-    ([*SUPPORT, "--rules", "--out", "new.txt"], "new.txt: rules are written to a file that ends in one of: .csv"),
+    (
+        [*SUPPORT, "--out", "new.xyz"],
+        "new.xyz: itemsets cannot be written to a file with this extension; allowed are .txt",
+    ),
+    ([*SUPPORT, "--out", "new.parquet.gz"], "a .parquet file is compressed internally; omit the extension .gz"),
+    (
+        [*SUPPORT, "--rules", "--out", "new.txt"],
+        "new.txt: rules cannot be written to a file with this extension; allowed are .csv",
+    ),
     ([*SUPPORT, "--out", "new.txt", "--to-separator", "ab"], "the separator is 'ab'"),
     ([*SUPPORT, "--out", "missing/new.txt"], "missing is not a folder"),
 ]

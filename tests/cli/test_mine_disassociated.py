@@ -90,10 +90,10 @@ def test_files_hold_the_figures_or_the_itemsets_alone(folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--kind", "closed"], "--kind closed is not for disassociated data"),
-        (["--rules"], "--rules is not for disassociated data"),
+        (["--kind", "closed"], "--kind closed does not apply to disassociated data"),
+        (["--rules"], "--rules does not apply to disassociated data"),
         (["--limit", 1], "there are more than 1 itemsets with a support (expected) of at least 1 of 6 records"),
-        (["--sample", 50], "50 itemsets were asked for, but there are"),
+        (["--sample", 50], "--sample is 50, but there are only"),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder, arguments, words):
@@ -105,7 +105,7 @@ def test_what_makes_no_sense_is_refused(folder, arguments, words):
 def test_the_support_of_plain_records_is_one_number(folder):
     ended = call("mine", "plain.dat", "--min-support", 1, "--support", "certain", cwd=folder)
     assert ended.code == 2
-    assert "--support is for disassociated data, but plain.dat holds" in ended.sentence()
+    assert "--support applies to disassociated data only, but plain.dat holds" in ended.sentence()
 
 
 def test_release_folders_are_mined(tmp_path):
@@ -117,7 +117,7 @@ def test_release_folders_are_mined(tmp_path):
     assert found["itemsets"] == sv.mine(release.data, 3).ordered().to_table().to_pylist()
     ended = call("mine", "plain", "--min-support", 3, "--empty", "drop", cwd=tmp_path)
     assert ended.code == 2
-    assert "--empty is not for a release folder" in ended.sentence()
+    assert "--empty does not apply to a release folder" in ended.sentence()
     with_rare = sv.from_lists(
         [[*record, "rare"] if number % 5 == 0 else record for number, record in enumerate(data.to_lists())]
     )
@@ -125,7 +125,7 @@ def test_release_folders_are_mined(tmp_path):
     grouped.save(tmp_path / "grouped")
     ended = call("mine", "grouped", "--min-support", 3, cwd=tmp_path)
     assert ended.code == 2
-    assert "grouped holds grouped data, of which plain records cannot be made" in ended.sentence()
+    assert "grouped holds grouped data, which cannot be read as plain records" in ended.sentence()
     (tmp_path / "none").mkdir()
     assert call("mine", "none", "--min-support", 3, cwd=tmp_path).code == 2
     assert set(names_in(tmp_path)) == {"plain", "plain.private", "grouped", "grouped.private", "none"}

@@ -51,7 +51,7 @@ def check_tendency(folder, name, *more):
 def test_without_the_word_nothing_is_published(tmp_path, name):
     ended = publish(tmp_path, name)
     assert ended.code == 2
-    assert ended.sentence().endswith("promises nothing; say --no-guarantee if that is what you want")
+    assert ended.sentence().endswith("guarantees nothing here; set --no-guarantee to publish it anyway")
     assert ended.out == ""
     assert names_in(tmp_path) == []
 
@@ -61,7 +61,7 @@ def test_the_card_and_the_report_say_that_nothing_is_promised(folder, name):
     assert_complete(folder / name, folder / f"{name}.private")
     card = json.loads((folder / name / "card.json").read_text(encoding="utf-8"))
     assert card["guarantee"]["name"] is None
-    assert card["guarantee"]["statement"] == "no guarantee: this method promises nothing"
+    assert card["guarantee"]["statement"] == "no guarantee: this method is a baseline"
     assert card["guarantee"]["not_covered"] == ["everything"]
     assert card["unit_in_words"].startswith("protects nobody; ")
     assert card["truthful"] == ("no" if name.startswith("rand-swap") else "subset")
@@ -79,7 +79,7 @@ def test_as_json_there_is_no_verdict(tmp_path, name):
 def test_there_is_nothing_to_check_unless_a_guarantee_is_named(folder, name):
     ended = check(folder, name)
     assert ended.code == 2
-    assert ended.sentence() == "the card promises no guarantee; name one to check with --guarantee"
+    assert ended.sentence() == "the card names no guarantee; name one to check with --guarantee"
     assert ended.out == ""
 
 
@@ -164,7 +164,7 @@ def test_each_row_of_a_split_record_carries_a_pseudonym_of_its_own(folder):
 def test_what_becomes_of_ids_of_split_records(tmp_path):
     kept = publish(tmp_path, "split-person", "--no-guarantee", "--ids", "keep")
     assert kept.code == 2
-    assert "two rows cannot carry the same id; publish with --ids pseudonym" in kept.sentence()
+    assert "two rows cannot have the same id; publish with --ids pseudonym" in kept.sentence()
     assert names_in(tmp_path) == []
     assert publish(tmp_path, "split-person", "--no-guarantee", "--ids", "drop").code == 0
     assert open_release(tmp_path / "split-person").data.ids is None

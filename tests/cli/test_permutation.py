@@ -99,7 +99,7 @@ def test_a_bare_file_is_checked_for_the_guarantee_that_is_named(folder):
     assert call("check", folder / "release", *named, 4).code == 0
     ended = call("check", data, "--guarantee", "hidden-itemsets", "--release-format", "grouped")
     assert ended.code == 2
-    assert "hidden-itemsets speaks of plain records, and this is grouped data" in ended.sentence()
+    assert "hidden-itemsets applies to plain records only, but this is grouped data" in ended.sentence()
 
 
 def test_a_guarantee_of_another_form_is_refused(folder, tmp_path):
@@ -107,13 +107,17 @@ def test_a_guarantee_of_another_form_is_refused(folder, tmp_path):
     secrets.write_text("a b\n")
     ended = check(folder, "--guarantee", "hidden-itemsets", "--itemsets", secrets, "--min-support", 3)
     assert ended.code == 2
-    assert ended.sentence() == "hidden-itemsets speaks of plain records, and this is grouped data"
+    assert ended.sentence() == (
+        "hidden-itemsets applies to plain records only, but this is grouped data; choose a guarantee for this form"
+    )
     plain = tmp_path / "plain.dat"
     plain.write_text("a b\n")
     named = ("--guarantee", "permutation-privacy", "--sensitive", secrets, "--p", 2)
     ended = call("check", plain, *named, "--release-format", "basket")
     assert ended.code == 2
-    assert ended.sentence() == "permutation-privacy speaks of grouped data, and this is plain records"
+    assert ended.sentence() == (
+        "permutation-privacy applies to grouped data only, but this is plain records; choose a guarantee for this form"
+    )
 
 
 def test_it_is_measured_from_its_folder(folder):
@@ -133,11 +137,11 @@ def test_it_is_measured_from_its_folder(folder):
 
 
 REFUSED = {
-    "kept ids": (("--ids", "keep"), "rows of grouped data carry no names"),
-    "pseudonyms": (("--ids", "pseudonym"), "rows of grouped data carry no names"),
+    "kept ids": (("--ids", "keep"), "rows of grouped data have no ids"),
+    "pseudonyms": (("--ids", "pseudonym"), "rows of grouped data have no ids"),
     "another format": (("--release-format", "long"), "there is no format of grouped data 'long'; there are: grouped."),
-    "another ending": (("--release-format", "grouped.csv"), "files of the format 'grouped' end in .jsonl"),
-    "p of 1": (("--p", 1), "p is '1'; allowed is a whole number and at least 2"),
+    "another ending": (("--release-format", "grouped.csv"), "allowed for the format 'grouped' is .jsonl"),
+    "p of 1": (("--p", 1), "p is '1'; allowed is a whole number, at least 2"),
 }
 
 
@@ -172,7 +176,7 @@ def test_what_cannot_be_kept_ends_with_3_and_says_what_can(tmp_path):
     options = ("--method", "permutation", "--sensitive", secrets, "--out", tmp_path / "out")
     ended = call("publish", source, *options, "--p", 4)
     assert ended.code == 3
-    assert "is in 2 of the 6 records, so that p can be at most 3, not 4" in ended.sentence()
+    assert "is in 2 of the 6 records, so p can be at most 3, not 4" in ended.sentence()
     assert names_in(tmp_path) == ["data.dat", "secrets.txt"]
     assert call("publish", source, *options, "--p", 3).code == 0
 

@@ -125,9 +125,9 @@ def test_missing_data_end_with_2_and_are_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("out", "why"),
     [
-        ("again", "again exists; name another place, or replace it with --force"),
+        ("again", "again exists; choose another path, or replace it with --force"),
         ("no/such/folder", "no/such is not a folder"),
-        ("..", "is not a name for a new folder"),
+        ("..", "is not a valid name for a new folder"),
         ("", "reproduce-tendency-swapping exists"),
     ],
 )
@@ -152,7 +152,11 @@ def test_force_replaces_an_earlier_run_and_nothing_else(folder, told, tmp_path, 
     (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     (tmp_path / "link").symlink_to(folder / "again")
-    for name, why in (("mine", "mine holds 'thesis.txt'"), ("file", "file is a file"), ("link", "link is a link")):
+    for name, why in (
+        ("mine", "mine contains 'thesis.txt'"),
+        ("file", "file is a file"),
+        ("link", "link is a symbolic link"),
+    ):
         ended = call(*PAPER, "--data", folder / "data", "--out", name, "--force", cwd=tmp_path)
         assert ended.code == 2
         assert why in ended.sentence()

@@ -22,7 +22,7 @@ PACKAGE = Path(setveil.__file__).parent
     ("python", "option"),
     [
         ("or set `experiment=True` for a release", "or set --experiment for a release"),
-        ("say `distinct_labels=True` if", "say --distinct-labels if"),
+        ("pass `distinct_labels=True` if", "pass --distinct-labels if"),
         ("`term_chunk='place'` puts", "--term-chunk place puts"),
         ('say `unit="person"` instead', "say --unit person instead"),
         ("accept them with `allow_failures=12`.", "accept them with --allow-failures 12."),
@@ -65,8 +65,8 @@ def test_an_error_on_the_command_line_names_the_option(tmp_path):
 
 def test_a_note_on_the_command_line_names_the_option(capsys):
     with progress.reporting(reporter(quiet=False)):
-        progress.note("2 empty records kept (leave them out with `empty='drop'`)")
-    assert capsys.readouterr().err == "note: 2 empty records kept (leave them out with --empty drop)\n"
+        progress.note("2 empty records kept (drop them with `empty='drop'`)")
+    assert capsys.readouterr().err == "note: 2 empty records kept (drop them with --empty drop)\n"
 
 
 def marked():

@@ -241,7 +241,7 @@ def place_of(witness, alignment):
 def forms_of(kinds):
     """Return every entry of a table with every form that it takes, and names for them."""
     found = [(kind, form) for kind in kinds.values() for form in kind.takes]
-    return found, [f"{kind.name} of {form.form_in_words}" for kind, form in found]
+    return found, [f"{kind.name} of {form.form_title}" for kind, form in found]
 
 
 def unchanged(data, form, sensitive=()):

@@ -33,21 +33,29 @@ DAMAGE = {
     "packed, cut": (
         lambda whole: gzip.compress(whole)[: len(gzip.compress(whole)) // 2],
         ".gz",
-        "not a whole gzip file",
+        "not a complete gzip file",
     ),
-    "packed, end cut": (lambda whole: gzip.compress(whole)[:-3], ".gz", "is not a whole gzip file"),
+    "packed, end cut": (lambda whole: gzip.compress(whole)[:-3], ".gz", "is not a complete gzip file"),
     "packed, damaged": (
         lambda whole: gzip.compress(whole)[:20] + b"\xff" * 20 + gzip.compress(whole)[40:],
         ".gz",
-        "is not a whole gzip file",
+        "is not a complete gzip file",
     ),
-    "packed, rest": (lambda whole: gzip.compress(whole) + b"rest", ".gz", "is not a whole gzip file"),
-    "not packed": (lambda whole: whole, ".gz", "is not a whole gzip file"),
-    "zstd, cut": (lambda whole: pa.compress(whole, "zstd", asbytes=True)[:-9], ".zst", "is not a whole zstd file"),
-    "zstd, rest": (lambda whole: pa.compress(whole, "zstd", asbytes=True) + b"rest", ".zst", "not a whole zstd file"),
-    "zstd, not packed": (lambda whole: whole, ".zst", "is not a whole zstd file"),
-    "packed under a plain name": (gzip.compress, "", "is packed with gzip"),
-    "zstd under a plain name": (lambda whole: pa.compress(whole, "zstd", asbytes=True), "", "packed with Zstandard"),
+    "packed, rest": (lambda whole: gzip.compress(whole) + b"rest", ".gz", "is not a complete gzip file"),
+    "not packed": (lambda whole: whole, ".gz", "is not a complete gzip file"),
+    "zstd, cut": (lambda whole: pa.compress(whole, "zstd", asbytes=True)[:-9], ".zst", "is not a complete zstd file"),
+    "zstd, rest": (
+        lambda whole: pa.compress(whole, "zstd", asbytes=True) + b"rest",
+        ".zst",
+        "not a complete zstd file",
+    ),
+    "zstd, not packed": (lambda whole: whole, ".zst", "is not a complete zstd file"),
+    "packed under a plain name": (gzip.compress, "", "is compressed with gzip"),
+    "zstd under a plain name": (
+        lambda whole: pa.compress(whole, "zstd", asbytes=True),
+        "",
+        "compressed with Zstandard",
+    ),
     "UTF-16": (lambda whole: whole.decode().encode("utf-16"), "", "is UTF-16 text"),
     "NUL": (lambda whole: whole.replace(b"item-1", b"item\0", 1), "", "control"),
     "not UTF-8": (lambda whole: whole.replace(b"item-1", b"item\xff", 1), "", "not UTF-8"),
@@ -78,7 +86,7 @@ def test_cut_tables_are_refused_in_one_sentence(folder, kind, part):
     said = complaint(kind, path)
     assert said is not None
     assert said.startswith(str(path))
-    assert "is not a whole" in said or "is empty" in said
+    assert "is not a complete" in said or "is empty" in said
     assert "\n" not in said
 
 
@@ -98,13 +106,13 @@ def test_a_byte_order_mark_is_not_part_of_the_data(folder, kind):
         ("absent/below", "there is no such file"),
         ("file/below", "cannot be read: Not a directory"),
         ("n" * 300, "cannot be read: File name too long"),
-        ("nul\0", "is not a name that a file can have"),
+        ("nul\0", "is not a valid file name"),
     ],
 )
 @pytest.mark.parametrize("packing", ["", ".gz", ".zst"])
 def test_what_is_no_file_is_refused(tmp_path, kind, name, expected, packing):
     if packing and not kind.is_text:
-        expected = "Parquet and Arrow files are packed inside; unpack it first"
+        expected = "Parquet and Arrow files are compressed inside; decompress it first"
     kind.path(tmp_path, "folder", packing).mkdir()
     (tmp_path / "file").touch()
     said = complaint(kind, kind.path(tmp_path, name, packing))

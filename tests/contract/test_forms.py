@@ -53,7 +53,7 @@ def test_it_has_a_public_name_and_stands_on_its_page(form):
     assert getattr(sv, form.__name__) is form
     assert FORMS[form.form_name] is form
     assert f"| `{form.form_name}` | `{form.__name__}` |" in (DOCS / "forms.md").read_text(encoding="utf-8")
-    assert form.form_in_words
+    assert form.form_title
     assert form.about_form.endswith(".")
 
 
@@ -75,7 +75,7 @@ def test_it_reads_back_in_every_format_and_ending(form, seed, tmp_path):
             assert {path.name for path in folder.iterdir()} == {place.file, *beside}
             assert form.read_from(place, published.unit) == published
             form.refuse_other_files(beside, place.file, card="card.json")
-            with pytest.raises(sv.BadData, match="names other files beside the data"):
+            with pytest.raises(sv.BadData, match="lists wrong files besides the data file"):
                 form.refuse_other_files((*beside, "other.csv"), place.file, card="card.json")
             written += 1
     assert written
@@ -133,7 +133,7 @@ def test_rows_without_names_refuse_ids(form):
     form.refuse_ids("drop")
     for ids in ("pseudonym", "keep"):
         if form.why_nameless:
-            with pytest.raises(sv.BadParameter, match="carry no names"):
+            with pytest.raises(sv.BadParameter, match="have no ids"):
                 form.refuse_ids(ids)
         else:
             form.refuse_ids(ids)

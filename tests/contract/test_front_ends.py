@@ -137,7 +137,7 @@ def test_a_change_of_format_is_noted_once(tmp_path, capsys):
     (tmp_path / "baskets.dat").write_text("1 2\n2 3\n1 3\n")
     arguments = ["--method", "rand-swap", "--no-guarantee", "--ids", "pseudonym", "--out", str(tmp_path / "out")]
     assert main.run(["publish", str(tmp_path / "baskets.dat"), *arguments]) == 0
-    assert capsys.readouterr().err.count("the format 'basket' does not go with --ids pseudonym") == 1
+    assert capsys.readouterr().err.count("the format 'basket' does not support --ids pseudonym") == 1
 
 
 def test_reading_options_that_are_given_replace_those_of_the_dossier(release, baskets, capsys):

@@ -60,8 +60,8 @@ def test_every_parameter_is_on_the_page(kind):
         assert all(limit in allowed for limit in parameter.limits)
         assert allowed.endswith(", required") == parameter.required
         assert (", default: " in allowed) == (not parameter.required)
-        private = "Private: not on the card, but the release" if parameter.inferable else "Private: not on the card."
-        assert below.startswith("Public." if parameter.public else private)
+        assert below.startswith("Public." if parameter.public else "Private: not on the card.")
+        assert ("The released data reveal the value of this parameter" in below) == parameter.inferable
 
 
 @EVERY
@@ -124,7 +124,7 @@ def test_a_method_of_ones_own_has_a_page():
     assert "mode : {'plain', 'matched'}, default: 'plain'" in found["Parameters"]
     assert not found.keys() & {"Notes", "References"}
     assert inspect.getdoc(type(Mine)) != inspect.getdoc(Mine) != inspect.getdoc(sv.RandSwap)
-    assert inspect.getdoc(Method) == "A recipe for a release."
+    assert inspect.getdoc(Method) == "A method with its parameters: turns an original into a release."
 
 
 def test_a_page_costs_nothing_until_somebody_asks_for_it():

@@ -83,7 +83,9 @@ def test_it_says_what_it_needs_and_refuses_other_forms(kind):
             filled(kind).check(case.table, **{name: value for name, value in everything.items() if name != needed})
     if not kind.needs:
         assert filled(kind).check(case.table) == filled(kind).check(case.table, **everything)
-    with pytest.raises(sv.BadParameter, match=f"^{kind.name} speaks of a joined table, and this is plain records$"):
+    with pytest.raises(
+        sv.BadParameter, match=f"^{kind.name} applies to a joined table only, but this is plain records; "
+    ):
         filled(kind).check(sv.from_lists([["milk"]]))
 
 
@@ -152,7 +154,7 @@ def test_it_is_a_recipe(kind):
 def test_it_is_listed_under_a_heading_of_its_own_and_shown(what, table):
     listed = call(what)
     assert listed.code == 0
-    before, heading, after = listed.out.partition("of tables that two providers join:")
+    before, heading, after = listed.out.partition("For joined tables of two providers:")
     assert heading
     told = {one["name"] for one in call(what, "--json").json}
     for name, kind in table.items():

@@ -35,7 +35,7 @@ def test_kinds_are_found_by_their_annotation():
 
 @EVERY
 def test_a_kind_says_what_it_takes(kind):
-    assert kind.in_words
+    assert kind.allowed_text
     for option in kind.options:
         assert option.help.endswith(".")
         assert "--" not in option.help

@@ -197,7 +197,7 @@ def test_rows_carry_names_only_where_the_release_is_about_people(kind, chosen):
     given_ = {"allow_failures": data.records, "no_guarantee": True, "metrics": []}
     if ids_for(kind) == "drop":
         for ids in ("pseudonym", "keep"):
-            with pytest.raises(sv.BadParameter, match="carry no names"):
+            with pytest.raises(sv.BadParameter, match="have no ids"):
                 published(data, kind, filled(kind, data, **chosen), ids=ids, **given_)
     else:
         assert (

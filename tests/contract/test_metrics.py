@@ -59,7 +59,7 @@ def test_it_is_a_number_or_says_why_not(kind, case):
 
 
 @EVERY
-@pytest.mark.parametrize("form", CASES, ids=lambda form: form.form_in_words)
+@pytest.mark.parametrize("form", CASES, ids=lambda form: form.form_title)
 @settings(max_examples=15, deadline=None)
 @given(seed=seeds)
 def test_of_every_form_it_is_a_number_or_says_why_not(kind, form, seed):
@@ -71,7 +71,7 @@ def test_of_every_form_it_is_a_number_or_says_why_not(kind, form, seed):
         json.dumps(measured.to_dict())
         assert (measured.value is None) == bool(measured.reason)
         if not kind.applies_to(form):
-            assert measured.reason == f"not computed, does not apply to {form.form_in_words}"
+            assert measured.reason == f"not computed, does not apply to {form.form_title}"
         elif measured.value is not None:
             assert math.isfinite(measured.value)
 

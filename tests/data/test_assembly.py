@@ -179,8 +179,16 @@ def test_small_blocks_are_made_tidy_as_one(lists, block):
 @pytest.mark.parametrize(
     ("ids", "items", "sentence"),
     [
-        (["p", "p", None], ["a", "b", "c"], "rows, row 5: the column 'id' has a missing value"),
-        (["p", "p", "q"], ["a", None, "c"], "rows, row 4: the column 'item' has a missing value"),
+        (
+            ["p", "p", None],
+            ["a", "b", "c"],
+            "rows, row 5: the column 'id' has a missing value; expected a text or a whole number",
+        ),
+        (
+            ["p", "p", "q"],
+            ["a", None, "c"],
+            "rows, row 4: the column 'item' has a missing value; expected a text or a whole number",
+        ),
         (["p", "p", ""], ["a", "b", "c"], "rows, row 5: the column 'id' is empty or holds a control character"),
         (["p", "p", "q"], ["a", "b\t", "c"], "rows, row 4: the column 'item' is empty or holds a control character"),
     ],
@@ -235,8 +243,8 @@ def test_whole_numbers_become_decimal_text(kind):
         ([["a"], None], ["x", "y"], "rows, row 4: the column 'items' has a missing list"),
         ([["a"], ["b", None]], ["x", "y"], "rows, row 4: the column 'items' has a missing value"),
         ([["a"], ["b", ""]], ["x", "y"], "rows, row 4: the column 'items' is empty"),
-        ([["a"], ["b"]], ["x", "p"], "rows, row 4: carries the id of a row before it; expected an id a record"),
-        ([["a"], ["b"]], ["x", "x"], "rows, row 4: carries the id of a row before it"),
+        ([["a"], ["b"]], ["x", "p"], "rows, row 4: has the same id as an earlier row; expected one id per record"),
+        ([["a"], ["b"]], ["x", "x"], "rows, row 4: has the same id as an earlier row"),
         ([["a"], ["b"]], ["x", None], "rows, row 4: the column 'id' has a missing value"),
     ],
 )

@@ -61,14 +61,14 @@ def test_records_carry_no_ids_and_are_no_persons(written):
     assert read(written("a\nb\n"), unit="person").unit == "person"
 
 
-def test_repeats_and_empty_records_are_told(written, notes):
+def test_repeats_and_empty_records_are_noted(written, notes):
     path = written("a a b\n\nb b b\n")
     assert read(path).to_lists() == [["a", "b"], [], ["b"]]
     assert notes() == (
-        "3 repeated items within a record count once | 1 empty records kept (leave them out with `empty='drop'`)"
+        "3 repeated items within a record counted once | 1 empty record kept (drop them with `empty='drop'`)"
     )
     assert read(path, empty="drop").to_lists() == [["a", "b"], ["b"]]
-    assert notes().endswith("1 empty records left out")
+    assert notes().endswith("1 empty record dropped")
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_repeats_and_empty_records_are_told(written, notes):
         (b"a b\nc \xc3", ",", 2, "holds the byte 0xc3, which is not UTF-8 text"),
         (b"a b\n\xed\xa0\x80\n", None, 2, "holds the byte 0xed, which is not UTF-8 text"),
         (b"\xef\xbb\xbfa\n\xff\n", None, 2, "holds the byte 0xff"),
-        (b"a,b\na,,b\n", ",", 2, "an item between two ',' is empty"),
-        (b"a,b\n\n,\n", ",", 3, "an item between two ',' is empty"),
-        (b"a,b,\n", ",", 1, "an item between two ',' is empty"),
-        (b"a,b\n ,a", ",", 2, "an item between two ',' is empty"),
-        (b"a||b\n", "|", 1, "an item between two '|' is empty"),
+        (b"a,b\na,,b\n", ",", 2, "an item between two ',' is empty; expected a name"),
+        (b"a,b\n\n,\n", ",", 3, "an item between two ',' is empty; expected a name"),
+        (b"a,b,\n", ",", 1, "an item between two ',' is empty; expected a name"),
+        (b"a,b\n ,a", ",", 2, "an item between two ',' is empty; expected a name"),
+        (b"a||b\n", "|", 1, "an item between two '|' is empty; expected a name"),
     ],
 )
 def test_bad_lines_are_named(written, content, separator, line, sentence):
@@ -204,14 +204,14 @@ def test_names_in_the_header_take_the_place_of_numbers(tmp_path, content, expect
     ("content", "sentence"),
     [
         ("@ITEM=1\n1\n", ", line 1: is not of the form @ITEM=NUMBER=NAME"),
-        ("@ITEM=1=a\n@ITEM=1=b\n1\n", ", line 2: names an item that was named before"),
+        ("@ITEM=1=a\n@ITEM=1=b\n1\n", ", line 2: gives another name to an item that has one"),
         (
             "@ITEM=1=a\n@ITEM=2=a\n1 2\n",
-            ": gives two items the name 'a'; name them apart in the lines that begin with @ITEM",
+            ": gives two items the name 'a'; use different names in the @ITEM lines",
         ),
         ("@ITEM=1=a\0\n1\n", ", line 1: the name of an item holds a control character"),
         ("@ITEM=1=a\n1 2\n3\0\n", ", line 3: holds the control byte 0x00; expected text in UTF-8"),
-        (SPMF, ": has a header and no records; expected a record a line"),
+        (SPMF, ": has a header and no records; expected one record per line"),
     ],
 )
 def test_headers_that_are_wrong(tmp_path, content, sentence):

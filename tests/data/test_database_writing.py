@@ -155,14 +155,14 @@ def test_a_table_goes_to_the_schema_that_is_named_or_comes_first(postgres_server
         ({"data": WITH_EMPTY}, "choose the format 'list'"),
         ({"data": WITHOUT_IDS}, "choose the format 'list'"),
         ({"shape": "wide"}, "the shape is 'wide'; allowed is long | list"),
-        ({"table": ""}, "is not a name"),
-        ({"table": "a."}, "is not a name"),
-        ({"table": "a\0b"}, "is not a name"),
-        ({"table": "\ud800"}, "is not a name"),
+        ({"table": ""}, "is not a valid name"),
+        ({"table": "a."}, "is not a valid name"),
+        ({"table": "a\0b"}, "is not a valid name"),
+        ({"table": "\ud800"}, "is not a valid name"),
         ({"table": "a.b.c"}, "allowed is name or schema.name"),
         ({"table": "nowhere.baskets"}, "nowhere"),
-        ({"id_column": "a", "item_column": "a"}, "both named 'a'"),
-        ({"item_column": ""}, "is not a name"),
+        ({"id_column": "a", "item_column": "a"}, "two columns have the same name 'a'"),
+        ({"item_column": ""}, "is not a valid name"),
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -179,12 +179,12 @@ def test_what_only_one_database_cannot_hold_is_refused(postgres_server, tmp_path
     url = postgres_server.url()
     assert "63" in refusal(url, table="é" * 32)
     assert "63" in refusal(url, item_column="x" * 64)
-    assert "zero character" in refusal(url, Transactions.from_lists([["a\0"]], ids=["p"]))
-    assert "zero character" in refusal(url, Transactions.from_lists([["a"]], ids=["p\0"]))
+    assert "null character" in refusal(url, Transactions.from_lists([["a\0"]], ids=["p"]))
+    assert "null character" in refusal(url, Transactions.from_lists([["a"]], ids=["p\0"]))
     assert "SQLite has no column type for lists" in refusal(f"sqlite:///{tmp_path}/new.db", shape="list")
-    assert "do not last" in refusal(url, table="pg_temp.baskets")
+    assert "are temporary" in refusal(url, table="pg_temp.baskets")
     for kind in ("sqlite", "duckdb"):
-        assert "do not last" in refusal(f"{kind}:///{tmp_path}/new.db", table="temp.baskets")
+        assert "are temporary" in refusal(f"{kind}:///{tmp_path}/new.db", table="temp.baskets")
     latin = postgres_server.new_database("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
     said = refusal(postgres_server.url(latin), Transactions.from_lists([["€"]], ids=["p"]))
     assert "has no equivalent" in said
@@ -218,7 +218,7 @@ def test_what_is_there_stays_as_it_is(kind, taken, database, request):
         server.run(made, database=name)
         look = "SELECT md5(string_agg(t::text || pg_relation_filepath('others'), ',')) FROM baskets t"
         before = server.run(look, database=name)
-        assert "'baskets' is already there; name another one" in refusal(url)
+        assert "'baskets' exists; choose another name" in refusal(url)
         assert server.run(look, database=name) == before
         return
     path = Path(url.partition(":///")[2])
@@ -227,9 +227,7 @@ def test_what_is_there_stays_as_it_is(kind, taken, database, request):
         connection.execute(made)
         connection.commit()
     before = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert "'BASKETS' is already there; name another one" in refusal(
-        url, table="BASKETS"
-    )  # files know no capitals in names
+    assert "'BASKETS' exists; choose another name" in refusal(url, table="BASKETS")  # files know no capitals in names
     assert hashlib.sha256(path.read_bytes()).hexdigest() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
@@ -274,7 +272,7 @@ def test_rows_that_do_not_arrive_are_noticed(kind, database, request, monkeypatc
     server = request.getfixturevalue("postgres_server") if kind == "postgresql" else None
     monkeypatch.setattr(writing, "_block", lambda *given, whole=writing._block: whole(*given)[:1])
     url = database(kind)
-    assert "2 rows of 6 arrived" in refusal(url)
+    assert "has 2 of 6 rows" in refusal(url)
     assert not tables(url, server)
 
 
@@ -350,7 +348,7 @@ def test_a_table_that_appears_meanwhile_is_kept(postgres_server):
         other.commit()
         waiting.join(60)
     assert len(said) == 1
-    assert "'baskets' is already there" in said[0]
+    assert "'baskets' exists" in said[0]
     assert postgres_server.run("SELECT * FROM baskets", database=name) == [(1,)]
 
 
@@ -359,7 +357,7 @@ def test_a_table_that_appears_meanwhile_is_kept(postgres_server):
 def test_a_file_that_appears_meanwhile_is_kept(kind, tmp_path):
     path = tmp_path / "new.db"
     with progress.reporting(At(lambda _done: path.write_text("mine", encoding="utf-8"))):
-        assert "was made by somebody else meanwhile" in refusal(f"{kind}:///{path}")
+        assert "was created by another program meanwhile" in refusal(f"{kind}:///{path}")
     assert path.read_text(encoding="utf-8") == "mine"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -87,7 +87,7 @@ QUERIES = [
     ("SELECT FROM WHERE", "cannot be run"),
     ("SELECT nothing FROM baskets", "nothing"),
     ("SELECT * FROM nowhere", "nowhere"),
-    ("SELECT 1\0", "zero character"),
+    ("SELECT 1\0", "null character"),
 ]
 
 
@@ -156,7 +156,7 @@ def test_a_query_that_writes_is_refused(postgres_server, sqlite_url, duckdb_url,
         "DROP TABLE IF EXISTS kept", "CREATE TABLE kept AS SELECT 1 AS a", "CREATE SEQUENCE IF NOT EXISTS counter"
     )
     fill("CREATE TABLE kept AS SELECT 1 AS a")
-    said = "the query writes, and only reading is allowed here"
+    said = "the query writes to the database; only reading is allowed"
     assert said in refusal(postgres_server.url(), "WITH x AS (DELETE FROM kept RETURNING a) SELECT a FROM x")
     assert "in a read-only transaction" in refusal(postgres_server.url(), "SELECT nextval('counter')")
     assert said in refusal(duckdb_url, "WITH x AS (SELECT 1) DELETE FROM baskets")
@@ -184,7 +184,7 @@ def test_a_missing_library_is_named(monkeypatch, fill, sqlite_url, duckdb_url):
         ("duckdb", duckdb_url),
     ):
         monkeypatch.setitem(sys.modules, module, None)
-        assert refusal(url).endswith("which is not installed; pip install 'setveil[db]'")
+        assert refusal(url).endswith("which is not installed; run pip install 'setveil[db]'")
 
 
 def test_libraries_are_imported_only_when_used():

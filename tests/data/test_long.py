@@ -58,7 +58,7 @@ def test_rows_with_the_same_id_are_a_record(written, content, expected):
 def test_interleaved_ids_stand_in_the_order_of_their_first_row(written, notes):
     path = written("id,item\nz,1\na,2\nz,3\nm,2\na,1\nz,1\n")
     assert list(read_pairs(path).items()) == [("z", ["1", "3"]), ("a", ["1", "2"]), ("m", ["2"])]
-    assert notes() == "1 repeated items within a record count once"
+    assert notes() == "1 repeated item within a record counted once"
 
 
 @pytest.mark.parametrize(
@@ -91,15 +91,15 @@ def test_other_columns_and_separators(written, content, name, options):
         ("id,item,item\n1,a,2\n", 1, "has 2 columns 'item'"),
         (",".join(f"column-{i}" for i in range(900)), 1, "has no column 'id'; the columns are: column-0, "),
         ("id;item\n1;a\n", 1, "has no column 'id'; the columns are: id;item."),
-        ('id,"item\n1,a\n', 1, "the header is not a line of CSV"),
-        ('item,"id\nmore"\n1,a\n', 1, "the header is not a line of CSV"),
+        ('id,"item\n1,a\n', 1, "the header is not valid CSV"),
+        ('item,"id\nmore"\n1,a\n', 1, "the header is not valid CSV"),
         ("id,item\x1b[31m\n1,a\n", 1, "the header holds a control character"),
         (b"id,item,\xe9\n1,a,b\n", 1, "holds the byte 0xe9, which is not UTF-8 text"),
-        ("id,item\n1,a\n2\n", 3, "has 1 fields where the header has 2"),
+        ("id,item\n1,a\n2\n", 3, "has 1 field where the header has 2"),
         ("id,item\n1,a\n2,b,c\n", 3, "has 3 fields where the header has 2"),
         ("id,item\n\n1,a\n\n2,b,c\n", 5, "has 3 fields where the header has 2"),
         ('id,item,note\n1,a,"x\ny\nz"\n2,b\n', 5, "has 2 fields where the header has 3"),
-        ("id,item\r1,a\r2\r", 3, "has 1 fields where the header has 2"),
+        ("id,item\r1,a\r2\r", 3, "has 1 field where the header has 2"),
         ("id,item\n1,a\n2,\n", 3, "the column 'item' is empty or holds a control character"),
         ("id,item\n1,a\n,b\n", 3, "the column 'id' is empty or holds a control character"),
         ("id,item\n1,a\n\n\n2,\n", 5, "the column 'item' is empty"),
@@ -123,14 +123,17 @@ def test_bad_files_are_refused_with_file_and_line(written, content, line, senten
 def test_the_line_of_a_bad_row_far_into_a_large_file(written):
     rows = "".join(f"{i},item-{i % 100:090}\n" for i in range(200_000))
     assert len(rows) > READ_BLOCK
-    with pytest.raises(BadData, match=r"line 200002: has 1 fields where the header has 2"):
+    with pytest.raises(BadData, match=r"line 200002: has 1 field where the header has 2"):
         read(written(f"id,item\n{rows}oops\n"))
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"id": "item"}, "two columns have the same name 'item'; name them apart with `id=`, `item=`, `items=`"),
+        (
+            {"id": "item"},
+            "two columns have the same name 'item'; choose different columns with `id=`, `item=`, `items=`",
+        ),
         ({"id": "a\nb"}, r"the column name 'a\\nb' is empty or holds a control character"),
         ({"separator": '"'}, "the separator is '\"'; allowed is one printable ASCII character or a tab"),
     ],
@@ -173,13 +176,22 @@ def test_data_without_records_is_a_header_alone(tmp_path):
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (from_lists([["a"]]), "the format 'long' needs an id for each record, and the data has none"),
+        (
+            from_lists([["a"]]),
+            "the format 'long' requires an id for each record, and the data have no ids; choose another format",
+        ),
         (
             from_lists([["a"], [], []], ids=["1", "2", "3"]),
-            "the format 'long' cannot hold the 2 empty records; leave them out with `empty='drop'`",
+            "the format 'long' cannot hold the 2 empty records of the data; drop them with `empty='drop'`, or choose another format",
         ),
-        (from_lists([["a\n"]], ids=["1"]), "an item is empty or holds a control character, and 'long' holds neither"),
-        (from_lists([["a"]], ids=[""]), "an id is empty or holds a control character, and 'long' holds neither"),
+        (
+            from_lists([["a\n"]], ids=["1"]),
+            "an item is empty or holds a control character, which the format 'long' cannot hold; rename it",
+        ),
+        (
+            from_lists([["a"]], ids=[""]),
+            "an id is empty or holds a control character, which the format 'long' cannot hold; rename it",
+        ),
     ],
 )
 def test_what_rows_cannot_hold_is_refused(tmp_path, data, sentence):

@@ -209,7 +209,7 @@ def test_side_files_and_lists_are_stripped_alike(tmp_path, notes):
     with pytest.raises(sv.BadData, match="the name 'ham ' has blanks at its ends; strip them"):
         sv.Hierarchy({"ham ": "meat"})
     (tmp_path / "c.csv").write_text("item,category\nham,dairy\n ham,meat\n")
-    with pytest.raises(sv.BadData, match="another category before"):
+    with pytest.raises(sv.BadData, match="has two categories"):
         sv.read_categories(tmp_path / "c.csv")
 
 
@@ -293,7 +293,7 @@ def test_a_check_refuses_them_too_and_the_command_line_can_allow_them(files):
 
 def test_profile_shows_how_many_pairs_there_are(files):
     said = call("profile", "data.jsonl", cwd=files)
-    assert "2 pairs of labels look alike" in said.out
+    assert "2 pairs of labels that look alike" in said.out
     assert call("profile", "data.jsonl", "--json", cwd=files).json["look_alike_pairs"] == 2
 
 

@@ -157,7 +157,7 @@ def test_the_line_after_a_very_long_value_is_found_and_the_limit_of_others_stays
 def test_a_file_that_is_one_long_line_is_looked_through_once(tmp_path):
     path = tmp_path / "line.csv"
     path.write_bytes(b"[" * 4_000_000)  # going through it again from every place would take hours
-    with pytest.raises(BadData, match=r"line 1: the header is not a line of CSV"):
+    with pytest.raises(BadData, match=r"line 1: the header is not valid CSV"):
         read(path)
 
 
@@ -198,7 +198,7 @@ def test_a_column_of_nothing_is_missing_values_and_lists_of_nothing_are_empty(tm
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_no_entry_of_a_sparse_matrix_may_be_infinite(value):
-    with pytest.raises(BadData, match="the matrix holds values that are not numbers"):
+    with pytest.raises(BadData, match="the matrix holds NaN or infinite values"):
         from_scipy(scipy.sparse.csr_array([[value, 1.0]]))
 
 
@@ -258,7 +258,7 @@ def test_bytes_that_are_no_text_in_an_arrow_file_are_refused_in_items_and_in_nam
     with pa.ipc.new_file(path, table.schema) as file:
         file.write_table(table)
     path.write_bytes(path.read_bytes().replace(text, b"\xff" * len(text)))
-    with pytest.raises(BadData, match="is not a whole Arrow file"):
+    with pytest.raises(BadData, match="is not a complete Arrow file"):
         read(path, item="item")
 
 

@@ -59,5 +59,5 @@ def test_in_asks_for_a_whole_record_and_refuses_an_item():
     assert () in DATA
     assert ("milk", "tea") not in DATA
     assert "milk" in DATA.vocabulary
-    with pytest.raises(sv.BadParameter, match="is an item and not a record"):
+    with pytest.raises(sv.BadParameter, match="is an item, not a record"):
         assert "milk" not in DATA

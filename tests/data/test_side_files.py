@@ -71,8 +71,8 @@ def test_sensitive_items_are_read(written, name, content, expected):
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
-        ("", None, "is empty; expected a sensitive item a line"),
-        ("\n \r\n", None, "is empty; expected a sensitive item a line"),
+        ("", None, "is empty; expected one sensitive item per line"),
+        ("\n \r\n", None, "is empty; expected one sensitive item per line"),
         (b"milk\nbe\x00er\n", 2, "holds the control byte 0x00; expected text in UTF-8"),
         (b"milk\n\n\xe9\n", 3, "holds the byte 0xe9, which is not UTF-8 text"),
         ("milk\nroot\tbeer\n", 2, r"the item 'root\tbeer' holds a control character"),
@@ -100,9 +100,9 @@ def test_a_close_label_is_found_among_many(written):
     assert "'mlik' (close to 'milk')" in said
 
 
-def test_repeated_sensitive_items_are_told(written, notes):
+def test_repeated_sensitive_items_are_noted(written, notes):
     assert read_sensitive(written("milk\nbeer\n milk\nmilk\n"), DATA) == ("beer", "milk")
-    assert notes() == "2 repeated sensitive items count once"
+    assert notes() == "2 repeated sensitive items counted once"
 
 
 def test_sensitive_items_of_the_sample():
@@ -148,9 +148,9 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
 @pytest.mark.parametrize(
     ("name", "content", "line", "sentence"),
     [
-        ("a.txt", "", None, "is empty; expected an itemset a line"),
-        ("a.txt", "\n \n", None, "is empty; expected an itemset a line"),
-        ("a.jsonl", "\n", None, "is empty; expected an itemset a line"),
+        ("a.txt", "", None, "is empty; expected one itemset per line"),
+        ("a.txt", "\n \n", None, "is empty; expected one itemset per line"),
+        ("a.jsonl", "\n", None, "is empty; expected one itemset per line"),
         ("a.txt", "milk\n\n \nbeer\n", 2, "is blank; expected an itemset of at least one item"),
         ("a.txt", "\nmilk\n", 1, "is blank; expected an itemset of at least one item"),
         ("a.jsonl", '["milk"]\n\n["beer"]\n', 2, "is blank; expected an itemset of at least one item"),
@@ -167,7 +167,7 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
         ("a.jsonl", "null\n", 1, "is null; expected a list of items"),
         ("a.jsonl", "[1.0]\n", 1, "an item is a number with a fraction; expected"),
         ("a.jsonl", "[1e3]\n", 1, "an item is a number with a fraction; expected"),
-        ("a.jsonl", "[NaN]\n", 1, "holds NaN, which JSON does not know; expected"),
+        ("a.jsonl", "[NaN]\n", 1, "holds NaN, which is not JSON; expected"),
         ("a.jsonl", '["milk", null]\n', 1, "an item is null; expected"),
         ("a.jsonl", "[true]\n", 1, "an item is true or false; expected"),
         ("a.jsonl", '[["milk"]]\n', 1, "an item is a list; expected"),
@@ -175,7 +175,7 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
         ("a.jsonl", '[""]\n', 1, "the item '' is empty; expected"),
         ("a.jsonl", '["a\\nb"]\n', 1, r"the item 'a\nb' holds a control character; expected"),
         ("a.jsonl", '["\\u0000"]\n', 1, r"the item '\x00' holds a control character; expected"),
-        ("a.jsonl", '["\\ud800"]\n', 1, "an item holds half a character (a lone surrogate); expected"),
+        ("a.jsonl", '["\\ud800"]\n', 1, "an item holds a lone surrogate, which is not valid Unicode text; expected"),
         ("a.jsonl", DEEP, 1, "is nested too deeply; expected"),
         ("a.jsonl", '{"a":' * 100_000, 1, "is nested too deeply; expected"),
         (
@@ -196,9 +196,9 @@ def test_bad_itemsets(written, name, content, line, sentence):
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
-        ("a,b\na,,b\n", 2, "an item between two ',' is empty"),
-        ("a,\n", 1, "an item between two ',' is empty"),
-        ("a\n,\n", 2, "an item between two ',' is empty"),
+        ("a,b\na,,b\n", 2, "an item between two ',' is empty; expected a name"),
+        ("a,\n", 1, "an item between two ',' is empty; expected a name"),
+        ("a\n,\n", 2, "an item between two ',' is empty; expected a name"),
         ("a\n\nb\n", 2, "is blank; expected an itemset of at least one item"),
         ("a b,c\td\n", 1, r"the item 'c\td' holds a control character"),
     ],
@@ -215,7 +215,7 @@ def test_separators_are_those_of_baskets(written):
 def test_repeats_are_told_and_kept_once(written, notes):
     path = written("milk beer milk\nbread\nbeer milk\nbread bread bread\n")
     assert read_itemsets(path, DATA) == (("beer", "milk"), ("bread",))
-    assert notes() == "3 repeated items within an itemset count once | 2 repeated itemsets count once"
+    assert notes() == "3 repeated items within an itemset counted once | 2 repeated itemsets counted once"
 
 
 @given(st.text('ab1 \t\r\v\f\n,é\x85\u2028"', max_size=40), st.sampled_from([None, ",", "\t", "a"]))
@@ -275,7 +275,7 @@ def test_what_is_no_readable_file_is_refused(tmp_path, read):
     for name, sentence in {
         "absent.txt": "there is no such file",
         ".": "is a folder; expected a file",
-        "plain.txt.gz": "is not a whole gzip file",
+        "plain.txt.gz": "is not a complete gzip file",
     }.items():
         with pytest.raises(BadData, match=sentence):
             read(tmp_path / name)
@@ -306,7 +306,7 @@ def test_the_files_on_the_page_are_what_it_says(page):
         == read_categories("parents.csv", level=1)
     )
     assert read_sensitive("sensitive.txt") == ("pregnancy test", "sleeping pills")
-    assert read_itemsets("itemsets.txt") == (("beer", "diapers"), ("sleeping_pills",))
+    assert read_itemsets("itemsets.txt") == (("beer", "diapers"), ("cheese",))
     assert read_itemsets("itemsets.jsonl") == (("beer", "diapers"), ("sleeping pills",))
     with pytest.raises(BadData) as refused:
         read_hierarchy("taxonomy.csv")

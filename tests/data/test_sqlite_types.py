@@ -16,7 +16,7 @@ def test_sqlite_gives_exact_values(sqlite_url, fill, notes):
     fill("CREATE TABLE t (a)", insert="INSERT INTO t VALUES (?)", rows=[(value,) for value in values])
     found = [row["a"] for row in rows_of(sqlite_url, "SELECT a FROM t ORDER BY rowid")]
     assert found == [None if value is None else str(value) for value in values]
-    assert notes() == "the column 'a' holds texts and whole numbers; all are taken as texts"
+    assert notes() == "the column 'a' holds texts and whole numbers; all are read as texts"
 
 
 @pytest.mark.parametrize("late", [1.5, b"\xff"])

@@ -125,23 +125,23 @@ def test_zeros_that_a_sparse_matrix_names_are_no_items():
         (lambda: sv.from_arrow(pa.table({"items": [["a"]]}), id="who"), "has no column 'who'"),
         (
             lambda: sv.from_arrow(pa.table({"id": ["x", "x"], "items": [["a"], ["b"]]})),
-            "row 2: carries the id of a row",
+            "row 2: has the same id as an earlier row",
         ),
         (lambda: sv.from_pandas(3), "frame is 3; expected a pandas DataFrame or Series"),
-        (lambda: sv.from_pandas(pd.DataFrame({"a": [1]})), "has none of the columns; they are: a"),
+        (lambda: sv.from_pandas(pd.DataFrame({"a": [1]})), "has none of the expected columns; its columns are: a"),
         (lambda: sv.from_pandas(pd.DataFrame({"id": [1, 2], "item": ["a", 2.5]})), "neither text nor whole numbers"),
         (
             lambda: sv.from_pandas(pd.DataFrame({"id": [1, 2], "item": ["a", None]})),
             "row 2: the column 'item' has a missing",
         ),
         (lambda: sv.from_pandas(pd.DataFrame({"id": [1, 2], "item": [1, np.nan]})), "'item' is of type double"),
-        (lambda: sv.from_scipy([[1]]), "matrix is of the type list; expected a sparse matrix of scipy"),
+        (lambda: sv.from_scipy([[1]]), "matrix is of the type list; expected a sparse matrix of SciPy"),
         (
             lambda: sv.from_scipy(scipy.sparse.csr_array([[1, 0]]), labels=["a"]),
-            "1 labels for 2 columns; give one each",
+            "1 labels for 2 columns; give one label per column",
         ),
-        (lambda: sv.from_scipy(scipy.sparse.csr_array([[1, 1]]), labels=["a", "a"]), "two items carry the same label"),
-        (lambda: sv.from_scipy(scipy.sparse.csr_array([[np.nan, 1]])), "the matrix holds values that are not numbers"),
+        (lambda: sv.from_scipy(scipy.sparse.csr_array([[1, 1]]), labels=["a", "a"]), "two items have the same label"),
+        (lambda: sv.from_scipy(scipy.sparse.csr_array([[np.nan, 1]])), "the matrix holds NaN or infinite values"),
     ],
 )
 def test_what_cannot_be_read_is_said(call, sentence):
@@ -178,7 +178,5 @@ for one in (data, sets, sv.association_rules(sets, 0), Measurements()):
         print(error)
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    sentence = (
-        "to_pandas needs pandas, which is not installed; run `pip install pandas`, or use to_table, which does without"
-    )
+    sentence = "to_pandas needs pandas, which is not installed; run `pip install pandas`, or use to_table, which does not need it"
     assert found.stdout.splitlines() == [sentence] * 4

@@ -32,17 +32,17 @@ def make(offsets=(0, 2, 3), items=(0, 2, 1), labels=LABELS, **rest):
     [
         ({"offsets": []}, "offsets must start at 0"),
         ({"offsets": [1, 2, 3]}, "offsets must start at 0"),
-        ({"offsets": [0, 3, 2, 3]}, "never fall"),
+        ({"offsets": [0, 3, 2, 3]}, "never decrease"),
         ({"offsets": [0, 2]}, "end at the number of occurrences"),
         ({"offsets": [0, 2, 4]}, "end at the number of occurrences"),
-        ({"offsets": [0.0, 2.0, 3.0]}, "offsets must be a row of whole numbers"),
+        ({"offsets": [0.0, 2.0, 3.0]}, "offsets must be a one-dimensional array of whole numbers"),
         ({"items": [0, 3, 1]}, "outside the vocabulary"),
         ({"items": [-1, 2, 1]}, "outside the vocabulary"),
         ({"items": [0, 2**32 + 1, 1]}, "must fit 32 bits"),
-        ({"items": [0.0, 1.5, 1.0]}, "item codes must be a row of whole numbers"),
-        ({"items": [[0], [2], [1]]}, "item codes must be a row of whole numbers"),
-        ({"items": [2, 0, 1]}, "rise within a record"),
-        ({"items": [1, 1, 1]}, "rise within a record"),
+        ({"items": [0.0, 1.5, 1.0]}, "item codes must be a one-dimensional array of whole numbers"),
+        ({"items": [[0], [2], [1]]}, "item codes must be a one-dimensional array of whole numbers"),
+        ({"items": [2, 0, 1]}, "strictly increasing within a record"),
+        ({"items": [1, 1, 1]}, "strictly increasing within a record"),
         ({"labels": ("a", "a", "b")}, "distinct texts in label order"),
         ({"labels": ("b", "a", "c")}, "distinct texts in label order"),
         ({"labels": ("10", "9", "8")}, "distinct texts in label order"),
@@ -50,7 +50,7 @@ def make(offsets=(0, 2, 3), items=(0, 2, 1), labels=LABELS, **rest):
         ({"labels": ("a", "b", "\ud800")}, "distinct texts in label order"),
         ({"ids": ["1"]}, "1 ids (0 of them missing) for 2 records"),
         ({"ids": ["1", None]}, "2 ids (1 of them missing) for 2 records"),
-        ({"ids": ["1", "1"]}, "two records carry the same id"),
+        ({"ids": ["1", "1"]}, "two records have the same id"),
         ({"ids": [1, 2]}, "ids must be texts"),
         ({"ids": ["1", "\ud800"]}, "ids must be texts"),
     ],
@@ -98,7 +98,7 @@ def test_repeats_are_counted_in_a_note(notes):
     from_lists([["a", "b"], ["a"]])
     assert notes() == ""
     from_lists([["a", "b", "a", "a"], ["b", "b"], []])
-    assert notes() == "3 repeated items within a record count once"
+    assert notes() == "3 repeated items within a record counted once"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_repeats_are_counted_in_a_note(notes):
         ([1, 3], [1, 0, 1], ["a", "b"], "offsets must start at 0"),
         ([0, 2], [1, 0, 1], ["a", "b"], "end at the number of occurrences"),
         ([], [1, 0, 1], ["a", "b"], "offsets must start at 0"),
-        ([0, 1], [0], ["a", "a"], "two items carry the same label"),
+        ([0, 1], [0], ["a", "a"], "two items have the same label"),
         ([0, 1], [0], [1, 2], "labels must be texts"),
     ],
 )
@@ -124,8 +124,8 @@ def test_from_codes_refuses(offsets, codes, labels, sentence):
     [
         (["ab"], "a record is a str; expected a list of items"),
         ([None], "a record is a NoneType; expected a list of items"),
-        ([["a", 7]], "an item is a int; items are text"),
-        ([["\ud800"]], "labels must be texts that can be written as UTF-8"),
+        ([["a", 7]], "an item is a int; items must be text"),
+        ([["\ud800"]], "labels must be texts that can be encoded as UTF-8"),
     ],
 )
 def test_from_lists_refuses(lists, sentence):

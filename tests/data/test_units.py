@@ -47,11 +47,13 @@ def test_person_names_the_column_and_says_the_unit(folder):
 
 
 def test_contrary_options_are_refused(folder):
-    with pytest.raises(sv.BadParameter, match="person is the column 'customer', and id is 'product'; name one column"):
+    with pytest.raises(
+        sv.BadParameter, match="person is the column 'customer', and id is 'product'; give one of them only"
+    ):
         sv.read(folder / "sales.csv", person="customer", id="product")
-    with pytest.raises(sv.BadParameter, match="and unit is 'record'; leave one of them out"):
+    with pytest.raises(sv.BadParameter, match="and unit is 'record'; give one of them only"):
         sv.from_arrow(TABLE, person="id", unit="record")
-    with pytest.raises(sv.BadParameter, match="the data have no column of ids; say `unit='person'` instead"):
+    with pytest.raises(sv.BadParameter, match="the data have no column of ids; use `unit='person'` instead"):
         sv.read(folder / "baskets.dat", person="customer")
     with pytest.raises(sv.BadParameter, match=r"unit is 'people'; allowed is person \| record"):
         sv.from_arrow(TABLE, unit="people")

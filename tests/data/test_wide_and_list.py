@@ -64,7 +64,7 @@ def test_tabs_between_columns_of_tsv(written):
     [
         ("id,items\np,a;;b\n", {"separator": ";"}, "line 2: an item between two ';' in the column 'items' is empty"),
         ("id,items\np,a\nq,b;\n", {"separator": ";"}, "line 3: an item between two ';'"),
-        ("id,items\np,a\np,b\n", {}, "line 3: carries the id of a row before it; expected an id a record"),
+        ("id,items\np,a\np,b\n", {}, "line 3: has the same id as an earlier row; expected one id per record"),
         ("id,items\n,a\n", {}, "line 2: the column 'id' is empty or holds a control character"),
         (
             "id,things\np,a\n",
@@ -108,9 +108,9 @@ def test_ragged_lines(written, content, options, expected):
         ("a\nb,,c\n", 2, "an item between two ',' is empty or holds a control character"),
         ("a\nb\0\n", 2, "an item between two ',' is empty or holds a control character"),
         ('a\n"b\nc"\n', 3, "an item between two ',' is empty or holds a control character"),
-        ('a\n"b,c\n', 2, "is not a line of CSV (unexpected end of data)"),
-        ('a\n"b"c,d\n', 2, "is not a line of CSV (',' expected after '\"')"),
-        (b"a\nb\xff\n", 2, "holds the byte 0xff, which is not UTF-8 text"),
+        ('a\n"b,c\n', 2, "is not valid CSV (unexpected end of data)"),
+        ('a\n"b"c,d\n', 2, "is not valid CSV (',' expected after '\"')"),
+        (b"a\nb\xff\n", 2, "holds the byte 0xff, which is not UTF-8 text; save the file as UTF-8"),
     ],
 )
 def test_ragged_lines_that_are_wrong(written, content, line, sentence):
@@ -156,20 +156,28 @@ def test_json_lines(written, content, options, expected):
         ('["a", true]\n', 1, "an item is true or false; expected text or a whole number"),
         ('["a", ["b"]]\n', 1, "an item is a list; expected text or a whole number"),
         ('["a", {}]\n', 1, "an item is an object; expected text or a whole number"),
-        ('["a", NaN]\n', 1, "holds NaN, which JSON does not know"),
-        ('["a", "\\ud800"]\n', 1, "an item holds half a character (a lone surrogate)"),
+        ('["a", NaN]\n', 1, "holds NaN, which is not JSON"),
+        ('["a", "\\ud800"]\n', 1, "an item holds a lone surrogate, which is not valid Unicode text"),
         ('["a", ""]\n', 1, "the column 'items' is empty or holds a control character"),
         ('["a", "b\\n"]\n', 1, "the column 'items' is empty or holds a control character"),
         ('"a"\n', 1, "is neither a list of items nor an object with the field 'items'"),
         ('{"id": 1}\n', 1, "has no field 'items'; name yours with `items=`"),
         ('{"items": "a b"}\n', 1, "the field 'items' is not a list of items"),
         ('{"items": ["a"], "items": []}\n', 1, "names a field twice"),
-        ('{"id": 1, "items": []}\n{"items": []}\n', 2, "has no field 'id', unlike the first line"),
-        ('{"items": []}\n{"id": 1, "items": []}\n', 2, "has a field 'id', unlike the first line"),
+        (
+            '{"id": 1, "items": []}\n{"items": []}\n',
+            2,
+            "has no field 'id', unlike the first line; give all lines an id, or none",
+        ),
+        (
+            '{"items": []}\n{"id": 1, "items": []}\n',
+            2,
+            "has a field 'id', unlike the first line; give all lines an id, or none",
+        ),
         (
             '{"id": 1, "items": []}\n{"id": "1", "items": []}\n',
             2,
-            "carries the id of a row before it; expected an id a record",
+            "has the same id as an earlier row; expected one id per record",
         ),
         ('{"id": 1.5, "items": []}\n', 1, "the id is a number with a fraction; expected text or a whole number"),
         ("[" * 100_000 + "\n", 1, "is nested too deeply"),
@@ -208,7 +216,8 @@ def test_tables_of_either_shape_are_known_by_their_columns(tmp_path, name):
     put(LONG.rename_columns(["who", "what"]))
     assert pairs(read(path, id="who", item="what")) == [("p", ["a", "b"]), ("q", ["a"])]
     with pytest.raises(
-        BadData, match=r"has no column 'items'; the columns are: who, what\. Name yours with `items=`, or `id=` and"
+        BadData,
+        match=r"has no column 'items'; the columns are: who, what\. Name yours with `items=`, or with `id=` and",
     ):
         read(path)
     put(LISTS.rename_columns(["who", "what"]))

@@ -119,7 +119,7 @@ def test_a_record_that_keeps_an_equally_heavy_category_is_not_counted_as_hidden(
         "keep an equally heavy category": 1,
         "hold a single item": 1,
         "have no tendency": 2,
-        "of these are published unchanged": 4,
+        "in all are published unchanged": 4,
     }
 
 
@@ -156,7 +156,7 @@ def test_every_witness_can_be_verified_by_hand(seed, ties):
             (item,) = items
             before, after = (sum(item in t for t in d) for d in (records, released))
             assert witness.row is None
-            assert witness.detail == f"occurs in {after:,} rows, in the original in {before:,}"
+            assert witness.detail == f"its support is {after:,} in the release and {before:,} in the original"
             continue
         record, row = records[alignment.rows[witness.row]], released[witness.row]
         hidden = oracle.hidden_categories(record, categories, ties)

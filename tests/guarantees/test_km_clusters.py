@@ -154,13 +154,13 @@ def test_witnesses_can_be_verified_by_hand():
     clusters = [SOUND, cluster(5, "a b, a*2, b*2", "c*3"), cluster(1, terms="x"), cluster(5, "a*3", "b*3, a*2")]
     told = {witness.kind: (witness.place, witness.detail) for witness in check(clusters, 2, 2).witnesses}
     assert told == {
-        "item-in-two-chunks": ("cluster 4 of 4", "'a' stands in more than one of its record chunks"),
-        "cluster-below-k": ("cluster 3 of 4", "has 1 records, fewer than k = 2"),
+        "item-in-two-chunks": ("cluster 4 of 4", "'a' is in more than one of its record chunks"),
+        "cluster-below-k": ("cluster 3 of 4", "has 1 record, fewer than k = 2"),
         "rare-itemset": ("cluster 2, record chunk 1 of it", "{a, b} is in 1 of its subrecords, fewer than k = 2"),
     }
     (witness,) = check(cluster(5, "a*3", "b*3"), 2, 2).witnesses
     assert witness.detail == (
-        "its chunks have 6 subrecords for 5 records; to have any set in 2 records and no record empty takes 7"
+        "its chunks have 6 subrecords for 5 records; at least 7 are needed for any set to be in 2 records and no record to be empty"
     )
 
 
@@ -170,7 +170,7 @@ def test_who_knows_that_terms_are_rare_needs_more():
     assert check(tight, 2, 2)
     verdict = check(tight, 2, 2, "aware")
     assert places(verdict) == {("too-few-subrecords-if-aware", (0,))}
-    assert "its term chunk 1 items at most 1 times each" in verdict.witnesses[0].detail
+    assert "its term chunk has 1 item at most 1 time each" in verdict.witnesses[0].detail
     assert verdict.counts["clusters-that-fail-if-aware"] == 1
     assert check(tight, 2, 2).counts["clusters-that-fail-if-aware"] == 1
     assert check(cluster(6, "a*3", "b*3", terms="x y"), 2, 2, "aware")

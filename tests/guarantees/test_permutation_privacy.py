@@ -35,7 +35,7 @@ def test_at_most_one_row_in_p(count, size, p, holds):
         (witness,) = verdict.witnesses
         assert witness.kind == "too-often-in-a-group"
         assert (witness.place, witness.group, witness.items) == ("group 1", 0, ("s",))
-        assert witness.detail == f"{count} of its {size} rows hold 's'; with p = {p} allowed are {size // p}"
+        assert witness.detail == f"{count} of its {size} rows hold 's'; p = {p} allows at most {size // p}"
 
 
 def test_a_p_beyond_all_numbers_is_only_too_high():
@@ -87,5 +87,7 @@ def test_it_is_weaker_than_rho_uncertainty_and_says_so():
 
 
 def test_plain_records_are_refused():
-    with pytest.raises(sv.BadParameter, match="permutation-privacy speaks of grouped data, and this is plain records"):
+    with pytest.raises(
+        sv.BadParameter, match="permutation-privacy applies to grouped data only, but this is plain records"
+    ):
         sv.PermutationPrivacy(sensitive=["s"], p=2).check(sv.from_lists([["a"]]))

@@ -24,8 +24,8 @@ plain_python = pytest.mark.plain_python
 KNOWS = st.sampled_from(["subset", "whole"])
 RULE = re.compile(r"(exactly )?\{(.*)\} → (.*)")
 COUNTED = re.compile(
-    r"([\d,]+) of the ([\d,]+) released records( that hold these items| whose items that are not sensitive are just these|) hold it: "
-    r"([\d.]+)%, allowed is (.*)"
+    r"([\d,]+) of the ([\d,]+) released records( with these items| with exactly these items that are not sensitive|) hold it: "
+    r"([\d.]+) %; at most (.*) is allowed"
 )
 
 
@@ -46,7 +46,7 @@ def assert_can_be_verified(witness, records, sensitive, rho):
     assert item in sensitive - known
     if exactly:
         assert witness.kind == INFERRED_FROM_WHOLE
-        assert which == " whose items that are not sensitive are just these"
+        assert which == " with exactly these items that are not sensitive"
         alike = [record for record in records if record - sensitive == known]
     else:
         assert witness.kind == INFERRED
@@ -184,7 +184,7 @@ def test_a_node_above_a_sensitive_item_is_sensitive(below, knows):
     assert verdict.counts["sensitive-occurrences"] == 3
     assert {w.items for w in verdict.witnesses} == {("N",)}
     assert verdict.witnesses[0].place == "{beer} → N"
-    assert verdict.witnesses[0].detail.startswith("3 of the 3 released records that hold these items hold it: 100.0%")
+    assert verdict.witnesses[0].detail.startswith("3 of the 3 released records with these items hold it: 100.0 %")
     assert RhoUncertainty(sensitive=["tea"], rho="4/7", include_empty=False).check(Generalized(records, tree))
 
 
@@ -197,7 +197,7 @@ def test_a_sensitive_node_counts_together_with_the_sensitive_names_below_it():
     (witness,) = verdict.witnesses
     assert witness.place == "{beer} → N"
     assert witness.detail.startswith(
-        "2 of the 4 released records that hold these items hold it or a sensitive name below it: 50.0%"
+        "2 of the 4 released records with these items hold it or a sensitive name below it: 50.0 %"
     )
     assert RhoUncertainty(sensitive=["asthma"], rho="1/2").check(Generalized(records, tree))
 
@@ -283,7 +283,9 @@ def test_without_enough_steps_it_is_undecided():
         verdict = RhoUncertainty(**asked, budget=0).check(data)
         assert verdict.status == "undecided"
         assert verdict.counts["undecided-items"] == 1
-        assert verdict.reason == "the rules of 1 sensitive items were not all searched within 0 steps each"
+        assert verdict.reason == (
+            "the search for the rules of 1 sensitive item did not end within 0 steps each; a larger budget may decide it"
+        )
         assert not verdict.witnesses
     broken = RhoUncertainty(**asked | {"sensitive": ["e", "u1"]}, budget=0).check(needs_a_search(unsafe=True))
     assert broken.status == "violated"  # what is certain is told

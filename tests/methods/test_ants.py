@@ -1,4 +1,4 @@
-"""Ants: the same clusters as the plain twin, an end, and what they are for: rules that stay together."""
+"""Ants: the same clusters as the plain twin, they end, and rules stay together."""
 
 from itertools import pairwise
 
@@ -29,7 +29,7 @@ SETTINGS = st.fixed_dictionaries(
 
 
 def drawn(seed, *, most_records=60):
-    """Draw records over few items, many of them equal, and rules that overlap; some rules no record may hold."""
+    """Draw records over few items, many of them equal, and rules that overlap; some rules may be in no record."""
     rng = np.random.default_rng(seed)
     labels = [f"i{j}" for j in range(int(rng.integers(2, 8)))]
     density = rng.choice([0.2, 0.4, 0.6, 0.8])
@@ -44,7 +44,7 @@ def drawn(seed, *, most_records=60):
 
 
 def run(data, rules, threads=1, **chosen):
-    """Let the package's ants work, and return clusters as lists of records, with the account."""
+    """Run the package's ants, and return clusters as lists of records, with the account."""
     asked = {"k": 2, "delta": 5, "beta": 0.6, "iterations": 3000, "stable": True, "safe": True, "mode": "recursive"}
     with using_threads(threads):
         clustering, account = by_ants(data, rules, **asked | chosen)
@@ -60,13 +60,13 @@ def by_oracle(data, rules, *, k, beta, iterations, stable, **_others):
 
 
 def contents(data, clusters):
-    """Return what each cluster holds: equal records may stand for each other."""
+    """Return the contents of each cluster: equal records are interchangeable."""
     lists = data.to_lists()
     return [sorted(lists[r] for r in cluster) for cluster in clusters]
 
 
 def expected(data, ants, *, k, delta, safe, mode, **_others):
-    """Return the clusters that follow from those of the twin; how the rest goes by frequency is shown elsewhere."""
+    """Return the clusters that follow from those of the twin; other tests cover how the rest is clustered by frequency."""
     made, rest = oracle.cut(ants, k, delta, safe=safe)
     if safe and made and 0 < len(rest) < k:
         made[-1] += rest
@@ -115,7 +115,7 @@ def test_every_record_is_in_one_cluster_and_none_is_too_small(seed, chosen):
 @settings(max_examples=150)
 @given(seed=seeds, k=st.integers(1, 5), beta=st.sampled_from([0.1, 0.3, 0.6, 0.7, 1.0]))
 def test_each_move_of_stable_ants_brings_them_nearer(seed, k, beta):
-    """The potential rises with every move, so that they end; and every record of a cluster holds its rule."""
+    """The potential rises with every move, so they end; and every record of a cluster holds its rule."""
     data, rules = drawn(seed)
     ants = oracle.Ants(data.to_lists(), list(rules), k, beta, stable=True)
     ants.settle()
@@ -134,12 +134,12 @@ def test_each_move_of_stable_ants_brings_them_nearer(seed, k, beta):
 
 
 FIGHT = [["a", "b"]] * 8 + [["a"]] * 4 + [["b"]] * 4
-"""Eight records hold both rules, and each wants more of its twelve than there are."""
+"""Eight records hold both rules, and each rule wants more of its twelve records than are free."""
 
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("iterations", [5, 50, 500])
-def test_ants_as_printed_fight_for_ever_and_stable_ones_do_not(iterations):
+def test_ants_as_printed_fight_forever_and_stable_ones_do_not(iterations):
     data, rules = sv.from_lists(FIGHT), sv.NamedItemsets([["a"], ["b"]])
     asked = {"beta": 0.9, "iterations": iterations}
     clusters, account = run(data, rules, stable=False, **asked)
@@ -193,7 +193,7 @@ def test_records_with_the_same_rules_stay_together_when_a_cluster_is_cut():
     assert clusters == [[0, 2, 3, 6], [8, 9], [1, 4, 5, 7], [10, 11]]
 
 
-def test_shares_are_decimal_and_not_what_a_computer_makes_of_them():
+def test_shares_are_decimal_and_not_binary_fractions():
     """A tenth of ten records is one record, though 0.1 as a float is a little more than a tenth."""
     labels = [f"i{j}" for j in range(10)]
     data = sv.from_lists([labels] * 10)

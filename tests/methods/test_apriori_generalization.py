@@ -79,7 +79,7 @@ def test_the_oracle_finds_the_same_cut_and_no_set_is_rare(seed, k, m, refine):
 
 @settings(max_examples=60)
 @given(seed=seeds, k=st.integers(2, 5), m=st.integers(2, 5), fanout=st.integers(2, 4))
-def test_without_a_hierarchy_a_balanced_one_is_laid(seed, k, m, fanout):
+def test_without_a_hierarchy_a_balanced_tree_is_used(seed, k, m, fanout):
     data, _categories = make(seed, records=40, items=12)
     if refused(data, k):
         return
@@ -116,8 +116,8 @@ def test_the_oracle_finds_the_same_cut_where_only_larger_sets_are_rare(seed, k, 
 
 
 @pytest.mark.parametrize(("refine", "shown"), [(False, {"ab", "cd", "e", "f"}), (True, {"a", "b", "cd", "e", "f"})])
-def test_refining_undoes_what_a_later_step_made_needless(refine, shown):
-    """For {a, c}, which is rare, ab is cheapest; for {c, e} later cd: with cd, a and b can be told apart."""
+def test_refining_undoes_what_a_later_step_made_unnecessary(refine, shown):
+    """For {a, c}, which is rare, ab is cheapest; for {c, e} later cd: with cd, a and b can be shown separately."""
     parent_of = {item: group for group in ("ab", "cd", "ef") for item in group}
     few = [["a", "c"], ["c", "e"], *[["a", "d"]] * 2, *[["b", "c"]] * 2, *[["d", "e"]] * 2]
     data = sv.from_lists([*few, *[["d"]] * 10, *[["e"]] * 3, *[["f"]] * 50])
@@ -143,11 +143,11 @@ LISTS = {
 @pytest.mark.parametrize("lists", LISTS.values(), ids=LISTS)
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
 @pytest.mark.parametrize("m", [1, 2, 10**9])
-def test_small_data_at_which_algorithms_trip(lists, k, m):
+def test_edge_cases_of_small_data(lists, k, m):
     data = sv.from_lists(lists)
     method = AprioriGeneralization(k=k, m=m, fanout=2)
     if refused(data, k):
-        with pytest.raises(sv.BadData, match="choose a lower k"):
+        with pytest.raises(sv.BadData, match="choose a smaller k"):
             apply(method, data)
         return
     published = apply(method, data).published
@@ -177,7 +177,7 @@ def test_a_node_with_one_child_is_never_shown():
     parent_of = {"a": "only a", "only a": "group", "b": "group", "c": "group 2", "group": "top", "group 2": "top"}
     data = sv.from_lists([["a"], ["a"], ["b"], ["b"], ["c"]])
     published = apply(AprioriGeneralization(k=2, m=1, hierarchy=parent_of), data).published
-    assert set(published.rows.vocabulary) == {"top"}  # above c alone stands nothing else that more than c are below
+    assert set(published.rows.vocabulary) == {"top"}  # the next node above c that covers more than c
     data = sv.from_lists([["a"], ["b"], ["c"], ["c"]])
     published = apply(AprioriGeneralization(k=2, m=1, hierarchy=parent_of), data).published
     assert set(published.rows.vocabulary) == {"group", "c"}
@@ -185,9 +185,9 @@ def test_a_node_with_one_child_is_never_shown():
 
 def test_hierarchies_that_do_not_fit_are_refused():
     data = sv.from_lists([["a", "s"], ["b"]])
-    with pytest.raises(sv.BadData, match="2 of 3 items are no leaves of the hierarchy, such as 'b', 's'"):
+    with pytest.raises(sv.BadData, match="the hierarchy has no leaf for 2 of 3 items, such as 'b', 's'"):
         apply(AprioriGeneralization(k=1, m=1, hierarchy={"a": "top"}), data)
-    with pytest.raises(sv.BadData, match="1 of 3 items are no leaves of the hierarchy, such as 's'"):
+    with pytest.raises(sv.BadData, match="the hierarchy has no leaf for 1 of 3 items, such as 's'"):
         apply(AprioriGeneralization(k=1, m=1, hierarchy={"a": "s", "b": "s"}), data)
     with pytest.raises(sv.BadParameter, match="fanout"):
         AprioriGeneralization(k=1, m=1, fanout=1)
@@ -208,7 +208,7 @@ def test_long_records_in_k_copies_stay_as_they_are(items, m):
 
 
 @pytest.mark.parametrize("m", [2, 3])
-def test_one_long_record_takes_its_items_along(m):
+def test_one_long_record_generalizes_its_items(m):
     long = [f"i{j:04}" for j in range(3_000)]
     data = sv.from_lists([long, *([label] for label in long for _ in range(2))])
     published = apply(AprioriGeneralization(k=3, m=m), data).published
@@ -218,7 +218,7 @@ def test_one_long_record_takes_its_items_along(m):
 
 @settings(max_examples=80)
 @given(seed=seeds, most=st.integers(1, 4), refine=st.booleans())
-def test_where_few_ways_are_tried_no_set_is_rare_either(seed, most, refine):
+def test_no_set_is_rare_if_few_ways_are_tried(seed, most, refine):
     data, parent_of = drawn(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_TRIED", most)
@@ -254,11 +254,11 @@ def test_the_result_is_the_same_on_any_number_of_threads():
     [
         ("generalizing rare items", {"a", "b", "cd", "e", "f", "g"}),
         ("generalizing rare sets of 2", {"a", "b", "c", "d", "e", "fg"}),
-        ("letting nodes give way again", {"ab", "cd", "e", "fg"}),
+        ("refining nodes", {"ab", "cd", "e", "fg"}),
         (None, {"a", "b", "cd", "e", "fg"}),
     ],
 )
-def test_loops_stop_when_they_are_told_to(label, shown, halt):
+def test_loops_stop_on_request(label, shown, halt):
     parent_of = {item: group for group in ("ab", "cd", "efg") for item in group}
     parent_of |= {"f": "fg", "g": "fg", "fg": "efg"}
     few = [["a", "c"], ["c", "e"], *[["a", "d"]] * 2, *[["b", "c"]] * 2, *[["d", "e"]] * 2]

@@ -1,4 +1,4 @@
-"""RandSwap, PartSupp and SplitPerson: what they make is what their definitions say, and nothing is promised."""
+"""RandSwap, PartSupp and SplitPerson: results follow their definitions, and there is no guarantee."""
 
 import math
 from collections import Counter
@@ -49,7 +49,7 @@ def test_with_the_same_draws_the_oracle_makes_the_same_records(seed, mode):
 @pytest.mark.plain_python
 @settings(max_examples=150)
 @given(short, short, seeds)
-def test_two_records_exchange_in_one_of_the_possible_ways(a, b, seed):
+def test_two_records_swap_in_one_of_the_possible_ways(a, b, seed):
     data = sv.from_lists([a, b])
     released = tuple(map(frozenset, as_sets(apply(sv.RandSwap(), data, seed).published)))
     numbers = [(r, r) for r in range(1, min(len(a), len(b)) + 1)] or [(0, 0)]
@@ -60,19 +60,19 @@ def test_two_records_exchange_in_one_of_the_possible_ways(a, b, seed):
 
 @settings(max_examples=150)
 @given(short, short, seeds)
-def test_with_a_matched_budget_as_many_items_are_exchanged_as_a_block_has(a, b, seed):
+def test_mode_matched_swaps_as_many_items_as_the_block_holds(a, b, seed):
     data = sv.from_lists([a, b])
     categories = by_letter(data)
     method = sv.RandSwap(mode="matched", categories=categories)
     released = tuple(map(frozenset, as_sets(apply(method, data, seed).published)))
-    # Whoever comes first and has a tendency says how many.
+    # The first record with a tendency decides how many items are swapped.
     seeking = [(t, s) for t, s in ((a, b), (b, a)) if oracle.has_tendency(t, categories)]
     numbers = [min(len(tendency.block(t, categories)), len(s)) for t, s in seeking]
     assert released in (oracle.possible_exchanges(a, b, [(n, n) for n in numbers]) or [(a, b)])
 
 
-def test_with_a_matched_budget_any_other_record_is_an_equally_likely_partner():
-    data = sv.from_lists([["a1", "a2"], ["b"], ["c"], ["d"]])  # the first alone has a tendency
+def test_mode_matched_draws_every_other_record_as_partner_equally_often():
+    data = sv.from_lists([["a1", "a2"], ["b"], ["c"], ["d"]])  # only the first has a tendency
     method = sv.RandSwap(mode="matched", categories=by_letter(data))
     seen = Counter(
         next(i for i in apply(method, data, seed).published.to_lists()[0] if i[0] != "a") for seed in range(900)
@@ -82,7 +82,7 @@ def test_with_a_matched_budget_any_other_record_is_an_equally_likely_partner():
 
 
 def near(counts, trials):
-    """Tell whether every outcome came up as often as the others, within five standard deviations."""
+    """Return whether all outcomes are equally frequent, within five standard deviations."""
     share = 1 / len(counts)
     return all(abs(c - trials * share) < 5 * math.sqrt(trials * share * (1 - share)) for c in counts)
 
@@ -93,7 +93,7 @@ def test_every_choice_of_items_and_every_number_of_them_is_equally_likely():
     lists = [["a", "b", "c"], ["x", "y", "z"]]
     data = sv.from_lists([t for r in range(pairs) for t in ([i + str(r) for i in t] for t in lists)])
     released = apply(sv.RandSwap(), data, 3).published
-    # What a record lost tells how many items were given and which.
+    # The items that a record lost are the items that it gave.
     lost = [frozenset(i[0] for i in t - s) for t, s in zip(as_sets(data)[::2], as_sets(released)[::2], strict=True)]
     by_number = Counter(map(len, lost))
     assert set(by_number) == {1, 2, 3}
@@ -113,7 +113,7 @@ def test_every_pairing_is_equally_likely():
 
 @settings(max_examples=100)
 @given(seed=seeds, mode=st.sampled_from(["plain", "matched"]))
-def test_exchanges_lose_items_by_collisions_alone_and_make_no_record_empty(seed, mode):
+def test_swaps_lose_items_by_collisions_only_and_make_no_record_empty(seed, mode):
     data, categories = make(seed)
     outcome = apply(sv.RandSwap(mode=mode, categories=categories), data, seed)
     before, after = Counter(data.items.tolist()), Counter(outcome.published.items.tolist())
@@ -128,16 +128,16 @@ def test_exchanges_lose_items_by_collisions_alone_and_make_no_record_empty(seed,
     assert changed <= 2 * outcome.account["pairs"]
 
 
-def test_an_item_that_both_give_comes_back_and_one_that_is_still_held_is_lost():
+def test_an_item_that_both_records_give_stays_and_one_that_is_still_held_is_lost():
     same = sv.from_lists([["a"], ["a"]])
     assert apply(sv.RandSwap(), same).published == same
     assert apply(sv.RandSwap(), same).account["items-lost-in-collisions"] == 0
     data = sv.from_lists([["a"], ["a", "b"]])
-    for seed in range(20):  # a is given against a, or against b: then the second record is left with one a
+    for seed in range(20):  # the swap is a for a, or a for b: then the second record holds a only once
         assert apply(sv.RandSwap(), data, seed).published.to_lists() in ([["a"], ["a", "b"]], [["b"], ["a"]])
 
 
-def test_a_matched_budget_needs_categories():
+def test_mode_matched_needs_categories():
     with pytest.raises(sv.BadParameter, match=r"^rand-swap: mode 'matched' needs categories: "):
         sv.RandSwap(mode="matched")
     data = sv.from_lists([["a", "b"], ["c"]])
@@ -146,7 +146,7 @@ def test_a_matched_budget_needs_categories():
             sv.publish(data, sv.RandSwap(mode=mode, categories={"a": "x"}), no_guarantee=True)
 
 
-def test_without_categories_the_metrics_of_tendencies_say_that_they_lack_them():
+def test_without_categories_the_metrics_of_tendencies_give_the_reason():
     data, categories = make(5)
     said = {m.name: m for m in sv.publish(data, sv.RandSwap(), seed=2**90, no_guarantee=True).measurements}
     assert said["still-on-top"].reason == said["tendency-posterior"].reason == "no categories were given"
@@ -160,7 +160,7 @@ def test_without_categories_the_metrics_of_tendencies_say_that_they_lack_them():
 
 @settings(max_examples=150)
 @given(seeds)
-def test_blocks_are_left_out_and_nothing_else(seed):
+def test_only_blocks_are_suppressed(seed):
     data, categories = make(seed)
     outcome = apply(sv.PartSupp(categories=categories), data, seed)
     original = as_sets(data)
@@ -173,7 +173,7 @@ def test_blocks_are_left_out_and_nothing_else(seed):
     assert outcome.alignment.rows.tolist() == list(range(data.records))
 
 
-def test_the_item_that_a_record_of_one_category_keeps_is_any_of_them():
+def test_a_record_of_a_single_category_keeps_a_random_item():
     data = sv.from_lists([["a0", "a1", "a2", "a3"]] * 2000 + [["b0"], [], ["a0", "b0"]])
     released = apply(sv.PartSupp(categories=by_letter(data)), data).published.to_lists()
     assert released[2000:] == [["b0"], [], ["a0", "b0"]]
@@ -204,7 +204,7 @@ def test_rows_are_the_categories_of_a_record(seed):
 
 @settings(max_examples=60)
 @given(seeds)
-def test_figures_of_split_records_are_those_of_their_definitions_or_are_not_defined(seed):
+def test_metrics_of_split_records_equal_their_definitions_or_are_undefined(seed):
     data, categories = make(seed)
     original = as_sets(data)
     release = sv.publish(data, sv.SplitPerson(categories=categories), seed=2**90 + seed, no_guarantee=True, metrics=[])
@@ -220,17 +220,17 @@ def test_figures_of_split_records_are_those_of_their_definitions_or_are_not_defi
         measured = metric(data, release.data, release.alignment)
         if split:
             assert measured.value is None
-            assert measured.reason == "records were split, so that no released row stands for a whole record"
+            assert measured.reason == "records were split, so no released row corresponds to a whole record"
 
 
-def test_a_record_counts_once_in_record_loss_however_many_rows_it_became():
+def test_a_record_counts_once_in_record_loss_for_any_number_of_rows():
     data = sv.from_lists([["a", "b", "c", "d"], ["e"]])
     split = sv.from_lists([["a"], ["b"], ["c"], ["d"], ["e"]])
     assert RecordLoss()(data, split, Alignment(np.array([0, 0, 0, 0, 1]))).value == 0.75 / 2
 
 
 @pytest.mark.parametrize("unit", ["person", "record"])
-def test_each_row_has_a_pseudonym_of_its_own_and_is_no_longer_a_person(unit):
+def test_each_row_has_its_own_pseudonym_and_no_longer_represents_a_person(unit):
     data, categories = make(3, records=30, items=30)
     data = sv.from_lists(data.to_lists(), ids=[f"p{r}" for r in range(30)], unit=unit)
     release = sv.publish(data, sv.SplitPerson(categories=categories), seed=2**90, no_guarantee=True, metrics=[])
@@ -244,17 +244,17 @@ def test_each_row_has_a_pseudonym_of_its_own_and_is_no_longer_a_person(unit):
         assert person == f"p{record}"
 
 
-def test_ids_cannot_be_kept_where_records_are_split():
+def test_ids_cannot_be_kept_if_records_are_split():
     data = sv.from_lists([["a", "b"], ["c"]], ids=["p", "q"])
     method = sv.SplitPerson(categories={"a": "x", "b": "y", "c": "x"})
-    with pytest.raises(sv.BadParameter, match="two rows cannot carry the same id; publish with `ids='pseudonym'`"):
+    with pytest.raises(sv.BadParameter, match="two rows cannot have the same id; publish with `ids='pseudonym'`"):
         sv.publish(data, method, ids="keep", no_guarantee=True)
     dropped = sv.publish(data, method, ids="drop", no_guarantee=True)
     assert dropped.data.to_lists() == [["a"], ["b"], ["c"]]
     assert dropped.data.ids is None
 
 
-def test_a_record_that_is_one_row_carries_the_pseudonym_of_its_place():
+def test_a_record_with_one_row_carries_the_pseudonym_of_its_place():
     data, categories = make(4, records=40)
     data = data.with_ids([f"p{r}" for r in range(40)])
     methods = (sv.RandSwap(), sv.PartSupp(categories=categories))
@@ -267,7 +267,7 @@ def test_a_record_that_is_one_row_carries_the_pseudonym_of_its_place():
 
 
 @pytest.mark.parametrize("rows", [[2, 0, 1], [1, 0, 1], [2, 2, 0]])
-def test_pseudonyms_go_by_the_records_in_whatever_order_a_method_gives_its_rows(rows):
+def test_pseudonyms_follow_the_records_in_any_order_of_the_rows(rows):
     data = sv.from_lists([["a"], ["b"], ["c"]])
     made = Randomness(Seed(9, given=True), "of the data", "a recipe")
     naming = Naming("pseudonym", data, made.pseudonyms)
@@ -283,11 +283,11 @@ def test_pseudonyms_go_by_the_records_in_whatever_order_a_method_gives_its_rows(
 
 
 @pytest.mark.parametrize("kind", BASELINES)
-def test_nothing_is_promised_and_that_must_be_said(kind):
+def test_a_baseline_is_published_only_with_no_guarantee(kind):
     data, categories = make(2)
     method = kind(categories=categories)
     assert method.guarantee is None
-    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say `no_guarantee=True`"):
+    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} guarantees nothing here; set `no_guarantee=True`"):
         sv.publish(data, method)
     release = sv.publish(data, method, no_guarantee=True, metrics=[])
     assert release.verdict is None
@@ -295,7 +295,7 @@ def test_nothing_is_promised_and_that_must_be_said(kind):
 
 @pytest.mark.realdata
 def test_the_papers_setting_on_real_data(real_data):
-    """BMS1 of the paper: the first 5,000 records, 50 random categories; the mean of three ways to deal them out."""
+    """BMS1 of the paper: the first 5,000 records, 50 random categories; the mean of three random assignments."""
     data = real_data("bms-webview-1").take(np.arange(5000)).compacted()
     assert (data.occurrences, len(data.vocabulary)) == (12_821, 264)
     figures = {"plain": [], "matched": [], "part-supp": [], "split-person": []}

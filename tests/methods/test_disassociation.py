@@ -1,4 +1,4 @@
-"""Disassociation: the clusters and chunks of a plain twin, nothing lost, and no cluster that breaks what is promised."""
+"""Disassociation: clusters and chunks equal those of a plain twin, nothing is lost, and no cluster violates the guarantee."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ import setveil as sv
 from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.kernels.threads import using_threads
 from setveil.methods.disassociation._horizontal import Clustering, by_frequency
-from setveil.methods.disassociation._vertical import take_apart
+from setveil.methods.disassociation._vertical import assign_chunks
 
 from oracle import disassociation as oracle
 from support.random_data import as_sets, make, seeds
@@ -58,7 +58,7 @@ def test_chunks_are_those_of_the_plain_twin(seed, k, m):
     if not data.records:
         return
     whole = Clustering(np.arange(data.records), np.array([0, data.records]))
-    chunk, account = take_apart(data, whole, k, m)
+    chunk, account = assign_chunks(data, whole, k, m)
     records = [tuple(data.items[data.offsets[r] : data.offsets[r + 1]].tolist()) for r in range(data.records)]
     chunks, terms = oracle.verpart(records, k, m)
     found = {}
@@ -73,7 +73,7 @@ def test_chunks_are_those_of_the_plain_twin(seed, k, m):
 def test_more_than_one_word_of_records(k):
     data = without_empty(6, records=200, items=12, hot=1.5)
     whole = Clustering(np.arange(data.records), np.array([0, data.records]))
-    chunk, _account = take_apart(data, whole, k, 2)
+    chunk, _account = assign_chunks(data, whole, k, 2)
     records = [tuple(data.items[data.offsets[r] : data.offsets[r + 1]].tolist()) for r in range(data.records)]
     chunks, terms = oracle.verpart(records, k, 2)
     found = {}
@@ -87,7 +87,7 @@ def test_more_than_one_word_of_records(k):
 
 @settings(max_examples=60)
 @given(seed=seeds, k=st.integers(1, 4), m=st.integers(1, 3), cover=st.sampled_from(["keep", "suppress"]))
-def test_every_occurrence_is_told_once(seed, k, m, cover):
+def test_every_occurrence_is_published_once(seed, k, m, cover):
     data = without_empty(seed)
     if data.records < k:
         return
@@ -96,7 +96,7 @@ def test_every_occurrence_is_told_once(seed, k, m, cover):
     published, rows = outcome.published, outcome.alignment.rows
     assert sorted(rows.tolist()) == list(range(data.records))
     records, at = as_sets(data), 0
-    told = left_out = 0
+    shown_once = 0
     for cluster in published.to_clusters():
         mine = [records[row] for row in rows[at : at + cluster["size"]]]
         at += cluster["size"]
@@ -109,11 +109,11 @@ def test_every_occurrence_is_told_once(seed, k, m, cover):
             shown = Counter({frozenset(items): count for items, count in chunk})
             if cover == "keep":
                 assert shown == parts
-            told += sum(len(items) * count for items, count in shown.items())
-        told += sum(item in terms for record in mine for item in record)
-    left_out = outcome.account.get("occurrences-left-out-for-covers", 0)
-    assert told + left_out == data.occurrences
-    assert cover == "suppress" or left_out == 0
+            shown_once += sum(len(items) * count for items, count in shown.items())
+        shown_once += sum(item in terms for record in mine for item in record)
+    suppressed = outcome.account.get("occurrences-left-out-for-covers", 0)
+    assert shown_once + suppressed == data.occurrences
+    assert cover == "suppress" or suppressed == 0
 
 
 @settings(max_examples=80)
@@ -196,22 +196,22 @@ def test_edges(lists, limits, mode):
 
 
 def test_records_that_cannot_be_protected_are_refused():
-    with pytest.raises(sv.BadData, match="there are 2 records, fewer than k = 3"):
+    with pytest.raises(sv.BadData, match="the data have 2 records, fewer than k = 3"):
         sv.publish(sv.from_lists([["a"], ["b"]]), sv.Disassociation(k=3, m=1))
-    with pytest.raises(sv.BadData, match=r"1 records are empty.*`empty='drop'`"):
+    with pytest.raises(sv.BadData, match=r"the data have 1 empty record, .*`empty='drop'`"):
         sv.publish(sv.from_lists([["a"], []]), sv.Disassociation(k=1, m=1))
     with pytest.raises(sv.BadParameter, match="delta is 4, below k = 5"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=5, m=1, delta=4))
-    with pytest.raises(sv.BadParameter, match="name a file of itemsets with `rules=`"):
+    with pytest.raises(sv.BadParameter, match="give a file of itemsets with `rules=`"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=2, m=1, partition="ants"))
-    with pytest.raises(sv.BadParameter, match="rules are for ants"):
+    with pytest.raises(sv.BadParameter, match="applies to `partition='ants'` only, not to frequency"):
         sv.publish(sv.from_lists([["a"]] * 9), sv.Disassociation(k=2, m=1, rules=[["a"]]))
 
 
-def test_as_printed_nothing_is_promised_and_the_check_says_why():
+def test_as_printed_nothing_is_guaranteed_and_the_check_says_why():
     data = sv.from_lists([["a", "b"]] * 4 + [["c", "d"]])
     method = sv.Disassociation(k=2, m=2, delta=4, safe=False)
-    with pytest.raises(sv.BadParameter, match="promises nothing"):
+    with pytest.raises(sv.BadParameter, match="guarantees nothing here"):
         sv.publish(data, method)
     release = sv.publish(data, method, no_guarantee=True, metrics=[])
     assert release.data.sizes.tolist() == [1, 4]
@@ -234,10 +234,10 @@ def test_bms_webview_1_gives_the_figures_of_our_notes(real_data):
 
 
 def test_lemma_2_moves_an_item():
-    # Every item is in k records, no two together: three chunks with as many subrecords as records are too few.
+    # Every item is in k records, and no two occur together: three chunks with as many subrecords as records are too few.
     data = sv.from_lists([["a"], ["a"], ["b"], ["b"], ["a", "b"]])
     whole = Clustering(np.arange(5), np.array([0, 5]))
-    chunk, account = take_apart(data, whole, 2, 2)
+    chunk, account = assign_chunks(data, whole, 2, 2)
     assert account["items-moved-for-lemma-2"] == 1
     assert (chunk == TERM_CHUNK).sum() == 3
     assert not (chunk == LEFT_OUT).any()

@@ -1,4 +1,4 @@
-"""ExactSwap: named itemsets are hidden for certain, nothing else changes than what is said, and the account is true."""
+"""ExactSwap: all named itemsets are hidden, records change only by swaps and suppression, and the account is correct."""
 
 import os
 
@@ -17,11 +17,11 @@ from support.random_data import as_sets
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
 
 BATCHES, BATCH = (2, 50) if os.environ.get("NUMBA_DISABLE_JIT") == "1" else (8, 100)
-"""With the compiler off loops are slow, and fewer databases have to do."""
+"""With the compiler off, loops are slow, so fewer cases are tested."""
 
 
 def in_batches(check):
-    """Let a check see many cases, several in one test, since a test by itself takes long to start."""
+    """Run a check on many cases, several per test, because starting a test takes long."""
 
     @pytest.mark.plain_python
     @pytest.mark.parametrize("batch", range(BATCHES))
@@ -46,7 +46,7 @@ def test_every_itemset_is_at_or_below_its_target(seed):
 
 
 @in_batches
-def test_thresholds_and_targets_are_what_they_should_be(seed):
+def test_thresholds_and_targets_equal_the_oracle(seed):
     case, method, *_ = done(seed)
     least = oracle.frequent_from(case.records, case.named, case.threshold)
     assert method.frequent_from(case.data) == least
@@ -65,7 +65,7 @@ def test_thresholds_and_targets_are_what_they_should_be(seed):
 
 
 @in_batches
-def test_records_change_by_nothing_but_exchanges_and_what_is_left_out(seed):
+def test_records_change_only_by_swaps_and_suppression(seed):
     case, method, _state, outcome = done(seed)
     released, figures = outcome.published, outcome.account
     assert sv.Transactions(released.offsets, released.items, released.vocabulary) == released  # each a set, in order
@@ -102,14 +102,14 @@ def test_under_forbid_nothing_becomes_frequent(seed):
 
 
 @in_batches
-def test_supports_that_were_kept_up_to_date_are_those_of_the_result(seed):
+def test_updated_supports_equal_those_of_the_result(seed):
     _case, _method, state, outcome = done(seed)
     assert_state_is_a_recount(state)
     assert state.result() == outcome.published
 
 
 @in_batches
-def test_the_account_is_true(seed):
+def test_the_account_is_correct(seed):
     case, method, _state, outcome = done(seed)
     figures, records, after = outcome.account, case.records, as_sets(outcome.published)
     levels = method.thresholds(case.data)

@@ -1,4 +1,4 @@
-"""Loops of ExactSwap that change rows: what is kept up to date, what becomes frequent, which exchange is cheapest."""
+"""Loops of ExactSwap that change records: updated counts, sets that become frequent, the cheapest swap."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ seeds = pytest.mark.parametrize("seed", range(30))
 
 
 @seeds
-def test_everything_is_kept_up_to_date_when_rows_change(seed):
+def test_all_counts_are_updated_when_records_change(seed):
     state = State(seed)
     tracked, counters = state.hiding.tracked, state.arrays["counters"]
     lost_for = [-1] * len(state.known)
@@ -73,7 +73,7 @@ def test_everything_is_kept_up_to_date_when_rows_change(seed):
 
 
 def assert_records_are_counted(state, code):
-    """Count sets with an item after all changes, also of items that left and came back."""
+    """Compare the counts of sets with an item after all changes, including items that were removed and restored."""
     others = [int(other) for other in state.ranked() if other != code]
     chosen = state.rng.permutation(others)[: state.rng.integers(0, 4)].astype(int)
     state.arrays["others"][: len(chosen)] = state.hiding.rank[chosen] if len(chosen) else []
@@ -82,7 +82,7 @@ def assert_records_are_counted(state, code):
 
 
 def assert_new_sets_are_seen(state, *, exact, all_known):
-    """Let every item that is counted join every row without it, as a whole and without one of its items."""
+    """Add every counted item to every record without it, to the whole record and to the record without one of its items."""
     hiding, rows = state.hiding, state.rows
     for row in rows:
         for item in state.ranked():
@@ -118,7 +118,7 @@ def test_a_set_that_becomes_frequent_is_seen(seed, exact):
 
 @seeds
 @pytest.mark.parametrize("longest", [2, 3])
-def test_a_set_that_becomes_frequent_is_seen_where_only_short_ones_are_tracked(seed, longest, monkeypatch):
+def test_a_set_that_becomes_frequent_is_seen_if_only_short_sets_are_tracked(seed, longest, monkeypatch):
     state = State(seed, records=12, items=7, density=0.8)
     short = [x for x in oracle.frequent(state.rows, min(state.levels)) if len(x) <= longest]
     monkeypatch.setattr(_tracking, "TRACKED_LIMIT", len(short))
@@ -128,7 +128,7 @@ def test_a_set_that_becomes_frequent_is_seen_where_only_short_ones_are_tracked(s
         assert_new_sets_are_seen(limited, exact=exact, all_known=False)
 
 
-def test_counting_ends_with_the_budget():
+def test_counting_stops_when_the_budget_is_used_up():
     state = State(3, records=12, items=7, density=0.8, levels=[3])
     counters = state.arrays["counters"]
     counted = []
@@ -147,11 +147,11 @@ def test_counting_ends_with_the_budget():
     assert counted[2] > 1
 
 
-# -- the search for an exchange ------------------------------------------------------------------------------------------
+# -- the search for a swap -----------------------------------------------------------------------------------------------
 
 
 def new_of(state, donor, item, record, given):
-    """Return what the loop says of both rows of an exchange, and what becomes frequent by it."""
+    """Return what the loop reports for both records of a swap, and the sets that become frequent."""
     rows, said, becomes = state.rows, np.zeros(2, dtype=int), set()
     for who, gets, gives in ((donor, item, given), (record, given, item)):
         rank = state.hiding.rank[gets]
@@ -164,13 +164,13 @@ def new_of(state, donor, item, record, given):
 
 @seeds
 @pytest.mark.parametrize("afi", ["forbid", "cost", "off"])
-def test_the_cheapest_exchange_is_found(seed, afi, monkeypatch):
+def test_the_cheapest_swap_is_found(seed, afi, monkeypatch):
     monkeypatch.setattr(_hiding, "SCARCE", ENOUGH)
     state = State(seed + 100, records=10, items=9, density=0.5)
     for _ in range(seed % 3):
         state.change()
     if afi == "forbid" and oracle.new_frequent(state.before, oracle.all_supports(state.rows), state.levels):
-        state = State(seed + 100, records=10, items=9, density=0.5)  # such a state never comes about
+        state = State(seed + 100, records=10, items=9, density=0.5)  # a run never reaches such a state
     hiding, rng = state.hiding, np.random.default_rng(seed)
     others = np.flatnonzero(hiding.rank[state.data.items] >= 0) if hiding.gives_all else np.empty(0, np.int64)
     places = _hiding._with_step(hiding.free, rng), _hiding._with_step(np.append(others, 0), rng)
@@ -184,7 +184,7 @@ def test_the_cheapest_exchange_is_found(seed, afi, monkeypatch):
                 free=places[0], others_places=places[1],
             )  # fmt: skip
             looked_at = {*hiding.free[:-1].tolist(), *others.tolist()}
-            possible = {at: (who, what) for at, who, what in state.exchanges(record, item) if at in looked_at}
+            possible = {at: (who, what) for at, who, what in state.swaps(record, item) if at in looked_at}
             costs, undecided = {}, {}
             for at, (donor, given) in possible.items():
                 (new, may_be), becomes = new_of(state, donor, item, record, given)
@@ -208,8 +208,8 @@ def test_the_cheapest_exchange_is_found(seed, afi, monkeypatch):
 
 
 @seeds
-def test_one_step_takes_what_loses_least(seed):
-    """One itemset is above its target, by one record."""
+def test_one_step_loses_the_minimum(seed):
+    """A single itemset is one record above its target."""
     rng = np.random.default_rng(seed)
     plain = State(seed, records=12, items=8, density=0.5)
     s = sorted(plain.named[0])

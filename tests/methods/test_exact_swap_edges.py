@@ -1,4 +1,4 @@
-"""ExactSwap where algorithms trip: little data, much data, nothing to do, too much to track; and real data."""
+"""ExactSwap on edge cases: little data, dense data, nothing to do, too many sets to track; and on real data."""
 
 from collections import Counter
 from fractions import Fraction
@@ -41,7 +41,7 @@ def bound(data, itemsets, seed=1, **settings):
         ([["a", "b", "c", "d"]] * 3 + [["e"]] * 5, [["a", "b", "c", "d"], ["b", "c"], ["d"]], 2),
     ],
 )
-def test_small_data_at_which_algorithms_trip(lists, itemsets, least):
+def test_small_edge_cases(lists, itemsets, least):
     data = sv.from_lists(lists)
     for afi, repair, target in WAYS:
         method = bound(data, itemsets, min_support=least, afi=afi, repair=repair, target=target)
@@ -53,14 +53,14 @@ def test_small_data_at_which_algorithms_trip(lists, itemsets, least):
         assert data.occurrences - outcome.published.occurrences == outcome.account["items-left-out"]
 
 
-def test_where_every_record_holds_the_item_it_is_left_out():
+def test_an_item_that_every_record_holds_is_suppressed():
     data = sv.from_lists([["a", "b", f"i{r}"] for r in range(6)])
     outcome = apply(bound(data, [["a", "b"]], min_support=3, target=2), data)
     assert (outcome.account["items-exchanged"], outcome.account["items-left-out"]) == (0, 4)
 
 
-def test_where_others_can_take_the_item_it_is_exchanged():
-    """Items that matter to nobody are given for it, and no item is lost."""
+def test_an_item_that_other_records_can_take_is_swapped():
+    """Items without a rank are given in return, and no item is lost."""
     data = sv.from_lists([["a", "b"]] * 4 + [[f"i{r}", f"j{r}"] for r in range(6)])
     outcome = apply(bound(data, [["a", "b"]], min_support=3, target=0, afi="forbid"), data)
     assert (outcome.account["items-exchanged"], outcome.account["items-left-out"]) == (4, 0)
@@ -69,19 +69,19 @@ def test_where_others_can_take_the_item_it_is_exchanged():
 
 
 @pytest.mark.parametrize("target", ["random", "border"])
-def test_itemsets_that_are_not_frequent_need_nothing(notes, target):
+def test_itemsets_that_are_not_frequent_stay_unchanged(notes, target):
     data = sv.from_lists([["a", "b"], ["a", "b", "c"], ["c"], ["d"], []])
     method = bound(data, [["a", "b"], ["c", "d"]], min_support=3, target=target)
     outcome = apply(method, data)
     assert outcome.published == data
-    assert "in fewer than 3 records, and left so: 2 of the 2 named itemsets" in notes()
+    assert "2 of 2 named itemsets are not frequent in the original: the minimum support is 3 records" in notes()
     assert method.guarantee.targets == (2, 2)
     steps = ("items-exchanged", "items-left-out", "lost-that-could-have-been-kept")
     assert [outcome.account[name] for name in steps] == [0, 0, 0]
 
 
-def test_records_that_become_empty_do_not_bring_a_set_back():
-    """A share is of the records that hold an item, of which there are fewer in the end."""
+def test_records_that_become_empty_do_not_make_a_named_itemset_frequent():
+    """A share is of the records that are not empty, and the release has fewer of them."""
     data = sv.from_lists([["a"]] * 40 + [["b", "c"]] * 8 + [["d", "e", f"i{r}"] for r in range(12)])
     for seed, target in enumerate(["border", "random", "border"]):
         method = bound(data, [["a"], ["b", "c"]], seed, min_support="10%", target=target)
@@ -95,10 +95,8 @@ def test_records_that_become_empty_do_not_bring_a_set_back():
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("longest", [0, 1, 2, 3])
-def test_where_only_short_sets_are_tracked_itemsets_are_hidden_and_nothing_becomes_frequent(
-    longest, monkeypatch, notes
-):
-    limited = exchanged = 0
+def test_if_only_short_sets_are_tracked_itemsets_are_hidden_and_no_other_becomes_frequent(longest, monkeypatch, notes):
+    limited = swapped = 0
     for seed in range(60):
         case = drawn(seed, afi="forbid", repair="swap")
         method = case.bound()
@@ -114,13 +112,13 @@ def test_where_only_short_sets_are_tracked_itemsets_are_hidden_and_nothing_becom
         assert not oracle.new_frequent(before, oracle.all_supports(as_sets(outcome.published)), levels)
         assert outcome.account.get("looked-after-up-to-items") == (longest or None)
         limited += 1
-        exchanged += outcome.account["items-exchanged"]
+        swapped += outcome.account["items-exchanged"]
     assert limited > 10
-    assert exchanged > 0
-    assert longest == 0 or "too many to look after all of them" in notes()
+    assert swapped > 0
+    assert longest == 0 or "too many to protect all of them" in notes()
 
 
-def test_little_room_for_what_is_remembered_changes_nothing_on_more_threads(monkeypatch):
+def test_with_few_stored_sets_the_result_does_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(_hiding, "AROUND", 100)
     for seed in range(30, 75):
         case = drawn(seed)
@@ -132,7 +130,7 @@ def test_little_room_for_what_is_remembered_changes_nothing_on_more_threads(monk
 
 @pytest.mark.plain_python
 @pytest.mark.parametrize("seed", range(20))
-def test_what_is_planned_leaves_first_at_any_price(seed):
+def test_planned_entries_go_first_at_any_cost(seed):
     state = State(seed, records=12, items=8, density=0.5)
     hiding = state.hiding
     hiding.weigh(swaps=False)
@@ -152,20 +150,20 @@ def dense():
 
 
 @pytest.mark.parametrize("afi", ["forbid", "cost"])
-def test_dense_data_with_little_to_give_in_exchange(afi):
+def test_dense_data_with_few_items_to_give_in_return(afi):
     data, itemsets = dense()
     method = bound(data, itemsets, min_support="5%", afi=afi, target="0")
     state, outcome = hidden(method, data)
     assert_hidden(method, [frozenset(s) for s in method.itemsets], outcome.published)
-    left_out = outcome.account["items-left-out"]
-    assert data.occurrences - outcome.published.occurrences == left_out
-    assert left_out > 0 or afi == "cost"
+    suppressed = outcome.account["items-left-out"]
+    assert data.occurrences - outcome.published.occurrences == suppressed
+    assert suppressed > 0 or afi == "cost"
     assert_tracked_is_a_recount(state)
     new = {s for s, _ in mine(outcome.published, "5%")} - {s for s, _ in mine(data, "5%")}
     assert not new or afi == "cost"
 
 
-def test_the_loop_stops_when_it_is_told_to(halt):
+def test_the_loop_can_be_stopped(halt):
     data, itemsets = dense()
     method = bound(data, itemsets, min_support="5%", target="0")
     halt(_hiding, "hiding the named itemsets")
@@ -179,7 +177,7 @@ def test_the_loop_stops_when_it_is_told_to(halt):
 
 
 def assert_tracked_is_a_recount(state):
-    """Count every tracked set in the result: each item narrows down the records, written as the bits of a number."""
+    """Compare every tracked support with a count of the result; the records of an item are the bits of a number."""
     result, sets = state.result(), state.tracked.itemsets
     holders = [0] * len(result.vocabulary)
     for record, (first, last) in enumerate(zip(result.offsets[:-1], result.offsets[1:], strict=True)):

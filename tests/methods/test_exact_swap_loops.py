@@ -1,4 +1,4 @@
-"""Loops of ExactSwap, each alone, against plain definitions: what rows hold, and what could leave them."""
+"""Loops of ExactSwap, each by itself, against plain definitions: the sets of a record, and the items that could be moved."""
 
 import inspect
 from itertools import pairwise
@@ -23,7 +23,7 @@ pytestmark = [
 seeds = pytest.mark.parametrize("seed", range(30))
 
 
-# -- rows and sets laid out ----------------------------------------------------------------------------------------------
+# -- layout of records and sets ------------------------------------------------------------------------------------------
 
 
 @seeds
@@ -43,7 +43,7 @@ def test_rows_are_laid_out(seed):
 
 
 @seeds
-def test_what_a_set_becomes_with_one_more_item_is_found(seed):
+def test_a_set_with_one_more_item_is_found(seed):
     state = State(seed)
     numbers = {one: number for number, one in enumerate(state.known)}
     assert set(numbers) == set(oracle.frequent(state.rows, min(state.levels)))
@@ -57,7 +57,7 @@ def test_what_a_set_becomes_with_one_more_item_is_found(seed):
 
 
 @seeds
-def test_the_sets_around_an_item_are_those_that_a_row_holds_with_it(seed):
+def test_the_sets_around_an_item_are_the_sets_of_the_record_with_this_item(seed):
     state = State(seed)
     for row in state.rows:
         for item in state.ranked():
@@ -90,7 +90,7 @@ def test_the_sets_of_a_record_are_found_once_with_their_entries(seed):
 
 
 @seeds
-def test_members_are_the_items_that_matter_but_two(seed):
+def test_members_are_the_ranked_items_except_two(seed):
     state = State(seed)
     gone = state.rng.random(len(state.items)) < 0.2
     state.items[gone] = -1
@@ -127,7 +127,7 @@ def test_a_set_weighs_most_at_a_threshold_and_less_the_farther_above(levels):
 
 
 @seeds
-def test_who_holds_which_named_itemset_is_found(seed):
+def test_the_holders_of_each_named_itemset_are_found(seed):
     state = State(seed)
     hiding = state.hiding
     held = [sorted(one) for one in split(hiding.group_starts, hiding.group)]
@@ -156,13 +156,13 @@ def assert_entries_are_listed(state):
 
 
 @seeds
-def test_the_items_that_could_leave_are_listed_once_a_record(seed):
+def test_entries_are_listed_once_per_record(seed):
     assert_entries_are_listed(State(seed))
 
 
 @pytest.mark.parametrize("items", [61, 62, 63, 64, 124, 125, 150])
-def test_a_record_with_more_items_that_could_leave_than_a_word_has_bits(items):
-    """Pairs of neighbours are named, in records that hold all of them and some that hold few."""
+def test_a_record_with_more_entries_than_a_word_has_bits(items):
+    """Pairs of adjacent items are named; some records hold all of them, some hold few."""
     labels = [f"i{j:03}" for j in range(items)]
     named = [[j, j + 1] for j in range(items - 1)]
     state = State(items, lists=[labels, labels[::-1], labels[:3], labels[-1:], []], named=named, levels=[3])
@@ -255,7 +255,7 @@ def test_a_heap_gives_entries_in_order(seed):
 
 
 @seeds
-def test_records_are_written_without_what_is_gone_and_in_order(seed):
+def test_records_are_written_in_order_without_removed_items(seed):
     rng = np.random.default_rng(seed)
     rows = [np.sort(rng.choice(30, size=rng.integers(0, 9), replace=False)) for _ in range(6)]
     offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
@@ -274,7 +274,7 @@ def test_records_are_written_without_what_is_gone_and_in_order(seed):
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 6, 12, 30, 97])
-def test_going_round_by_a_stride_meets_every_place_once(length):
+def test_stepping_visits_every_place_once(length):
     places = np.arange(length) * 7 + 3
     strides = set()
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""FullSwap: records of one category change owners."""
+"""FullSwap: whole records of a single category are swapped."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from oracle import tendency as oracle
 from support.random_data import as_sets, make, seeds
 
 
-def exchanged(counts, *, full_min=2, seed=0):
-    """Return data of one-category records, so many of each, and what FullSwap makes of it."""
+def full_swap(counts, *, full_min=2, seed=0):
+    """Return data with the given number of single-category records per category, and the outcome of FullSwap."""
     lists = [[f"{g}{i}" for i in range(r % 3 + 2)] for g, count in counts.items() for r in range(count)]
     data = sv.from_lists([*lists, ["x0", "y0", "z0"]])
     categories = sv.Categories({i: i[0] for i in data.vocabulary})
@@ -31,7 +31,7 @@ def exchanged(counts, *, full_min=2, seed=0):
     ],
 )
 def test_all_are_hidden_unless_one_category_has_more_than_half(counts, unhidden):
-    data, categories, outcome = exchanged(counts)
+    data, categories, outcome = full_swap(counts)
     assert outcome.account["not-hidden"] == unhidden
     found = oracle.violations(as_sets(data), as_sets(outcome.published), categories, "whole")
     assert {kind for kind, _ in found} <= {"not-hidden"}
@@ -39,15 +39,15 @@ def test_all_are_hidden_unless_one_category_has_more_than_half(counts, unhidden)
     assert bool(outcome.advice) == bool(unhidden)
 
 
-def test_whole_records_are_exchanged_so_that_the_records_stay_the_same_ones():
-    data, _categories, outcome = exchanged({"a": 4, "b": 5, "c": 3})
+def test_swapping_whole_records_keeps_the_set_of_records():
+    data, _categories, outcome = full_swap({"a": 4, "b": 5, "c": 3})
     assert sorted(map(sorted, data.to_lists())) == sorted(map(sorted, outcome.published.to_lists()))
     assert data.to_lists() != outcome.published.to_lists()
 
 
 @settings(max_examples=60, deadline=None)
 @given(seeds)
-def test_single_items_join_when_asked(seed):
+def test_full_min_1_includes_single_items(seed):
     data, categories = make(seed)
     method = sv.FullSwap(categories=categories, full_min=1)
     outcome = method.apply(data, rng=np.random.default_rng(seed))
@@ -56,13 +56,13 @@ def test_single_items_join_when_asked(seed):
     assert {kind for kind, _ in found} <= {"not-hidden"}
 
 
-def test_it_is_refused_where_rows_stand_for_nobody():
-    data, categories, _outcome = exchanged({"a": 3, "b": 3})
+def test_rows_without_ids_are_refused():
+    data, categories, _outcome = full_swap({"a": 3, "b": 3})
     with pytest.raises(sv.BadParameter, match="`ids='pseudonym'`"):
         sv.publish(data, sv.FullSwap(categories=categories), ids="drop")
 
 
-def test_what_it_leaves_unchanged_is_said_on_the_card_and_counted_as_not_covered(tmp_path):
+def test_unchanged_records_are_on_the_card_and_counted_as_not_covered(tmp_path):
     one = [[f"{g}{i}" for i in range(2)] for g in "abab"]
     several = [["a0", "a1", "b0"], ["b0", "b1", "c0"], ["c0", "d0"], ["d1"]]
     data = sv.from_lists([*one, *several], ids=[f"p{r}" for r in range(8)])
@@ -75,13 +75,13 @@ def test_what_it_leaves_unchanged_is_said_on_the_card_and_counted_as_not_covered
     assert promise.reach.covered == 4
     assert promise.published_unchanged == 4
     assert "records of several categories are not covered" in promise.statement
-    assert promise.not_covered[0].startswith("records of several categories, also those with a tendency")
+    assert promise.not_covered[0].startswith("records of several categories, even with a tendency")
     assert "single category" in promise.inference
 
 
-def test_a_refusal_advises_only_what_the_method_has():
-    _data, _categories, outcome = exchanged({"a": 9, "b": 1})
+def test_a_refusal_suggests_only_parameters_of_the_method():
+    _data, _categories, outcome = full_swap({"a": 9, "b": 1})
     assert "8 of 10 records of a single category could not be hidden" in outcome.advice
     assert "9 of these 10 lean to the category 'a'" in outcome.advice
     assert "leftovers" not in outcome.advice
-    assert "helps" not in outcome.advice
+    assert "help" not in outcome.advice

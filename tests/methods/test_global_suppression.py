@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.methods.uncertainty import _live, global_suppression
-from setveil.methods.uncertainty._live import to_leave_out
+from setveil.methods.uncertainty._live import items_to_suppress
 from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 
 from oracle import global_suppression as oracle
@@ -21,10 +21,10 @@ from support.random_data import as_sets, make, seeds
 @pytest.mark.plain_python
 @settings(max_examples=150)
 @given(seed=seeds, payoff=PAYOFFS, include_empty=st.booleans(), knows=KNOWS)
-def test_the_oracle_leaves_out_the_same_types(seed, payoff, include_empty, knows):
+def test_the_oracle_suppresses_the_same_items(seed, payoff, include_empty, knows):
     data, sensitive, rho = drawn(seed)
-    promise = {"include_empty": include_empty, "knows": knows}
-    method = GlobalSuppression(sensitive=sensitive, rho=str(rho), payoff=payoff, **promise)
+    limit = {"include_empty": include_empty, "knows": knows}
+    method = GlobalSuppression(sensitive=sensitive, rho=str(rho), payoff=payoff, **limit)
     outcome = apply(method, data)
     records, released = as_sets(data), as_sets(outcome.published)
     assert released == oracle.global_suppression(records, sensitive, rho, include_empty, knows, payoff)
@@ -42,7 +42,7 @@ def test_the_oracle_leaves_out_the_same_types(seed, payoff, include_empty, knows
 
 @settings(max_examples=100)
 @given(seed=seeds, include_empty=st.booleans(), knows=KNOWS)
-def test_no_type_that_left_can_come_back_alone(seed, include_empty, knows):
+def test_no_suppressed_item_can_be_restored_alone(seed, include_empty, knows):
     data, sensitive, rho = drawn(seed)
     method = GlobalSuppression(sensitive=sensitive, rho=str(rho), include_empty=include_empty, knows=knows)
     records, released = as_sets(data), as_sets(apply(method, data).published)
@@ -69,7 +69,7 @@ def test_no_type_that_left_can_come_back_alone(seed, include_empty, knows):
         ([["s", "x"], ["x"], ["x"], ["x", "y"], ["s", "t", "x", "y"], ["t"]], ["s", "t"]),
     ],
 )
-def test_small_data_at_which_algorithms_trip(payoff, knows, include_empty, rho, lists, sensitive):
+def test_edge_cases_of_small_data(payoff, knows, include_empty, rho, lists, sensitive):
     data = sv.from_lists(lists)
     method = GlobalSuppression(sensitive=sensitive, rho=rho, payoff=payoff, include_empty=include_empty, knows=knows)
     released = as_sets(apply(method, data).published)
@@ -78,7 +78,7 @@ def test_small_data_at_which_algorithms_trip(payoff, knows, include_empty, rho, 
     assert rho != "1" or released == as_sets(data)
 
 
-def test_nothing_known_betrays_only_what_stands_beside_other_items():
+def test_without_include_empty_only_items_beside_others_can_be_inferred():
     data = sv.from_lists([["s"], ["s", "x"], ["x"]])
     apart = GlobalSuppression(sensitive=["s"], rho=0, include_empty=False)
     assert apply(apart, data).published.to_lists() == [[], ["x"], ["x"]]
@@ -88,8 +88,8 @@ def test_nothing_known_betrays_only_what_stands_beside_other_items():
     assert apply(with_empty, data).published.to_lists() == [[], ["x"], ["x"]]
 
 
-def test_the_paper_takes_the_item_with_most_rules_an_occurrence():
-    """Each of two sensitive items is betrayed by x, which is in two records; s and t are in three."""
+def test_the_paper_suppresses_the_item_with_the_most_rules_per_occurrence():
+    """Both sensitive items are revealed by x, which is in two records; s and t are in three."""
     lists = [["x", "s", "t"]] * 2 + [["s"], ["t"]] + [["y"]] * 9
     data = sv.from_lists(lists)
     paper = apply(GlobalSuppression(sensitive=["s", "t"], rho="2/3", include_empty=False, payoff="cao"), data)
@@ -117,12 +117,12 @@ def test_the_result_is_the_same_on_any_number_of_threads(payoff):
     assert made[0].occurrences > 0
 
 
-def test_the_search_for_types_stops_when_it_is_told_to(halt):
+def test_the_search_stops_on_request(halt):
     data = sv.from_lists([["s"], ["x"], ["x", "s"], ["x"]])
     method = GlobalSuppression(sensitive=["s"], rho=0.5)
     assert apply(method, data).published == data
-    halt(_live, "trying types of items")
-    assert apply(method, data).published.supports.tolist() == [0, 3]  # what was not tried is out
+    halt(_live, "restoring sensitive items")
+    assert apply(method, data).published.supports.tolist() == [0, 3]  # items that were not tried stay suppressed
 
 
 @pytest.mark.realdata
@@ -140,23 +140,23 @@ def test_the_papers_setting_on_real_data(real_data, rho, types):
 
 @settings(max_examples=40)
 @given(seed=seeds)
-def test_searches_that_do_not_end_leave_types_out_and_nothing_unsafe(seed):
+def test_searches_that_do_not_end_suppress_items_and_leave_nothing_unsafe(seed):
     data, sensitive, rho = drawn(seed)
     method = GlobalSuppression(sensitive=sensitive, rho=str(rho))
     whole = apply(method, data).published
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(global_suppression, "STEPS_FOR_A_TYPE", 0)
+        patch.setattr(global_suppression, "STEPS_PER_ITEM", 0)
         released = apply(method, data).published
     assert unsafe_items(as_sets(released), sensitive, rho) == set()
     assert all(s - sensitive == t - sensitive for s, t in zip(as_sets(released), as_sets(whole), strict=True))
 
 
-def test_what_must_leave_before_records_are_proved_safe():
+def test_items_to_suppress_before_records_are_proved_safe():
     data = sv.from_lists([["s", "x"], ["s", "x"], ["x", "t"], ["t"], ["t"], ["t"]])
-    promise = {"sensitive": ["s", "t"], "include_empty": False}
-    assert to_leave_out(data, sv.RhoUncertainty(rho="1/2", **promise)) == ["s"]
-    assert to_leave_out(data, sv.RhoUncertainty(rho="2/3", **promise)) == []
-    # Both records with x and nothing else that is not sensitive hold s.
-    assert to_leave_out(data, sv.RhoUncertainty(rho="2/3", sensitive=["s"])) == []
-    assert to_leave_out(data, sv.RhoUncertainty(rho="2/3", sensitive=["s"], knows="whole")) == ["s"]
-    assert to_leave_out(data, sv.RhoUncertainty(rho="1/2", sensitive=["t"])) == ["t"]
+    limit = {"sensitive": ["s", "t"], "include_empty": False}
+    assert items_to_suppress(data, sv.RhoUncertainty(rho="1/2", **limit)) == ["s"]
+    assert items_to_suppress(data, sv.RhoUncertainty(rho="2/3", **limit)) == []
+    # Both records whose only non-sensitive item is x hold s.
+    assert items_to_suppress(data, sv.RhoUncertainty(rho="2/3", sensitive=["s"])) == []
+    assert items_to_suppress(data, sv.RhoUncertainty(rho="2/3", sensitive=["s"], knows="whole")) == ["s"]
+    assert items_to_suppress(data, sv.RhoUncertainty(rho="1/2", sensitive=["t"])) == ["t"]

@@ -1,4 +1,4 @@
-"""Insert: record by record what its slow twin makes, safe, and nothing that was left out can come back."""
+"""Insert: equal to its slow twin record by record, safe, and no suppressed occurrence can be restored."""
 
 from fractions import Fraction
 
@@ -37,7 +37,7 @@ def table_of(data):
 
 
 def apply(records, sensitive, rho, *, seed=0, threads=1, hot=200, nodes=20_000, **chosen):
-    """Return the released records as sets, and the account."""
+    """Return the published records as sets, and the account."""
     data = sv.from_lists([sorted(record) for record in records])
     method = Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen)
     with pytest.MonkeyPatch.context() as patch:
@@ -50,7 +50,7 @@ def apply(records, sensitive, rho, *, seed=0, threads=1, hot=200, nodes=20_000, 
 
 
 def expected(records, sensitive, rho, seed, **chosen):
-    """What the twin makes with the same draws."""
+    """Return what the twin makes with the same draws."""
     if rho == 1:
         return records
     return twin.insert(records, sensitive, rho, np.random.default_rng(seed).permutation(len(records)), **chosen)[-1]
@@ -64,7 +64,7 @@ def left_out(records, released):
     return [(row, item) for row, (t, s) in enumerate(zip(records, released, strict=True)) for item in sorted(t - s)]
 
 
-def assert_nothing_can_come_back(records, released, sensitive, rho, **chosen):
+def assert_nothing_can_be_restored(records, released, sensitive, rho, **chosen):
     for row, item in left_out(records, released):
         more = twin.with_more(released, [row], item)
         assert not is_safe(more, sensitive, rho, **chosen), (row, item)
@@ -88,24 +88,24 @@ def assert_as_the_twin_does(seed, hot, chosen, **size):
 @plain_python
 @settings(max_examples=100)
 @given(seeds, HOT, WAYS)
-def test_it_makes_what_its_twin_makes(seed, hot, chosen):
+def test_it_equals_its_twin(seed, hot, chosen):
     assert_as_the_twin_does(seed, hot, chosen)
 
 
 @settings(max_examples=400)
 @given(seeds, HOT, WAYS)
-def test_it_makes_what_its_twin_makes_of_many_tables(seed, hot, chosen):
+def test_it_equals_its_twin_on_many_tables(seed, hot, chosen):
     assert_as_the_twin_does(seed, hot, chosen, most_records=20)
 
 
 @plain_python
 @settings(max_examples=60)
 @given(seeds, HOT, WAYS)
-def test_it_is_safe_and_nothing_can_come_back(seed, hot, chosen):
+def test_it_is_safe_and_nothing_can_be_restored(seed, hot, chosen):
     records, released, sensitive, rho = assert_as_the_twin_does(seed, hot, chosen)
     assert is_safe(released, sensitive, rho, **chosen)
     assert all(s <= t and t - s <= sensitive for t, s in zip(records, released, strict=True))
-    assert_nothing_can_come_back(records, released, sensitive, rho, **chosen)
+    assert_nothing_can_be_restored(records, released, sensitive, rho, **chosen)
     asked = Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen).guarantee
     verdict = asked.check(sv.from_lists(map(sorted, released)), original=sv.from_lists(map(sorted, records)))
     assert verdict.status == ("holds" if sensitive else "undecided")
@@ -123,7 +123,7 @@ def test_the_twin_is_safe_after_every_step(seed, chosen):
 @plain_python
 @settings(max_examples=60)
 @given(seeds, HOT, WAYS)
-def test_records_that_look_as_if_they_held_everything_do_not_count(seed, hot, chosen):
+def test_records_whose_signature_matches_everything_are_not_counted(seed, hot, chosen):
     records, sensitive, rho = with_sensitive(seed)
     many = frozenset(f"z{k:03}" for k in range(300))
     records = [record if record & sensitive else record | many for record in records]
@@ -156,7 +156,7 @@ def test_more_records_with_a_content(seed, hot, chosen):
 @plain_python
 @settings(max_examples=40)
 @given(seeds, WAYS)
-def test_the_same_seed_makes_the_same_on_one_or_two_threads(seed, chosen):
+def test_the_same_seed_gives_the_same_result_on_one_or_two_threads(seed, chosen):
     records, sensitive, rho = with_sensitive(seed)
     one, two = (apply(records, sensitive, rho, seed=seed, threads=threads, **chosen) for threads in (1, 2))
     assert one == two
@@ -173,5 +173,7 @@ def test_another_seed_keeps_other_records_of_a_content():
 
 
 def test_jitter_was_removed():
-    with pytest.raises(sv.BadParameter, match="insert has no parameter 'jitter', which was removed: it did not keep"):
+    with pytest.raises(
+        sv.BadParameter, match="insert has no parameter 'jitter', which was removed: it did not prevent attackers"
+    ):
         Insert(sensitive=["e"], rho="1/2", jitter=0.3)

@@ -1,4 +1,4 @@
-"""Insert at its edges: no or full confidence, all or nothing sensitive, long records, what is given up, rounds, other items put back."""
+"""Insert at its edges: no or full confidence, all or nothing sensitive, long records, ended searches, rounds, other items restored."""
 
 from fractions import Fraction
 
@@ -22,14 +22,14 @@ HALF = "1/2"
 
 
 def apply(records, sensitive, rho, *, seed=0, nodes=20_000, hot=200, **chosen):
-    """Return the released records as sets, the account, and the verdict of a fresh check."""
+    """Return the published records as sets, the account, and the verdict of a new check."""
     data = sv.from_lists([sorted(record) for record in records])
     method = Insert(sensitive=sorted(sensitive), rho=rho, **chosen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "NODES", nodes)
         patch.setattr(_restoring, "HOT", hot)
         outcome = method.apply(data, rng=np.random.default_rng(seed))
-    occurred = method.sensitive.known_to_have_occurred()  # nothing of it need be left
+    occurred = method.sensitive.known_to_have_occurred()  # none of it need be published
     asked = method.guarantee.model_copy(update={"sensitive": occurred})
     return as_sets(outcome.published), outcome.account, asked.check(outcome.published)
 
@@ -46,12 +46,12 @@ SOME = [{"a", "e"}, {"a"}, {"e"}, {"e", "f"}, set(), {"a", "b", "f"}, {"a", "b"}
         ("0", "ef", True, [{"a"}, {"a"}, set(), set(), set(), {"a", "b"}, {"a", "b"}]),
         ("1", "ef", True, SOME),
         (HALF, "", True, SOME),
-        (HALF, "f", False, SOME),  # b tells of one in two
+        (HALF, "f", False, SOME),  # b reveals one in two
         ("0.499", "f", False, [*SOME[:5], {"a", "b"}, {"a", "b"}]),
         ("0", "abef", True, [set()] * 7),
     ],
 )
-def test_what_is_left(rho, sensitive, include_empty, expected):
+def test_what_is_published(rho, sensitive, include_empty, expected):
     released, _account, verdict = apply(SOME, set(sensitive), rho, include_empty=include_empty)
     assert released == expected
     assert verdict
@@ -104,7 +104,7 @@ def test_one_record(record):
 
 
 @plain_python
-def test_whole_records_leave_less():
+def test_fewer_items_are_kept_if_attackers_know_whole_records():
     records = [{"a", "e"}, {"a", "e"}, {"a", "b"}, {"a", "b"}]
     kept = {}
     for knows in ("subset", "whole"):
@@ -114,7 +114,7 @@ def test_whole_records_leave_less():
     assert kept == {"subset": 2, "whole": 1}
 
 
-def test_items_in_most_records_come_back_first_unless_told_otherwise():
+def test_items_in_the_most_records_are_restored_first_by_default():
     records = [{"e", "f"}, {"e"}, {"e"}, {"f"}, {"e"}, *[set()] * 9]
     assert (
         apply(records, {"e", "f"}, HALF, include_empty=False)[0]
@@ -123,11 +123,11 @@ def test_items_in_most_records_come_back_first_unless_told_otherwise():
     assert Insert(sensitive=["e"], rho=HALF).order == "frequent"
 
 
-# -- what is given up -------------------------------------------------------------------------------------------------------
+# -- searches that are given up -------------------------------------------------------------------------------------------------------
 
 
 def sharing(items):
-    """Three records of so many items and one more, one of them with e; and, shorter, three without that one, one of them with e."""
+    """Return three records with `items` items, and three with one item more; in both groups one record also holds e."""
     names = [f"a{k:03}" for k in range(items)]
     return [{*names, "e"}, set(names), set(names), {*names, "z", "e"}, {*names, "z"}, {*names, "z"}]
 
@@ -145,19 +145,19 @@ def test_contents_that_share_too_much_with_others_are_given_up_and_counted(items
 @plain_python
 @settings(max_examples=100)
 @given(seeds, st.booleans(), st.booleans(), st.sampled_from([0, 1, 2, 3, 5]), st.sampled_from([0, 3]))
-def test_with_few_sets_to_look_at_it_is_safe_and_tells_what_was_given_up(seed, crowded, include_empty, nodes, rounds):
+def test_with_few_sets_to_examine_it_is_safe_and_counts_what_was_given_up(seed, crowded, include_empty, nodes, rounds):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)
     rho_text = f"{rho.numerator}/{rho.denominator}"
     chosen = {"include_empty": include_empty, "rounds": rounds}
     released, account, verdict = apply(records, sensitive, rho_text, nodes=nodes, **chosen)
     assert verdict
     assert crowded or not oracle.unsafe_items(released, sensitive, rho, include_empty)
-    possible = len(list(can_come_back(records, released, sensitive, rho, include_empty)))
+    possible = len(list(can_be_restored(records, released, sensitive, rho, include_empty)))
     assert possible <= account.get("not-tried-for-length", 0)
 
 
-def can_come_back(records, released, sensitive, rho, include_empty, whole=False):
-    """Tell of every occurrence that was left out and could be added alone."""
+def can_be_restored(records, released, sensitive, rho, include_empty, whole=False):
+    """Yield every suppressed occurrence that could be restored alone."""
     table = list(map(frozenset, released))
     known = {}
     for row, record in enumerate(records):
@@ -199,7 +199,7 @@ def test_long_records(length, order):
     st.sampled_from(["subset", "whole"]),
     st.sampled_from(["frequent", "rarest"]),
 )
-def test_rounds_stay_safe_never_lose_and_end_where_nothing_can_come_back(seed, crowded, include_empty, knows, order):
+def test_rounds_stay_safe_never_lose_and_end_where_nothing_can_be_restored(seed, crowded, include_empty, knows, order):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)
     chosen = {"include_empty": include_empty, "knows": knows, "order": order}
     rho_text = f"{rho.numerator}/{rho.denominator}"
@@ -210,26 +210,26 @@ def test_rounds_stay_safe_never_lose_and_end_where_nothing_can_come_back(seed, c
     gained = sum(map(len, released)) - sum(map(len, first))
     assert gained == after.get("gained-in-rounds", 0) >= before.get("gained-in-rounds", 0) == 0
     assert all(s <= t and t - s <= sensitive for t, s in zip(records, released, strict=True))
-    assert not list(can_come_back(records, released, sensitive, rho, include_empty, whole=knows == "whole"))
+    assert not list(can_be_restored(records, released, sensitive, rho, include_empty, whole=knows == "whole"))
 
 
 def rounds_of_the_twin(records, sensitive, rho, seed, rounds, order, **chosen):
-    """The same draws, and after every round the table that holds more."""
+    """Return the twin's result with the same draws: after every round, the table that holds more."""
     rng = np.random.default_rng(seed)
     labels = sorted(frozenset().union(*records))
     asked = (rng.permutation(len(records)), sensitive, rho)
     codes = np.array([labels.index(item) for item in twin.ranked(records, sensitive, order)], np.int64)
     start = [record - sensitive for record in records]
     memory = twin.Memory()
-    table = twin.put_back(records, start, [labels[code] for code in codes], *asked, **chosen, memory=memory)[-1]
+    table = twin.restore(records, start, [labels[code] for code in codes], *asked, **chosen, memory=memory)[-1]
     for _ in range(rounds):
-        share = int(rng.integers(*_restoring.TAKEN_OUT, endpoint=True))
+        share = int(rng.integers(*_restoring.REMOVED_ONE_IN, endpoint=True))
         taken = rng.choice(codes, -(-len(codes) // share), replace=False)
         others = rng.permutation(np.setdiff1d(codes, taken))
         turns = [labels[code] for code in ((*others, *taken) if rng.random() < 0.7 else (*taken, *others))]
         fresh = memory.copy()
-        less = twin.take_out(table, frozenset(labels[code] for code in taken), fresh)
-        other = twin.put_back(records, less, turns, *asked, **chosen, memory=fresh)[-1]
+        less = twin.suppress(table, frozenset(labels[code] for code in taken), fresh)
+        other = twin.restore(records, less, turns, *asked, **chosen, memory=fresh)[-1]
         if sum(map(len, other)) >= sum(map(len, table)):
             table, memory = other, fresh
     return table
@@ -238,11 +238,11 @@ def rounds_of_the_twin(records, sensitive, rho, seed, rounds, order, **chosen):
 @plain_python
 @settings(max_examples=60)
 @given(seeds, st.booleans(), st.sampled_from(["subset", "whole"]), st.sampled_from(["frequent", "rarest"]))
-def test_rounds_make_what_the_twin_makes(seed, include_empty, knows, order):
+def test_rounds_equal_those_of_the_twin(seed, include_empty, knows, order):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60, items=5 + seed % 3, contents=8 + seed % 20)
     chosen = {"include_empty": include_empty, "order": order}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_restoring, "TAKEN_OUT", (1 + seed % 3, 3))
+        patch.setattr(_restoring, "REMOVED_ONE_IN", (1 + seed % 3, 3))
         rho_text = f"{rho.numerator}/{rho.denominator}"
         asked = {"seed": seed, "rounds": 5, "hot": (200, 0)[seed % 2], "knows": knows}
         released, _account, verdict = apply(records, sensitive, rho_text, **asked, **chosen)
@@ -258,7 +258,7 @@ def test_rounds_make_what_the_twin_makes(seed, include_empty, knows, order):
 @plain_python
 @settings(max_examples=100)
 @given(seeds, st.booleans(), st.booleans())
-def test_items_that_are_not_sensitive_come_back_as_the_twin_says(seed, crowded, include_empty):
+def test_non_sensitive_items_are_restored_as_by_the_twin(seed, crowded, include_empty):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)
     data = sv.from_lists([sorted(record) for record in records])
     if not data.occurrences or rho == 1:
@@ -283,7 +283,7 @@ def test_items_that_are_not_sensitive_come_back_as_the_twin_says(seed, crowded, 
         [frozenset(labels[a:b][there[a:b]].tolist()) for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
         for there in (present, restoring.present)
     )
-    steps = twin.put_back(
+    steps = twin.restore(
         records,
         start,
         [data.vocabulary[code] for code in order],

@@ -1,4 +1,4 @@
-"""Loops of Insert, each alone: records that hold some items now, and records of one content, however alike they look."""
+"""Kernels of Insert, each alone: records that hold some items now, and records of one content, however similar their hashes."""
 
 from fractions import Fraction
 
@@ -21,14 +21,13 @@ pytestmark = [
 
 
 class Table:
-    """A table of which some occurrences are there, laid out as the loops keep it."""
+    """A table with some occurrences present, in the arrays that the kernels use."""
 
     def __init__(self, seed, *, hot, filled=False):
         rng = np.random.default_rng(seed)
         records = with_sensitive(seed, most_records=150 if seed % 2 else 16)[0]
-        filling = (
-            [f"z{k:03}" for k in range(300)] if filled else []
-        )  # with so many items a record looks as if it held any
+        # With 300 more items, the signature of a record matches any item.
+        filling = [f"z{k:03}" for k in range(300)] if filled else []
         data = sv.from_lists([[*sorted(record), *(filling if rng.random() < 0.5 else [])] for record in records])
         self.lay_out(data, rng.random(data.occurrences) < 0.7, rng.random(len(data.vocabulary)) < hot)
 
@@ -98,7 +97,7 @@ def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
             members.append(at)
             at = int(following[at])
         assert len(members) == sizes[number]
-        found.append(members[::-1])  # the one seen last comes first
+        found.append(members[::-1])  # the last one seen comes first
     expected = {}
     for at, row in enumerate(rows.tolist()):
         expected.setdefault(table.rows[row], []).append(at)
@@ -117,7 +116,7 @@ def test_places_come_in_the_order_of_their_keys(keys, more):
 
 
 def second_kind(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho, limit):
-    """Return how many of x records may take t, and how many sets were looked at."""
+    """Return how many of x records may take t, and how many sets were examined."""
     num, den = rho.as_integer_ratio()
     counts = np.zeros(8, np.int64)
     holders = (np.array(masks, np.uint64), np.array(weights, np.int64))
@@ -128,7 +127,7 @@ def second_kind(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho, limi
 
 
 def most_by_trying(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho):
-    """The same by trying every set of the other items and every number."""
+    """Return the same number by trying every set of the other items and every number."""
     holders = [*zip(masks, weights, strict=True), (0, all_with_t - sum(weights))]
     known = {q for q in range(rest + 1) if q & ~rest == 0}
     for number in range(x, 0, -1):
@@ -144,7 +143,7 @@ def most_by_trying(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho):
 
 @settings(max_examples=300)
 @given(seeds)
-def test_rules_that_know_the_item_are_all_looked_at(seed):
+def test_all_rules_that_know_the_item_are_examined(seed):
     rng = np.random.default_rng(seed)
     bits = int(rng.integers(1, 7))
     f_bit = int(rng.integers(bits))
@@ -161,7 +160,7 @@ def test_rules_that_know_the_item_are_all_looked_at(seed):
     asked = (int(rng.integers(1, 12)), masks, weights, f_bit, rest, full, sum(weights) + int(rng.integers(0, 40)), rho)
     most, sets = second_kind(*asked, limit=10**6)
     assert most == most_by_trying(*asked)
-    if sets:  # so many are enough, one less is not
+    if sets:  # this limit is enough, one less is not
         assert second_kind(*asked, limit=sets) == (most, sets)
         assert second_kind(*asked, limit=sets - 1)[0] == -1
 
@@ -170,7 +169,7 @@ def test_rules_that_know_the_item_are_all_looked_at(seed):
 
 
 class FirstKind:
-    """Holders of t that share some items with a content, how many records hold these items, and below what no set can fall."""
+    """Holders of t that share items with a content, the records with these items, and lower bounds for all sets."""
 
     def __init__(self, seed):
         rng = np.random.default_rng(seed)
@@ -197,11 +196,11 @@ class FirstKind:
         return sum(weight for mask, weight in zip(self.masks, self.weights, strict=True) if mask & q == q)
 
     def others(self, q):
-        """How many records hold these items and not t, after all x took it."""
+        """Return how many records hold these items and not t, after all x took it."""
         return support(self.table.rows, self.labels(q)) - self.holders(q) - self.x
 
     def room(self, q):
-        """How many more may take t before these items betray it."""
+        """Return how many more may take t before these items reveal it."""
         return int(self.rho * support(self.table.rows, self.labels(q))) - self.holders(q)
 
     def found(self, limit=10**6):
@@ -219,13 +218,13 @@ class FirstKind:
 
 @settings(max_examples=300)
 @given(seeds)
-def test_rules_that_end_in_the_item_are_all_looked_at(seed):
+def test_all_rules_that_infer_the_item_are_examined(seed):
     case = FirstKind(seed)
     if not case.masks:
         return
     most, forever, sets = case.found()
     assert most == max(0, min([case.x, *map(case.room, case.sets)]))
-    if forever:  # some items that are not sensitive, whose records do not become more, have no room
+    if forever:  # some non-sensitive items, whose support cannot grow, have no room
         assert any(case.room(q) <= 0 and not case.is_sensitive[list(case.labels(q))].any() for q in case.sets)
     assert not (forever and most)
     assert case.found(limit=sets) == (most, forever, sets)
@@ -243,5 +242,5 @@ def test_holders_within_holders_are_followed_all_the_way_down(depth):
     case.masks = [2**k - 1 for k in range(1, depth + 1)]
     case.weights, case.slacks = [1] * depth, [0] * depth
     most, forever, sets = case.found()
-    assert (most, forever) == (9, False)  # of the 20 records with all items one holder has it already
+    assert (most, forever) == (9, False)  # one of the 20 records with all items already holds it
     assert sets >= depth

@@ -1,4 +1,4 @@
-"""SW, HEU and NV: what they make is what their definitions say, and nothing is promised."""
+"""SW, HEU and NV: results follow their definitions, and there is no guarantee."""
 
 from collections import Counter
 
@@ -43,7 +43,7 @@ def apply(method, data, seed=0, threads=None):
 
 
 def some_itemsets(data, seed, most=12):
-    """Draw itemsets of 1 to 4 items: mostly out of records, so that they are held, some nested, some of any items."""
+    """Draw itemsets of 1 to 4 items: most from records, so that they occur, some nested, some of any items."""
     rng = np.random.default_rng(seed)
     records = [t for t in as_sets(data) if t]
     found = [{rng.choice(data.vocabulary)}] if rng.random() < 0.3 else []
@@ -58,7 +58,7 @@ def some_itemsets(data, seed, most=12):
 
 
 def drawn(seed):
-    """Draw data with at least one item, itemsets of it as a parameter, and both as sets."""
+    """Draw data with at least one item, and itemsets of it; return them as parameters and as sets."""
     data, _categories = make(seed)
     if not data.occurrences:
         data = sv.from_lists([["i000", "i001"], []])
@@ -67,11 +67,11 @@ def drawn(seed):
 
 
 def turns(records, named, seed):
-    """The order in which the method lets records take their turns."""
+    """Return the order in which the method treats records."""
     return np.random.default_rng(seed).permutation([r for r, t in enumerate(records) if oracle.held_by(t, named)])
 
 
-# -- which records hold what -------------------------------------------------------------------------------------------
+# -- named itemsets of records -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.plain_python
@@ -107,7 +107,7 @@ def test_in_the_same_order_the_oracle_swaps_the_same_items(seed, reading):
 
 @settings(max_examples=100)
 @given(seed=seeds, reading=READINGS)
-def test_a_swap_loses_no_item_and_touches_only_records_that_hold_a_named_itemset(seed, reading):
+def test_a_swap_loses_no_item_and_changes_only_records_that_hold_a_named_itemset(seed, reading):
     data, itemsets, records, named = drawn(seed)
     released = apply(SwapItemsets(itemsets=itemsets, min_support=2, reading=reading), data, seed).published
     assert Counter(released.items.tolist()) == Counter(data.items.tolist())
@@ -119,7 +119,7 @@ def test_a_swap_loses_no_item_and_touches_only_records_that_hold_a_named_itemset
 
 @pytest.mark.parametrize("records", [3, 70, 400])
 @pytest.mark.parametrize("reading", ["one", "all"])
-def test_many_itemsets_and_hot_items_change_nothing_of_that(records, reading):
+def test_swaps_equal_the_oracle_with_many_itemsets_and_frequent_items(records, reading):
     """More itemsets and more items than a word has bits, and items that most records hold."""
     data, _categories = make(records, records=records, items=90, hot=1.5)
     rng = np.random.default_rng(records)
@@ -133,9 +133,9 @@ def test_many_itemsets_and_hot_items_change_nothing_of_that(records, reading):
 
 
 def test_the_papers_example_swapped_by_hand():
-    """Those of {1, 3} are t1, t5, t7 and t10, those of {6, 7} are t3, t6 and t8.
+    """The records t1, t5, t7 and t10 hold {1, 3}; t3, t6 and t8 hold {6, 7}.
 
-    Items 1 and 3 are both in five records, and 1 comes first; 6 is in three records and 7 in four, so that 6 leaves.
+    Items 1 and 3 are both in five records, so the first, 1, is given. Item 6 is in three records and 7 in four, so 6 is given.
     But t8 holds item 1: its partner gives 3.
     """
     data = table_1()
@@ -154,8 +154,8 @@ def test_the_papers_example_swapped_by_hand():
     assert sum(change == ({3}, {6}) for change in changes.values()) == 1
 
 
-def test_the_partner_with_the_smallest_coefficient_is_taken():
-    """Of t10 = {1, 3}, t8 shares one of 6 items and t3 none; the other of the two is left to nobody."""
+def test_the_partner_has_the_smallest_coefficient():
+    """The record {1, 3} shares one of 6 items with the second record and none with the third; the second has no partner."""
     data = sv.from_lists([["1", "3"], ["1", "4", "6", "7", "9"], ["5", "6", "7"]])
     method = SwapItemsets(itemsets=[["1", "3"], ["6", "7"]], min_support=1)
     for seed in range(20):
@@ -170,7 +170,7 @@ def test_a_record_with_several_itemsets_loses_one_item_or_breaks_them_all(readin
     method = SwapItemsets(itemsets=[["a", "b"], ["c", "d"], ["x", "y"]], min_support=1, reading=reading)
     for seed in range(20):
         record = set(apply(method, data, seed).published.to_lists()[0])
-        if record != {"a", "b", "c", "d"}:  # it was not left without a partner
+        if record != {"a", "b", "c", "d"}:  # it had a partner
             assert record & {"x", "y"}
             assert sum(s <= record for s in ({"a", "b"}, {"c", "d"})) == left
 
@@ -183,8 +183,8 @@ def test_one_item_that_is_in_several_itemsets_is_enough_for_all():
 
 @settings(max_examples=100)
 @given(seed=seeds, reading=READINGS)
-def test_every_pair_has_an_item_to_exchange(seed, reading):
-    """A partner that held all items of an itemset would hold the itemset, and be no partner."""
+def test_every_pair_has_an_item_to_swap(seed, reading):
+    """A record that holds all items of the itemset cannot be the partner."""
     _data, _itemsets, records, named = drawn(seed)
     for a, b in oracle.pairs(records, named, list(turns(records, named, seed))):
         for t, partner in ((a, b), (b, a)):
@@ -202,7 +202,7 @@ def test_records_that_hold_the_same_itemset_are_no_partners():
     assert apply(SwapItemsets(itemsets=[["a"], ["b"]], min_support=1), data).published.to_lists() == [["b"], ["a", "c"]]
 
 
-def test_the_next_rarest_item_leaves_where_the_rarest_would_collide():
+def test_the_next_rarest_item_is_given_if_the_partner_holds_the_rarest():
     data = sv.from_lists([["a", "b"], ["a", "x", "y"], ["b"], ["y"]])  # a and b are in two records, x in one
     method = SwapItemsets(itemsets=[["a", "b"], ["x", "y"]], min_support=1)
     assert apply(method, data).published.to_lists() == [["a", "x"], ["a", "b", "y"], ["b"], ["y"]]
@@ -214,7 +214,7 @@ def test_the_next_rarest_item_leaves_where_the_rarest_would_collide():
 @pytest.mark.plain_python
 @settings(max_examples=200)
 @given(seed=seeds, target=st.sampled_from(["border", "0", "random"]), share=st.sampled_from([0.05, 0.2, 0.5]))
-def test_the_oracle_leaves_out_the_same_items_one_by_one(seed, target, share):
+def test_the_oracle_suppresses_the_same_items(seed, target, share):
     data, itemsets, records, named = drawn(seed)
     method = HEU(itemsets=itemsets, min_support=share, target=target)
     method = method.bind(data, linked=False, rng=np.random.default_rng(seed))
@@ -223,10 +223,10 @@ def test_the_oracle_leaves_out_the_same_items_one_by_one(seed, target, share):
     released = as_sets(outcome.published)
     assert released == oracle.heu(records, named, targets)
     assert all(oracle.support(released, s) <= most for s, most in zip(named, targets, strict=True))
-    assert_account_of_what_was_left_out(outcome, records, released)
+    assert_account_of_suppression(outcome, records, released)
 
 
-def assert_account_of_what_was_left_out(outcome, records, released):
+def assert_account_of_suppression(outcome, records, released):
     assert outcome.account == {
         "records-with-fewer-items": sum(s < t for t, s in zip(records, released, strict=True)),
         "records-made-empty": sum(bool(t) and not s for t, s in zip(records, released, strict=True)),
@@ -235,11 +235,11 @@ def assert_account_of_what_was_left_out(outcome, records, released):
     assert outcome.alignment.rows.tolist() == list(range(len(records)))
 
 
-def test_the_papers_example_left_out_by_hand():
-    """{1, 3} is in t1, t5, t7, t10 and {1, 3, 5} in t5 and t7; from 3 records on a set is frequent.
+def test_the_papers_example_suppressed_by_hand():
+    """{1, 3} is in t1, t5, t7, t10 and {1, 3, 5} in t5 and t7; the minimum support is 3 records.
 
     t5 and t7 hold both itemsets, but {1, 3, 5} is not above its target of 2. So t10 comes first, the shortest, and then t1, which is as
-    long as t5 and t7 and stands before them. Items 1 and 3 are in five records each: 1 leaves.
+    long as t5 and t7 and precedes them. Items 1 and 3 are in five records each: 1 is suppressed.
     """
     outcome = apply(HEU(itemsets=[["01", "03"], ["01", "03", "05"]], min_support=3), table_1())
     expected = [sorted(t) for t in TABLE_1]
@@ -249,13 +249,13 @@ def test_the_papers_example_left_out_by_hand():
     # With targets of 1 both itemsets are open, and t5 holds two: it comes first.
     outcome = apply(HEU(itemsets=[["01", "03"], ["01", "03", "05"]], min_support=3, target="1"), table_1())
     expected = [sorted(t) for t in TABLE_1]
-    expected[4] = [3, 5, 9, 10]  # and with this {1, 3, 5} is at its target
+    expected[4] = [3, 5, 9, 10]  # now {1, 3, 5} is at its target
     expected[9] = [3]
     expected[0] = [2, 3, 8, 10]
     assert numbers(outcome.published) == expected
 
 
-def test_the_item_in_most_open_itemsets_is_left_out_even_where_it_is_not_the_rarest():
+def test_the_item_in_most_open_itemsets_is_suppressed_even_if_it_is_not_the_rarest():
     data = sv.from_lists([["a", "b", "c"], ["b"], ["c"]])
     released = apply(HEU(itemsets=[["a", "b"], ["b", "c"]], min_support=1), data).published
     assert released.to_lists() == [["a", "c"], ["b"], ["c"]]
@@ -280,13 +280,13 @@ def test_random_targets_are_drawn_when_bound_and_not_later():
 @pytest.mark.plain_python
 @settings(max_examples=200)
 @given(seeds)
-def test_all_items_of_what_a_record_holds_are_left_out(seed):
+def test_all_items_of_held_itemsets_are_suppressed(seed):
     data, itemsets, records, named = drawn(seed)
     outcome = apply(Naive(itemsets=itemsets, min_support=2), data)
     released = as_sets(outcome.published)
     assert released == oracle.naive(records, named)
     assert all(oracle.support(released, s) == 0 for s in named)
-    assert_account_of_what_was_left_out(outcome, records, released)
+    assert_account_of_suppression(outcome, records, released)
 
 
 def test_the_papers_example_without_the_itemset():
@@ -300,11 +300,11 @@ def test_the_papers_example_without_the_itemset():
 
 
 @pytest.mark.parametrize("kind", BASELINES)
-def test_nothing_is_promised(kind):
+def test_a_baseline_is_published_only_with_no_guarantee(kind):
     data, itemsets, _records, _named = drawn(2)
     method = kind(itemsets=itemsets, min_support=2)
     assert method.guarantee is None
-    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} promises nothing; say `no_guarantee=True`"):
+    with pytest.raises(sv.BadParameter, match=rf"^{kind.name} guarantees nothing here; set `no_guarantee=True`"):
         sv.publish(data, method)
 
 
@@ -320,7 +320,7 @@ def test_nothing_is_promised(kind):
         ([["a"], ["b"]], [["a", "b"]]),
     ],
 )
-def test_small_data_at_which_algorithms_trip(kind, lists, itemsets):
+def test_small_edge_cases(kind, lists, itemsets):
     data = sv.from_lists(lists)
     method = kind(itemsets=itemsets, min_support=1)
     records, named = as_sets(data), [set(s) for s in method.itemsets]
@@ -351,10 +351,10 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(kind):
         (SwapItemsets, swap_itemsets, "finding the named itemsets"),
         (SwapItemsets, swap_itemsets, "finding partners"),
         (SwapItemsets, swap_itemsets, "choosing items"),
-        (HEU, heu, "leaving out items"),
+        (HEU, heu, "suppressing items"),
     ],
 )
-def test_loops_stop_when_they_are_told_to(kind, module, step, halt):
+def test_loops_can_be_stopped(kind, module, step, halt):
     data, itemsets, _records, _named = drawn(5)
     method = kind(itemsets=itemsets, min_support=1)
     assert apply(method, data, seed=1).published != data
@@ -364,7 +364,7 @@ def test_loops_stop_when_they_are_told_to(kind, module, step, halt):
 
 @pytest.mark.realdata
 def test_the_papers_setting_on_real_data(real_data):
-    """FoodMart, 42 itemsets of length 4 of those in at least 0.03 % of the records; the mean of five draws."""
+    """FoodMart, 42 random itemsets of length 4 with a support of at least 0.03 %; the mean of five draws."""
     data = real_data("foodmart")
     frequent = mine(data, "0.03%")
     assert len(frequent) == 4_247

@@ -1,4 +1,4 @@
-"""Clusters by k-means: every record once, none too small, decided by the seed alone, and a clear word where scikit-learn is missing."""
+"""Clusters by k-means: every record once, none too small, decided by the seed alone, and a clear message if scikit-learn is missing."""
 
 import sys
 from itertools import pairwise
@@ -44,7 +44,7 @@ def test_every_record_is_in_one_cluster_and_none_is_too_small(seed, k, delta, sa
     assert 1 <= account["centres-with-records"] <= account["centres"]
 
 
-def test_records_that_are_alike_stand_together():
+def test_similar_records_are_in_the_same_cluster():
     """Five kinds of records that share nothing: as many clusters as centres, and each holds one kind."""
     kinds = [[f"{letter}{j}" for j in range(4)] for letter in "abcde"]
     data = sv.from_lists([kinds[r % 5] for r in range(50)])
@@ -66,7 +66,7 @@ def test_large_groups_are_cut_and_small_ones_join_the_rest(safe):
     group = np.array([0] * 21 + [2] * 2)  # nothing is in group 1
     asked = {"safe": safe, "mode": "recursive"}
     clustering, account = of_groups(data, group, data.content_order(), 3, 8, **asked)
-    # Two records are too few for a cluster of their own, and so is what they would join.
+    # Two records are too few for a cluster of their own, and so is the pool that they would join.
     assert clustering.sizes.tolist() == ([7, 7, 9] if safe else [8, 8, 5, 2])
     assert sorted(clustering.rows.tolist()) == list(range(23))
     assert clustering.rows[:7].tolist() == list(range(0, 21, 3))
@@ -118,8 +118,8 @@ def test_the_method_takes_its_clusters_from_k_means():
         assert outcome.published == method.apply(data, rng=np.random.default_rng(0)).published
 
 
-def test_ctrl_c_is_heard_between_batches():
-    """The loop returns at its next look: with the stop flag set nothing is fitted at all."""
+def test_it_stops_on_request_between_batches():
+    """The loop tests the stop flag before each batch: if it is set at the start, nothing is fitted."""
     data = some_data(5, records=50)
     control = np.zeros(8, np.int64)
     control[1] = 1

@@ -1,4 +1,4 @@
-"""PartSwap: partners, exchanges, the ladder, the departures from the paper."""
+"""PartSwap: partners, swaps, the steps for records without a partner, the departures from the paper."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import setveil as sv
 from setveil.data.records.tendency import Kind, tendencies
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _tendency_kernels as shape
-from setveil.methods.tendency._exchange import Exchange
+from setveil.methods.tendency._block_swap import BlockSwap
 
 from oracle import tendency as oracle
 from support.random_data import as_sets, make, seeds
@@ -22,10 +22,10 @@ def apply(method, data, seed=0):
 
 
 def paired(data, categories, *, strict, one_sided=False, ties="first"):
-    exchange = Exchange(data, categories, ties=ties)
-    exchange.enlist_mixed("file", np.random.default_rng(0))
-    exchange.find_partners(strict=strict, one_sided=one_sided)
-    return exchange
+    swap = BlockSwap(data, categories, ties=ties)
+    swap.enlist_mixed("file", np.random.default_rng(0))
+    swap.find_partners(strict=strict, one_sided=one_sided)
+    return swap
 
 
 @TIES
@@ -35,10 +35,10 @@ def test_partners_equal_the_oracle_on_many_instances(ties, same, block):
     tied = 0
     for seed in range(block * 60, block * 60 + 60):
         data, categories = make(seed)
-        exchange = paired(data, categories, strict=same == "any", one_sided=False, ties=ties)
+        swap = paired(data, categories, strict=same == "any", one_sided=False, ties=ties)
         records = as_sets(data)
-        mixed = [records[r] for r in exchange.mixed]
-        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, same, ties=ties), seed
+        mixed = [records[r] for r in swap.mixed]
+        assert swap.gets_from.tolist() == oracle.partners(mixed, categories, same, ties=ties), seed
         tied += sum(len(oracle.heaviest(t, categories)) > 1 for t in mixed)
     assert tied > 50
 
@@ -47,9 +47,9 @@ def test_partners_equal_the_oracle_on_many_instances(ties, same, block):
 def test_the_papers_one_sided_rule_equals_the_oracle(block):
     for seed in range(block * 40, block * 40 + 40):
         data, categories = make(seed)
-        exchange = paired(data, categories, strict=False, one_sided=True)
-        mixed = [as_sets(data)[r] for r in exchange.mixed]
-        assert exchange.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True, ties="first"), seed
+        swap = paired(data, categories, strict=False, one_sided=True)
+        mixed = [as_sets(data)[r] for r in swap.mixed]
+        assert swap.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True, ties="first"), seed
 
 
 @pytest.mark.realdata
@@ -62,17 +62,17 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
     data = real_data(name)
     data = data.take(np.arange(first or data.records)).compacted()
     categories = sv.Categories.at_random(data.vocabulary, groups, seed=1)
-    exchange = Exchange(data, categories, ties=ties)
-    exchange.enlist_mixed("hard", np.random.default_rng(1))
-    exchange.find_partners(strict=False, one_sided=False)
-    m = len(exchange.mixed)
+    swap = BlockSwap(data, categories, ties=ties)
+    swap.enlist_mixed("hard", np.random.default_rng(1))
+    swap.find_partners(strict=False, one_sided=False)
+    m = len(swap.mixed)
     expected = np.full(m, -1)
     plain.pair_plainly(
-        exchange.starts, exchange.items, exchange.blocks, exchange.tops, exchange.clash_starts, exchange.clash,
+        swap.starts, swap.items, swap.blocks, swap.tops, swap.clash_starts, swap.clash,
         False, len(data.vocabulary), expected, np.zeros(8, np.int64),
     )  # fmt: skip
     assert m > 1000
-    assert np.array_equal(exchange.gets_from[:m], expected)
+    assert np.array_equal(swap.gets_from[:m], expected)
 
 
 @pytest.mark.plain_python
@@ -81,17 +81,17 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
 def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
     data, categories = make(seed)
     codes, names = categories.bind(data)
-    exchange = Exchange(data, categories, ties="all")
+    swap = BlockSwap(data, categories, ties="all")
     seen_by_checker = tendencies(data, codes, len(names))
     for r, record in enumerate(as_sets(data)):
         expected = oracle.kind(record, categories)
-        assert Kind(exchange.kind[r]).name.lower() == expected
+        assert Kind(swap.kind[r]).name.lower() == expected
         assert Kind(seen_by_checker.kind[r]).name.lower() == expected
         if record:
-            assert names[exchange.top[r]] == names[seen_by_checker.top[r]] == oracle.top(record, categories)
-        assert exchange.above[r] == len(oracle.above_mean(record, categories))
+            assert names[swap.top[r]] == names[seen_by_checker.top[r]] == oracle.top(record, categories)
+        assert swap.above[r] == len(oracle.above_mean(record, categories))
         heaviest = oracle.heaviest(record, categories)
-        listed = exchange.hidden[exchange.hidden_starts[r] : exchange.hidden_starts[r + 1]]
+        listed = swap.hidden[swap.hidden_starts[r] : swap.hidden_starts[r + 1]]
         assert sorted(names[g] for g in listed) == sorted(heaviest)
         numbers = np.full(len(names), r), np.arange(len(names))
         assert {names[g] for g in np.flatnonzero(seen_by_checker.among_heaviest(*numbers))} == heaviest
@@ -135,7 +135,7 @@ def test_suppression_hides_every_mixed_record_and_adds_nothing(seed):
 
 @settings(max_examples=60, deadline=None)
 @given(seeds)
-def test_only_records_that_take_part_or_help_are_touched(seed):
+def test_only_records_that_take_part_or_help_change(seed):
     data, categories = make(seed)
     outcome = apply(sv.PartSwap(categories=categories), data, seed)
     changed = [r for r, (a, b) in enumerate(zip(as_sets(data), as_sets(outcome.published), strict=True)) if a != b]
@@ -163,7 +163,7 @@ def test_paper_reading_swaps_in_file_order_and_may_lose_items():
     assert lost > 0
 
 
-def test_paper_reading_does_not_go_with_choices_of_ours():
+def test_paper_reading_refuses_our_choices():
     _data, categories = make(1)
     with pytest.raises(sv.BadParameter, match="order cannot be chosen with reading 'paper'"):
         sv.PartSwap(categories=categories, reading="paper", order="hard")
@@ -177,14 +177,14 @@ def test_paper_reading_hides_the_first_of_equally_heavy_categories():
         sv.PartSwap(categories=categories, reading="paper", ties="all")
 
 
-def test_a_step_of_the_ladder_is_named_once():
+def test_a_step_named_twice_is_refused():
     _data, categories = make(1)
     with pytest.raises(sv.BadParameter, match="leftovers names a step twice"):
         sv.PartSwap(categories=categories, leftovers="cycle,cycle")
 
 
 def hot_item_data():
-    """Item a0 is in every record but those that lean to category c: only these and helpers can take it."""
+    """Return data in which every record holds item a0 except helpers and records that lean to category c; only these can take it."""
     lists = (
         [["a0", "a1", f"b{r}"] for r in range(6)]
         + [["c0", "c1", f"b{r}"] for r in range(4)]
@@ -193,18 +193,18 @@ def hot_item_data():
     return sv.from_lists(lists), sv.Categories({i: i[0] for t in lists for i in t})
 
 
-def test_helpers_take_what_partners_cannot():
+def test_helpers_take_blocks_that_partners_cannot():
     data, categories = hot_item_data()
     alone = apply(sv.PartSwap(categories=categories, leftovers=""), data)
     assert alone.account["not-hidden"] == 2
-    assert "at least 2 of them cannot be exchanged (0 if every one" in alone.advice
+    assert "at least 2 of them cannot be hidden by swapping (0 if all 3 records" in alone.advice
     helped = apply(sv.PartSwap(categories=categories), data)
     assert helped.account["not-hidden"] == 0
     assert helped.account["helpers"] == 2
     assert helped.advice == ""
 
 
-def test_a_record_without_a_partner_joins_an_exchange():
+def test_a_record_without_a_partner_joins_a_swap():
     lists = [["a0", "a1", "x0"], ["b0", "b1", "x1"], ["c0", "c1", "x2"]]
     data = sv.from_lists(lists)
     categories = sv.Categories({i: i[0] for t in lists for i in t})
@@ -215,7 +215,7 @@ def test_a_record_without_a_partner_joins_an_exchange():
     assert sorted(map(sorted, blocks)) == [["a0", "a1"], ["b0", "b1"], ["c0", "c1"]]
 
 
-def test_records_that_have_their_share_adopt_what_is_left():
+def test_hidden_records_adopt_the_remaining_blocks():
     lists = [[f"a{r}", f"a{r + 10}", f"b{r}"] for r in range(6)] + [[f"c{r}", f"c{r + 10}", f"b{r}"] for r in range(4)]
     data = sv.from_lists(lists)
     categories = sv.Categories({i: i[0] for i in data.vocabulary})
@@ -227,13 +227,13 @@ def test_records_that_have_their_share_adopt_what_is_left():
 
 
 @pytest.mark.parametrize("ladder", ["adopt,cycle", "suppress,adopt", "helper,suppress,cycle"])
-def test_adopting_and_suppressing_come_last(ladder):
+def test_adopt_and_suppress_come_last(ladder):
     _data, categories = make(1)
     with pytest.raises(sv.BadParameter, match="come last"):
         sv.PartSwap(categories=categories, leftovers=ladder)
 
 
-def test_the_bound_of_a_crowded_category_is_met_and_told():
+def test_the_bound_of_a_crowded_category_is_reached_and_reported():
     lists = [["a0", "a1", "b0"]] * 5 + [["c0", "c1", "b1"]] * 2
     data = sv.from_lists(lists)
     categories = sv.Categories({i: i[0] for t in lists for i in t})
@@ -245,7 +245,7 @@ def test_the_bound_of_a_crowded_category_is_met_and_told():
     )
 
 
-def test_too_few_categories_are_refused_and_few_are_warned_of(notes):
+def test_too_few_categories_are_refused_and_few_give_a_note(notes):
     data = sv.from_lists([["a", "b"], ["b"]])
     two = sv.PartSwap(categories={"a": "x", "b": "y"})
     with pytest.raises(sv.BadParameter, match="at least 3"):
@@ -255,7 +255,7 @@ def test_too_few_categories_are_refused_and_few_are_warned_of(notes):
     assert "only 3 categories" in notes()
 
 
-def test_without_ids_whole_records_stay_as_they_are():
+def test_without_ids_records_of_a_single_category_stay_unchanged():
     data, categories = make(3, records=40, items=30, categories=4)
     bound = sv.PartSwap(categories=categories).bind(data, linked=False, rng=np.random.default_rng(0))
     assert not bound.whole_records
@@ -268,12 +268,12 @@ def test_without_ids_whole_records_stay_as_they_are():
 
 def test_a_run_can_be_stopped():
     data, categories = make(5, records=400, items=60, categories=5)
-    exchange = paired(data, categories, strict=False, one_sided=False)
+    swap = paired(data, categories, strict=False, one_sided=False)
     control = np.zeros(8, np.int64)
     control[1] = 1
-    partner = np.full(len(exchange.mixed), -1)
+    partner = np.full(len(swap.mixed), -1)
     plain.pair_plainly(
-        exchange.starts, exchange.items, exchange.blocks, exchange.tops, exchange.clash_starts, exchange.clash,
+        swap.starts, swap.items, swap.blocks, swap.tops, swap.clash_starts, swap.clash,
         False, len(data.vocabulary), partner, control,
     )  # fmt: skip
     assert (partner == -1).all()

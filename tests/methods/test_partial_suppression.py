@@ -1,4 +1,4 @@
-"""Partial suppression: every step is the oracle's, every release is safe, and nothing is left out without need."""
+"""Partial suppression: every step equals the oracle's, every release is safe, and nothing is suppressed without need."""
 
 from fractions import Fraction
 from itertools import chain, pairwise
@@ -46,7 +46,7 @@ def apply(method, data, seed=0, threads=None):
 
 
 def by_oracle(method, data, seed):
-    """Let the oracle treat the same parts with the same random numbers; the search for what is left is the package's own."""
+    """Let the oracle treat the same parts with the same random numbers; the search for remaining rules is the package's own."""
     rng = np.random.default_rng(seed)
     number = max(min(method.parts, data.records), 1)
     order = rng.permutation(data.records).tolist()
@@ -95,7 +95,7 @@ def assert_safe(method, published):
 @pytest.mark.plain_python
 @settings(max_examples=400)
 @given(seed=seeds, chosen=SETTINGS)
-def test_with_the_same_random_numbers_the_oracle_leaves_out_the_same(seed, chosen):
+def test_with_the_same_random_numbers_the_oracle_suppresses_the_same(seed, chosen):
     data, sensitive = drawn(seed)
     method = PartialSuppression(sensitive=sensitive, restore=False, **chosen)
     outcome = apply(method, data, seed)
@@ -107,7 +107,7 @@ def test_with_the_same_random_numbers_the_oracle_leaves_out_the_same(seed, chose
 
 @settings(max_examples=400)
 @given(seed=seeds, chosen=SETTINGS)
-def test_every_release_is_safe_by_the_definition_and_a_part_of_what_was(seed, chosen):
+def test_every_release_is_safe_by_the_definition_and_a_subset_of_the_original(seed, chosen):
     data, sensitive = drawn(seed, records=1 + seed % 40, items=3 + seed % 11)
     method = PartialSuppression(sensitive=sensitive, **chosen)
     published = apply(method, data, seed).published
@@ -118,7 +118,7 @@ def test_every_release_is_safe_by_the_definition_and_a_part_of_what_was(seed, ch
 
 @settings(max_examples=100)
 @given(seed=seeds, chosen=SETTINGS)
-def test_what_comes_back_was_taken_out_and_nothing_more_can(seed, chosen):
+def test_only_suppressed_occurrences_are_restored_and_no_more_can_be(seed, chosen):
     data, sensitive = drawn(seed, records=1 + seed % 15, items=3 + seed % 5)
     before = apply(PartialSuppression(sensitive=sensitive, restore=False, **chosen), data, seed)
     method = PartialSuppression(sensitive=sensitive, **chosen)
@@ -137,7 +137,7 @@ def test_what_comes_back_was_taken_out_and_nothing_more_can(seed, chosen):
 
 @settings(max_examples=60)
 @given(seed=seeds, chosen=SETTINGS)
-def test_longer_records_and_more_items_change_nothing_of_that(seed, chosen):
+def test_the_same_holds_for_longer_records_and_more_items(seed, chosen):
     data, sensitive = drawn(seed, records=20 + seed % 60, items=20 + seed % 60)
     method = PartialSuppression(sensitive=sensitive, restore=False, **chosen)
     outcome = apply(method, data, seed)
@@ -158,7 +158,7 @@ def test_any_number_of_threads_gives_the_same(objective, parts):
     assert one.published != apply(method, data, 5).published
 
 
-# -- as many as must, and no more --------------------------------------------------------------------------------------
+# -- the minimum number of occurrences --------------------------------------------------------------------------------------
 
 
 def suppressed(records, sensitive, rho, **chosen):
@@ -184,7 +184,7 @@ def suppressed(records, sensitive, rho, **chosen):
     ],
 )
 def test_the_sensitive_item_stays_in_as_many_records_as_may_hold_it(both, alone, rho, left):
-    """Everyone holds x, so that its leaving costs more than that of s: x keeps all its records."""
+    """Every record holds x, so suppressing x costs more than suppressing s: x stays in all its records."""
     found = suppressed([["x", "s"]] * both + [["x"]] * alone, ["s"], rho)
     assert sum("s" in record for record in found) == left
     assert sum("x" in record for record in found) == both + alone
@@ -194,10 +194,10 @@ def test_the_sensitive_item_stays_in_as_many_records_as_may_hold_it(both, alone,
     ("both", "alone", "rho", "lost"),
     [(8, 2, "0.7", 4), (8, 3, "0.7", 1), (9, 1, "0.5", 8), (5, 2, "0.6", 2), (71, 29, "0.7", 4), (72, 29, "0.7", 5)],
 )
-def test_of_an_item_that_betrays_as_many_go_as_must(both, alone, rho, lost):
-    """Let x look as if most of it were gone already: then `mine` goes on with it, and s stays.
+def test_a_known_item_is_suppressed_in_the_fewest_records(both, alone, rho, lost):
+    """Pretend that most of x is already suppressed: then `mine` suppresses more of it, and s stays.
 
-    With k fewer of the records with both, both - k of both + alone - k may be left at most.
+    If k of the records with both lose x, at most a share ρ of the other both + alone - k may hold s: both - k.
     """
     num, den = Fraction(rho).as_integer_ratio()
     assert lost == -(-(both * den - num * (both + alone)) // (den - num))
@@ -213,8 +213,8 @@ def test_of_an_item_that_betrays_as_many_go_as_must(both, alone, rho, lost):
 
 
 @given(st.integers(1, 60), st.integers(0, 60), RHOS.filter(lambda rho: rho not in {"0", "1"}))
-def test_numbers_to_leave_out_are_the_least_that_do(both, alone, rho):
-    """One rule alone: with `mine` the sensitive item goes, and one occurrence more would be unsafe."""
+def test_the_smallest_sufficient_number_is_suppressed(both, alone, rho):
+    """A single rule: `mine` suppresses the sensitive item, and one occurrence more would be unsafe."""
     found = suppressed([["x", "s"]] * both + [["x"]] * alone, ["s"], rho)
     left = sum("s" in record for record in found)
     lost_x = both + alone - sum("x" in record for record in found)

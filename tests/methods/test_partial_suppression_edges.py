@@ -1,4 +1,4 @@
-"""Partial suppression where it could trip: no or only sensitive items, ρ at its ends, long records, how it is split, being stopped."""
+"""Partial suppression at its edges: no or only sensitive items, ρ of 0 and 1, long records, parts, being stopped."""
 
 import time
 from fractions import Fraction
@@ -36,19 +36,19 @@ def some_data(seed=4):
     return make(seed, records=60, items=12, hot=0.7)[0]
 
 
-# -- ρ at its ends, and which items are sensitive ----------------------------------------------------------------------
+# -- ρ of 0 and 1, and which items are sensitive ----------------------------------------------------------------------
 
 
 @EVERY_OBJECTIVE
 @pytest.mark.parametrize("knows", ["subset", "whole"])
-def test_with_rho_1_nothing_is_left_out(objective, knows):
+def test_with_rho_1_nothing_is_suppressed(objective, knows):
     data = some_data()
     published, _method = apply(data, sensitive=data.vocabulary, rho=1, objective=objective, knows=knows)
     assert published == data
 
 
 @EVERY_OBJECTIVE
-def test_with_rho_0_every_sensitive_occurrence_goes_and_nothing_else(objective):
+def test_with_rho_0_every_sensitive_occurrence_is_suppressed_and_nothing_else(objective):
     data = some_data()
     sensitive = set(data.vocabulary[::2])
     published, _method = apply(data, sensitive=sorted(sensitive), rho=0, objective=objective)
@@ -56,7 +56,7 @@ def test_with_rho_0_every_sensitive_occurrence_goes_and_nothing_else(objective):
 
 
 @EVERY_OBJECTIVE
-def test_with_rho_0_a_sensitive_item_may_stand_alone_where_nobody_knows_nothing(objective):
+def test_with_rho_0_a_sensitive_item_may_be_the_only_one_without_include_empty(objective):
     data = sv.from_lists([["s"], ["s"], ["s", "x"], ["x", "y"]])
     published, method = apply(data, sensitive=["s"], rho=0, objective=objective, include_empty=False)
     assert_safe(published, method)
@@ -66,7 +66,7 @@ def test_with_rho_0_a_sensitive_item_may_stand_alone_where_nobody_knows_nothing(
 
 @EVERY_OBJECTIVE
 @pytest.mark.parametrize("rho", [0, 0.5, 1])
-def test_without_a_sensitive_item_nothing_is_left_out(objective, rho):
+def test_without_a_sensitive_item_nothing_is_suppressed(objective, rho):
     data = some_data()
     assert apply(data, sensitive=[], rho=rho, objective=objective)[0] == data
 
@@ -99,7 +99,7 @@ def test_a_sensitive_item_can_be_in_every_record(objective, include_empty):
 )
 @pytest.mark.parametrize("include_empty", [True, False])
 @pytest.mark.parametrize("knows", ["subset", "whole"])
-def test_next_to_nothing(case, include_empty, knows):
+def test_tiny_data(case, include_empty, knows):
     data = sv.from_lists(case)
     for parts in (0, 1, 7):
         sensitive = [item for item in data.vocabulary if item != "x"]
@@ -108,8 +108,8 @@ def test_next_to_nothing(case, include_empty, knows):
         assert published.records == data.records
 
 
-def test_who_knows_the_whole_rest_is_told_no_more():
-    """Of those with x and y half hold s, but of those with x alone all do."""
+def test_attackers_who_know_whole_records_infer_no_more():
+    """Half of the records with x and y hold s, but all of those with x alone."""
     data = sv.from_lists([["x", "s"]] * 6 + [["x", "y"]] * 12)
     for knows, left in (("subset", 6), ("whole", 3)):
         published, method = apply(data, sensitive=["s"], include_empty=False, knows=knows)
@@ -123,8 +123,8 @@ def test_who_knows_the_whole_rest_is_told_no_more():
 @EVERY_OBJECTIVE
 @pytest.mark.parametrize("items", [500, 5000])
 @pytest.mark.parametrize("company", ["alone", "among others"])
-def test_a_long_record_is_no_trouble(objective, items, company):
-    """There are 2^500 and 2^5000 sets of items that somebody may know."""
+def test_long_records_are_handled(objective, items, company):
+    """There are 2^500 and 2^5000 sets of items that an attacker may know."""
     everything = [f"i{k:04}" for k in range(items)]
     rng = np.random.default_rng(items)
     others = [] if company == "alone" else [rng.choice(everything, 40, replace=False).tolist() for _ in range(300)]
@@ -149,7 +149,7 @@ def test_a_long_record_is_no_trouble(objective, items, company):
     ],
 )
 def test_records_are_split_until_the_papers_estimate_is_low_enough(records, items, length, t_max, parts):
-    """88,162 records of 16,470 items are retail; with the mean of 10.3 items, not the 10 here, the paper too names 32 parts at 300."""
+    """The case of 88,162 records and 16,470 items is retail; with its mean of 10.3 items, not 10, the paper also has 32 parts at 300."""
     rng = np.random.default_rng(1)
     codes = np.sort(
         rng.permuted(np.arange(length * (items // length)).reshape(length, -1), axis=1)[:, : items // length].T
@@ -167,7 +167,7 @@ def test_records_are_split_until_the_papers_estimate_is_low_enough(records, item
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_number_of_parts_is_the_oracles(seed):
+def test_the_number_of_parts_equals_the_oracles(seed):
     rng = np.random.default_rng(seed)
     records = int(rng.integers(1, 6 * LEAST_RECORDS))
     data, _categories = make(seed, records=records, items=int(rng.integers(3, 12)))
@@ -175,7 +175,7 @@ def test_the_number_of_parts_is_the_oracles(seed):
     assert method.number_of_parts(data) == oracle.number_of_parts(as_sets(data), method.t_max, LEAST_RECORDS)
 
 
-def test_long_records_do_not_split_the_data_to_dust():
+def test_long_records_do_not_make_tiny_parts():
     data = sv.from_lists([[f"i{k}" for k in range(100)]] * 5000)
     assert PartialSuppression(sensitive=[], rho=0.5).number_of_parts(data) == 4
     assert PartialSuppression(sensitive=[], rho=0.5, parts=6).number_of_parts(data) == 6
@@ -197,7 +197,7 @@ def test_every_record_can_be_a_part(records, include_empty):
 # -- being stopped -----------------------------------------------------------------------------------------------------
 
 
-def test_it_hears_that_it_should_stop():
+def test_it_stops_on_request():
     data = some_data()
     method = PartialSuppression(sensitive=data.vocabulary[::2], rho=0.3, knows="whole", include_empty=False)
     part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))

@@ -1,4 +1,4 @@
-"""Permutation: its order and groups are those of the definition, its release keeps its promise, and it says what cannot be done."""
+"""Permutation: order and groups equal the definition, the guarantee holds, and messages say what cannot be reached."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from support.random_data import as_sets, make, seeds
 
 
 def drawn(seed, share=0.4):
-    """Draw data and sensitive items of it."""
+    """Draw data and some of its items as sensitive ones."""
     data, _categories = make(seed)
     rng = np.random.default_rng(seed)
     labels = [label for label in data.vocabulary if rng.random() < share]
@@ -81,7 +81,7 @@ def test_rows_and_counts_are_those_of_the_records(seed, p):
 
 
 def test_records_wait_where_others_could_no_longer_be_grouped():
-    """Every second record has x: a pair without x, however well it fits, leaves too few for the others."""
+    """Every second record has x: a pair without x, however well it fits, would leave too few records for the others."""
     lists = [["x", f"a{r}"] for r in range(4)] + [["s", "b", "c"], ["b", "c"], ["d"], ["e"]]
     outcome = applied(sv.from_lists(lists), sensitive=["s", "x"], p=2)
     assert outcome.account["records-held-back-for-others"] == 1
@@ -107,20 +107,20 @@ def test_records_with_common_items_come_together():
 @pytest.mark.parametrize(
     ("lists", "p", "says"),
     [
-        ([["s"]] * 3 + [["a"]] * 7, 4, "in 3 of the 10 records, so that p can be at most 3, not 4"),
-        ([["s"]] * 6 + [["a"]] * 4, 2, "in 6 of the 10 records, more than half of them, so that no p can be reached"),
-        ([["s"], ["a"]], 10**30, "in 1 of the 2 records, so that p can be at most 2, not 1,000"),
+        ([["s"]] * 3 + [["a"]] * 7, 4, "in 3 of the 10 records, so p can be at most 3, not 4"),
+        ([["s"]] * 6 + [["a"]] * 4, 2, "in 6 of the 10 records, more than half of them, so no p can be reached"),
+        ([["s"], ["a"]], 10**30, "in 1 of the 2 records, so p can be at most 2, not 1,000"),
     ],
 )
-def test_what_cannot_be_done_is_said_with_what_can(lists, p, says):
-    with pytest.raises(sv.GuaranteeViolated, match="permutation-privacy is not kept; nothing was written") as broken:
+def test_a_p_that_cannot_be_reached_is_refused_with_the_largest_one(lists, p, says):
+    with pytest.raises(sv.GuaranteeViolated, match="permutation-privacy is violated; nothing was written") as broken:
         sv.publish(sv.from_lists(lists), sv.Permutation(sensitive=["s"], p=p))
     assert says in str(broken.value)
     assert broken.value.verdict.violations == {"too-often-in-a-group": 1}
     assert sv.Permutation(sensitive=["s"], p=2).p == 2
 
 
-def test_the_largest_p_that_is_said_can_be_reached():
+def test_the_reported_largest_p_can_be_reached():
     data = sv.from_lists([["s"]] * 3 + [["a"]] * 7)
     assert sv.publish(data, sv.Permutation(sensitive=["s"], p=3)).verdict
 
@@ -143,7 +143,7 @@ def test_the_number_of_threads_changes_nothing(threads):
     )
 
 
-def test_the_loops_stop_when_they_are_told():
+def test_the_kernels_stop_on_request():
     from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     control = np.zeros(CONTROL_WIDTH, np.int64)

@@ -1,4 +1,4 @@
-"""Re-association: what comes out is a reconstruction of what went in, every one as likely as any other, by the seed alone."""
+"""Re-association: the result is a reconstruction of the chunks, all are equally likely, and the seed alone decides."""
 
 from collections import Counter
 from dataclasses import replace
@@ -51,21 +51,21 @@ def test_it_is_a_reconstruction(seed, k, terms, copies):
 
 
 @pytest.mark.parametrize("terms", ["drop", "place"])
-def test_items_that_are_left_out_are_counted_in_a_note(terms, notes):
+def test_omitted_items_are_counted_in_a_note(terms, notes):
     data = disassociated(3, records=40, items=30)
     in_chunks = {
         item for c in data.to_clusters() for chunk in c["record_chunks"] for items, _n in chunk for item in items
     }
-    left_out = len(data.vocabulary) - len(in_chunks)
-    assert left_out
+    omitted = len(data.vocabulary) - len(in_chunks)
+    assert omitted
     release = sv.publish(data, sv.Reassociation(term_chunk=terms), seed=2**90, metrics=[])
-    said = f"{left_out:,} of {len(data.vocabulary):,} items are in term chunks only and are left out"
+    said = f"{omitted:,} of {len(data.vocabulary):,} items omitted, because they are in term chunks only"
     assert (said in notes()) == (terms == "drop")
-    assert (release.kept.items.gone == left_out) == (terms == "drop")
+    assert (release.kept.items.gone == omitted) == (terms == "drop")
 
 
-def test_every_way_to_put_chunks_together_is_equally_likely():
-    # Three places; a chunk of x, x, y and one of u, v: 3 ways to choose who has y, times 6 to place u and v.
+def test_every_way_to_combine_chunks_is_equally_likely():
+    # Three places; a chunk of x, x, y and one of u, v: 3 ways to choose the record with y, times 6 to place u and v.
     cluster = {"size": 3, "record_chunks": [[(["x"], 2), (["y"], 1)], [(["u"], 1), (["v"], 1)]], "term_chunk": []}
     data = sv.Disassociated.from_clusters([cluster], stated={"k": 1, "m": 1})
     method = sv.Reassociation(copies=1000).bind(data, linked=False, rng=None)
@@ -97,7 +97,7 @@ def test_terms_are_placed_anywhere_in_their_cluster():
         assert Counter(map(tuple, made.to_lists())) == {("a",): 3, ("a", "t"): 1, ("b",): 1, ("b", "s"): 1}
     rows = outcome.alignment.rows.reshape(400, 6)
     with_t = [rows[i][["t" in row for row in made.to_lists()]][0] for i, made in enumerate(outcome.published.datasets)]
-    assert set(with_t) == {2, 3, 4, 5}  # the clusters stand by size: the first one has the places 0 and 1
+    assert set(with_t) == {2, 3, 4, 5}  # clusters are ordered by size: the first one has the places 0 and 1
     assert min(Counter(with_t).values()) > 60
 
 
@@ -114,18 +114,18 @@ def test_the_centroid_is_nearest_to_the_others():
     assert outcome.published.datasets == (made[sums.index(min(sums))],)
 
 
-def test_what_is_not_safe_is_not_put_together():
+def test_unsafe_data_are_not_combined():
     rare = {"size": 3, "record_chunks": [[(["a", "b"], 1), (["a"], 1), (["b"], 1)]], "term_chunk": []}
     data = sv.Disassociated.from_clusters([rare], stated={"k": 2, "m": 2})
-    with pytest.raises(sv.GuaranteeViolated, match="the disassociated data are not safe"):
+    with pytest.raises(sv.GuaranteeViolated, match="the disassociated data failed the check of their guarantee"):
         sv.publish(data, sv.Reassociation())
-    with pytest.raises(sv.BadData, match="do not say which k and m they keep"):
+    with pytest.raises(sv.BadData, match="do not state the k and m of their guarantee"):
         sv.publish(replace(data, stated={}), sv.Reassociation())
     with pytest.raises(sv.BadParameter, match="reassociation takes disassociated data, not plain records"):
         sv.publish(sv.from_lists([["a"]]), sv.Reassociation())
     with pytest.raises(sv.BadParameter, match="disassociation takes plain records, not disassociated data"):
         sv.publish(data, sv.Disassociation(k=2, m=2))
-    with pytest.raises(sv.BadParameter, match="nobody's record"):
+    with pytest.raises(sv.BadParameter, match="not records of people"):
         sv.publish(disassociated(3), sv.Reassociation(), ids="pseudonym")
 
 
@@ -157,18 +157,18 @@ def test_faults_are_found(made):
     kinds = {}
     longest = max(range(len(lists[1])), key=lambda row: len(lists[1][row]))
     kinds["an item that no cluster names"] = verdict_of(data, release, changed(0, 0, [*lists[0][0], "other"]))
-    kinds["an item left out"] = verdict_of(data, release, changed(1, longest, lists[1][longest][1:]))
+    kinds["a missing item"] = verdict_of(data, release, changed(1, longest, lists[1][longest][1:]))
     swapped = release.alignment.rows.copy()
     first, last = 0, int(release.data.starts[1]) - 1
     swapped[[first, last]] = swapped[[last, first]]
-    kinds["rows of two clusters exchanged"] = verdict_of(data, release, lists, swapped)
+    kinds["rows of two clusters swapped"] = verdict_of(data, release, lists, swapped)
     twice = release.alignment.rows.copy()
     twice[0] = twice[1]
     kinds["a place twice"] = verdict_of(data, release, lists, twice)
     found = {name: (verdict.status, set(verdict.violations)) for name, verdict in kinds.items()}
     assert all(status == "violated" for status, _violations in found.values()), found
     assert "item-of-another-cluster" in found["an item that no cluster names"][1]
-    assert found["an item left out"][1] & {"chunk-with-other-subrecords", "term-item-not-placed-once"}
+    assert found["a missing item"][1] & {"chunk-with-other-subrecords", "term-item-not-placed-once"}
     assert found["a place twice"][1] == {"row-without-a-place"}
     for verdict in kinds.values():
         assert verdict.witnesses
@@ -186,7 +186,7 @@ def test_another_release_and_other_terms_are_found(made):
     assert verdict.violations["term-item-not-placed-once"] == 2 * len(data.terms)
     with pytest.raises(sv.Missing, match="`original=`"):
         release.method.guarantee.check(release.data)
-    with pytest.raises(sv.BadData, match="alignment does not belong"):
+    with pytest.raises(sv.BadData, match="the alignment has 3 rows"):
         verdict_of(data, release, [one.to_lists() for one in release.data.datasets], np.arange(3))
 
 

@@ -20,7 +20,7 @@ from support.random_trees import some_tree
 
 
 def check_truth(data, sensitive, published):
-    """Check that a node stands for an item of its record and for no sensitive one, and every other item under exactly one node."""
+    """Check that every node covers an item of its record and no sensitive one, and exactly one node covers every other item."""
     tree = published.hierarchy
     for record, row in zip(as_sets(data), as_sets(published.rows), strict=True):
         assert row & sensitive <= record
@@ -30,7 +30,7 @@ def check_truth(data, sensitive, published):
 
 
 def readable_part(tree, released):
-    """The names that records show, and the items below them, under the top of a tree."""
+    """Return the shown names, directly below the root, and the items below them."""
     below = {name: tree.leaves_under(name) for name in set().union(*released)}
     pairs = {leaf: name for name, leaves in below.items() for leaf in leaves if leaf != name}
     return pairs | {name: tree.root for name in below if name != tree.root}
@@ -39,8 +39,8 @@ def readable_part(tree, released):
 @pytest.mark.plain_python
 @settings(max_examples=200)
 @given(seed=seeds, include_empty=st.booleans(), knows=KNOWS, apart=st.booleans())
-def test_the_oracle_generalizes_and_leaves_out_the_same(seed, include_empty, knows, apart):
-    """Sensitive items stand anywhere in the tree, or apart from the others."""
+def test_the_oracle_generalizes_and_suppresses_the_same(seed, include_empty, knows, apart):
+    """Sensitive items are anywhere in the tree, or in a branch of their own."""
     data, sensitive, rho = drawn(seed)
     assume(set(data.vocabulary) - sensitive)
     rng = np.random.default_rng(seed)
@@ -48,8 +48,8 @@ def test_the_oracle_generalizes_and_leaves_out_the_same(seed, include_empty, kno
     parent_of = some_tree([*sorted(set(data.vocabulary) - (sensitive if apart else set())), *others], rng)
     if apart:
         parent_of |= dict.fromkeys([*sorted(sensitive), *(set(parent_of.values()) - set(parent_of))], "above all")
-    promise = {"include_empty": include_empty, "knows": knows}
-    method = TDControl(sensitive=sensitive, rho=str(rho), hierarchy=parent_of, **promise)
+    limit = {"include_empty": include_empty, "knows": knows}
+    method = TDControl(sensitive=sensitive, rho=str(rho), hierarchy=parent_of, **limit)
     outcome = apply(method, data)
     published, records = outcome.published, as_sets(data)
     assert published.hierarchy == sv.Hierarchy(parent_of)
@@ -71,7 +71,7 @@ def test_the_oracle_generalizes_and_leaves_out_the_same(seed, include_empty, kno
 
 @settings(max_examples=60)
 @given(seed=seeds, fanout=st.integers(2, 4), knows=KNOWS)
-def test_without_a_hierarchy_a_balanced_one_is_laid_over_all_items(seed, fanout, knows):
+def test_without_a_hierarchy_a_balanced_tree_covers_all_items(seed, fanout, knows):
     data, sensitive, rho = drawn(seed)
     assume(set(data.vocabulary) - sensitive)
     method = TDControl(sensitive=sensitive, rho=str(rho), fanout=fanout, knows=knows)
@@ -84,7 +84,7 @@ def test_without_a_hierarchy_a_balanced_one_is_laid_over_all_items(seed, fanout,
     check_truth(data, sensitive, published)
 
 
-def test_items_that_share_every_group_with_a_sensitive_one_stand_for_themselves():
+def test_items_that_share_every_group_with_a_sensitive_one_are_shown_as_themselves():
     lists = [["ale", "beer"]] * 5 + [["tea", "mate"]] * 5 + [["rum", "tea"], ["ale", "rum"], ["milk"], ["whey"]]
     tree = {"ale": "spirits", "rum": "spirits", "beer": "spirits", "tea": "leafy", "mate": "leafy"}
     tree |= {"spirits": "drinks", "leafy": "drinks", "milk": "dairy", "whey": "dairy", "drinks": "top", "dairy": "top"}
@@ -108,8 +108,8 @@ def test_larger_tables_are_safe_by_the_definition(seed, rho, knows):
     check_truth(data, sensitive, published)
 
 
-def test_a_node_is_final_where_giving_way_would_cost_more_than_it_gains():
-    """Only x1 betrays s: telling x1 and x2 apart gains 4 occurrences of one other item among 3, leaving s out loses 6."""
+def test_a_node_is_final_if_splitting_it_costs_more_than_it_gains():
+    """Only x1 reveals s: separating x1 and x2 gains 4 occurrences of one other item among 3, suppressing s loses 6."""
     lists = [["x1", "s"]] * 3 + [["x2"]] * 1 + [["y", "s"]] * 3 + [["y"]] * 30 + [[]] * 20
     data = sv.from_lists(lists)
     tree = {"x1": "x", "x2": "x", "x": "plain", "y": "plain", "plain": "top", "s": "top"}
@@ -136,7 +136,7 @@ def test_a_node_is_final_where_giving_way_would_cost_more_than_it_gains():
         ([["*1", "a"], ["a", "b"], ["*", "b"], ["c"], ["d"], ["e"]], ["*1", "*"]),
     ],
 )
-def test_small_data_at_which_algorithms_trip(rho, include_empty, lists, sensitive):
+def test_edge_cases_of_small_data(rho, include_empty, lists, sensitive):
     data = sv.from_lists(lists)
     method = TDControl(sensitive=sensitive, rho=rho, include_empty=include_empty, fanout=2)
     published = apply(method, data).published
@@ -160,11 +160,11 @@ def test_the_form_is_generalized_and_keeps_ids():
 
 def test_hierarchies_that_do_not_fit_are_refused():
     data = sv.from_lists([["a", "s"], ["b"]])
-    with pytest.raises(sv.BadData, match="2 of 3 items are no leaves of the hierarchy, such as 'b', 's'"):
+    with pytest.raises(sv.BadData, match="the hierarchy has no leaf for 2 of 3 items, such as 'b', 's'"):
         apply(TDControl(sensitive=["s"], rho=0.5, hierarchy={"a": "top"}), data)
-    with pytest.raises(sv.BadData, match="1 of 3 items are no leaves of the hierarchy, such as 's'"):
+    with pytest.raises(sv.BadData, match="the hierarchy has no leaf for 1 of 3 items, such as 's'"):
         apply(TDControl(sensitive=["s"], rho=0.5, hierarchy={"a": "top", "b": "top"}), data)
-    with pytest.raises(sv.BadData, match="1 of 3 items are no leaves of the hierarchy, such as 's'"):
+    with pytest.raises(sv.BadData, match="the hierarchy has no leaf for 1 of 3 items, such as 's'"):
         apply(TDControl(sensitive=["s"], rho=0.5, hierarchy={"a": "s", "b": "s"}), data)
     with pytest.raises(sv.BadParameter, match="every item is sensitive"):
         apply(TDControl(sensitive=["a", "b", "s"], rho=0.5), data)
@@ -179,8 +179,8 @@ def test_the_result_is_the_same_on_any_number_of_threads():
     assert made[0] == made[1] == made[2]
 
 
-@pytest.mark.parametrize(("module", "step"), [(_live, "trying types of items"), (td_control, "letting nodes give way")])
-def test_loops_stop_when_they_are_told_to(module, step, halt):
+@pytest.mark.parametrize(("module", "step"), [(_live, "restoring sensitive items"), (td_control, "splitting nodes")])
+def test_loops_stop_on_request(module, step, halt):
     data = sv.from_lists([["s"], ["x"], ["x", "s"], ["x"], ["y"], ["y"]])
     method = TDControl(sensitive=["s"], rho=0.5, hierarchy={"x": "xy", "y": "xy", "xy": "top", "s": "top"})
     assert apply(method, data).published.rows == data

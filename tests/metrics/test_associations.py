@@ -131,7 +131,10 @@ def test_too_many_couples_have_no_figure(monkeypatch):
     monkeypatch.setattr(module, "MOST_COUPLES", 435)
     assert metric(data, data).details["associations"] == 435
     monkeypatch.setattr(module, "MOST_COUPLES", 434)
-    assert metric(data, data).reason == "the records with a rule hold more than 434 couples of items"
+    assert (
+        metric(data, data).reason
+        == "the records with a rule hold more than 434 pairs of items; use fewer rules, or over=rules"
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -60,7 +60,7 @@ def test_where_it_would_take_too_long_it_gives_bounds():
     assert "raise budget" in measured.reason
     assert measured.details["at-least"] <= exact.value <= measured.details["at-most"]
     assert measured.details["steps"] > 10
-    assert f"about {measured.details['steps']:,} steps, and 10 are allowed" in measured.reason
+    assert f"about {measured.details['steps']:,} steps, and the budget is 10" in measured.reason
 
 
 def test_orders_that_take_too_long_are_counted(monkeypatch):

@@ -187,11 +187,11 @@ def test_an_empty_release():
 
 def test_where_there_is_no_other_itemset():
     data = sv.from_lists([["a"]] * 3)
-    assert MissesCost(itemsets=[["a"]], min_support=2)(data, data).reason.endswith("in the original but named ones")
+    assert MissesCost(itemsets=[["a"]], min_support=2)(data, data).reason.endswith("in the original except named ones")
     assert MissesCost(itemsets=[["a"]], min_support=9)(data, data).reason.endswith("in the original at all")
     pairs = sv.from_lists([["a", "b"]] * 3)
     avoidable = MissesCost(itemsets=[["a"], ["b"]], min_support=2, which="avoidable")
-    assert avoidable(pairs, pairs).reason.endswith("but named ones and sets that hold one")
+    assert avoidable(pairs, pairs).reason.endswith("except named ones and sets that contain one")
     exposure = BorderExposure(itemsets=[["a", "b"]], min_support=2)(pairs, pairs)
     assert exposure.reason.endswith("minimal infrequent: every set of its items is frequent")
 
@@ -254,11 +254,11 @@ def test_too_many_itemsets_are_no_figure(monkeypatch):
     sets = len(mine(data, 2))
     for kind, where in ((MissesCost, "original"), (ArtificialItemsets, "original"), (BorderExposure, "release")):
         reason = kind(**given_)(data, data).reason
-        assert reason.startswith(f"{sets:,} itemsets are in at least 2 records of the {where}, more than the 5")
+        assert reason.startswith(f"{sets:,} itemsets are in at least 2 records of the {where}; the limit is 5")
     monkeypatch.setattr(border, "LIMIT", sets)
     monkeypatch.setattr(border.borders, "LIMIT", 10)
     assert (
-        "may lie at the border of those in at least 2 records of the release"
+        "may be on the border of the itemsets in at least 2 records of the release"
         in BorderExposure(**given_)(data, data).reason
     )
     assert HidingFailure(**given_)(data, data).value == 1

@@ -53,7 +53,7 @@ def test_itemsets_kept_lost_and_new_equal_the_definition(seed):
     measured, counted = (kind(min_support=share)(data, published) for kind in (FiSimilarity, FrequentItemsets))
     if min(count, count_after) < 2:
         assert measured.value is counted.value is None
-        assert f"at {share} one of the" in measured.reason == counted.reason
+        assert f"at {share}, one of the" in measured.reason == counted.reason
         return
     before, after = oracle.frequent(as_sets(data), count), oracle.frequent(as_sets(published), count_after)
     assert counted.value == len(after)
@@ -178,7 +178,7 @@ def test_too_many_itemsets_are_counted_and_not_compared(monkeypatch):
         measured = metric(data, published)
         assert measured.value is None
         assert measured.reason == (
-            f"{sets:,} itemsets are in at least 2 records of the original, more than the {sets - 1:,} that are compared; choose a higher"
+            f"{sets:,} itemsets are in at least 2 records of the original; the limit is {sets - 1:,}; choose a higher"
             " min_support"
         )
     assert FrequentItemsets(min_support=2)(published, data).value == sets

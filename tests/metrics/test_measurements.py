@@ -49,7 +49,9 @@ def test_a_measurement_is_found_by_its_metric_or_its_title():
 def test_a_name_that_is_not_there_or_not_enough_is_refused():
     with pytest.raises(sv.UnknownName, match=r"no measurement 'record-los'; there are: .*Did you mean 'record-loss'"):
         MEASURED["record-los"]
-    with pytest.raises(sv.BadParameter, match=r"2 times; name one of: dissimilarity \(form=per-item\), dissim"):
+    with pytest.raises(
+        sv.BadParameter, match=r"2 settings; use one of the titles: dissimilarity \(form=per-item\), dissim"
+    ):
         MEASURED["dissimilarity"]
     with pytest.raises(IndexError):
         MEASURED[6]

@@ -77,7 +77,9 @@ def test_lost_cells_and_lost_items_are_told_and_smoothing_helps():
     released = sv.from_lists([["a", "s"], [], ["a"], ["a"]])
     plain = ReconstructionKl(sensitive=["s", "t"])(data, released)
     assert plain.value is None
-    assert plain.reason.startswith("2 of 2 sensitive items are lost in cells that they were in, 1 of them in all")
+    assert plain.reason.startswith(
+        "2 of 2 sensitive items are missing in cells where they occurred, 1 of them in all cells"
+    )
     smooth = ReconstructionKl(sensitive=["s", "t"], smoothing=0.5)(data, released)
     assert smooth.value > 0
     assert smooth.details["items-gone"] == 1

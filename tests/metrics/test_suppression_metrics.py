@@ -81,7 +81,7 @@ def test_rules_without_sensitive_items_equal_the_definition(seed):
     metric = NonSensitiveRules(sensitive=sensitive, min_support=share, min_confidence=confidence)
     measured = metric(data, published)
     if min(count, count_after) < 2:
-        assert f"at {share} one of the" in measured.reason
+        assert f"at {share}, one of the" in measured.reason
         return
     least = MinConfidence(confidence).share
     before, after = (
@@ -144,7 +144,7 @@ def test_where_there_is_no_figure():
         assert metric(data, nothing).reason == "the release holds no item"
     assert InfoLoss()(data, nothing).value == ItemsLost(sensitive=["a"])(data, nothing).value == 1
     assert KullbackLeibler()(data, other).reason == (
-        "2 occurrences in the release are of items that the original does not hold"
+        "the release has 2 occurrences of items that the original does not hold"
     )
 
 

@@ -38,13 +38,13 @@ def test_it_equals_the_definition(seed):
 
 
 # 0 counts every set with `supports`, a large number every pair within records.
-@pytest.mark.parametrize("dear", [0, 10**9])
+@pytest.mark.parametrize("cost", [0, 10**9])
 @settings(max_examples=60, deadline=None)
 @given(seed=seeds)
-def test_however_the_work_is_cut(dear, seed):
+def test_however_the_work_is_cut(cost, seed):
     data, _categories = make(seed, items=9)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "DEAR", dear)
+        patch.setattr(module, "LOOKUP_COST", cost)
         for name in ("JOINS_AT_ONCE", "PAIRS_AT_ONCE", "SETS_AT_ONCE"):
             patch.setattr(module, name, 1 + seed % 5)
         assert found_in(data, 2) == oracle.minimal_infrequent(as_sets(data), 2)
@@ -78,7 +78,7 @@ def test_itemsets_that_are_not_all_frequent_ones_are_refused():
     for options in ({"kind": "closed"}, {"kind": "maximal"}, {"max_length": 2}, {"min_length": 2}):
         with pytest.raises(sv.BadParameter, match="needs all frequent itemsets"):
             minimal_infrequent(mine(data, 2, **options), data)
-    with pytest.raises(sv.BadParameter, match="not of these data"):
+    with pytest.raises(sv.BadParameter, match="the items of the frequent itemsets differ from those of the data"):
         minimal_infrequent(mine(data, 2), sv.from_lists([["a", "x"]]))
 
 
@@ -87,7 +87,7 @@ def test_too_many_joins_are_refused_before_they_are_made(monkeypatch):
     frequent = mine(data, 2)
     assert len(minimal_infrequent(frequent, data, limit=19_900)) == 19_900
     monkeypatch.setattr(module, "_pairs", None)
-    with pytest.raises(sv.BadParameter, match="19,900 itemsets may be minimal infrequent ones, more than the 19,899"):
+    with pytest.raises(sv.BadParameter, match="19,900 itemsets may be minimal infrequent; the limit is 19,899"):
         minimal_infrequent(frequent, data, limit=19_899)
 
 

@@ -174,7 +174,7 @@ def test_too_many_are_refused_with_their_number_and_what_to_try(threads):
     assert (refused.value.found, refused.value.exact, refused.value.exit_code) == (there_are, True, 2)
     assert str(refused.value) == (
         f"there are {there_are:,} frequent itemsets with a support of at least 2 of 30 records; the limit is {there_are - 1:,}. "
-        "Try a higher support, kind closed or maximal, a bound on the length, a higher limit"
+        "Try a higher support, kind 'closed' or 'maximal', a maximum length or a higher limit"
     )
     assert len(mine(transactions, 2, limit=there_are, threads=threads)) == there_are
 
@@ -214,7 +214,10 @@ def test_what_a_click_stream_explodes_into(real_data):
         ({"min_support": "2", "kind": "some"}, "the kind of itemsets is 'some'; allowed is all | closed | maximal"),
         ({"min_support": "2", "min_length": 0}, "the length of the shortest itemset is 0; it must be at least 1"),
         ({"min_support": "2", "max_length": 0}, "the length of the longest itemset is 0; it must be at least 1"),
-        ({"min_support": "2", "min_length": 3, "max_length": 2}, "itemsets from 3 to 2 items were asked for"),
+        (
+            {"min_support": "2", "min_length": 3, "max_length": 2},
+            "max_length is 2 and min_length is 3; the maximum must be at least the minimum",
+        ),
         ({"min_support": "2", "threads": 0}, "0 threads were asked for"),
         ({"min_support": "2", "limit": -1}, "the limit is -1 itemsets; it must be 0 or more"),
     ],
@@ -226,7 +229,7 @@ def test_what_cannot_be_asked_for(wrong, sentence):
 
 
 def test_what_cannot_be_asked_for_of_the_most_frequent():
-    with pytest.raises(BadParameter, match="the 0 most frequent itemsets were asked for"):
+    with pytest.raises(BadParameter, match="the number of most frequent itemsets is 0; it must be at least 1"):
         top(from_lists([["a"]]), 0)
     with pytest.raises(BadParameter, match="the most frequent maximal itemsets are not defined"):
         top(from_lists([["a"]]), 1, kind="maximal")

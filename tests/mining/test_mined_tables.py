@@ -37,7 +37,7 @@ def test_of_many_itemsets_the_first_of_the_order_are_shown(many):
     title, _header, *rows, note = str(many).splitlines()
     assert title == repr(many)
     assert [row.rsplit(maxsplit=3)[0] for row in rows] == first
-    assert note == "and 200 more; all of them: .ordered().to_pandas()"
+    assert note == "and 200 more; .ordered().to_pandas() returns all of them"
 
 
 def test_rules_print_as_a_table_of_the_most_certain(many):

@@ -22,17 +22,20 @@ def data():
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({}, "name the least support with `min_support=`"),
-        ({"top": 3, "min_support": MinSupport(2)}, "`top=` and `min_support=` do not go together"),
-        ({"top": 3, "count": True}, "`count=True` and `top=` do not go together"),
-        ({"min_support": MinSupport(2), "rules": True, "kind": "closed"}, "`rules=True` and `kind='closed'` do not go"),
+        ({}, "a minimum support is missing; give `min_support=`"),
+        ({"top": 3, "min_support": MinSupport(2)}, "`top=` and `min_support=` cannot be combined"),
+        ({"top": 3, "count": True}, "`count=True` and `top=` cannot be combined"),
+        (
+            {"min_support": MinSupport(2), "rules": True, "kind": "closed"},
+            "`rules=True` and `kind='closed'` cannot be combined",
+        ),
         (
             {"min_support": MinSupport(2), "min_confidence": MinConfidence("80%")},
-            "goes with `rules=True`, which was not",
+            "requires `rules=True`, which is not given",
         ),
-        ({"min_support": MinSupport(2), "seed": 0}, "`seed=` goes with `sample=`, which was not given"),
-        ({"top": 0}, "`top=` is 0; allowed is a whole number from 1 on"),
-        ({"min_support": MinSupport(1), "max_length": 0}, "`max_length=` is 0; allowed is a whole number from 1 on"),
+        ({"min_support": MinSupport(2), "seed": 0}, "`seed=` requires `sample=`, which is not given"),
+        ({"top": 0}, "`top=` is 0; it must be at least 1"),
+        ({"min_support": MinSupport(1), "max_length": 0}, "`max_length=` is 0; it must be at least 1"),
     ],
 )
 def test_a_question_that_contradicts_itself_is_refused(asked, says):
@@ -46,7 +49,7 @@ def test_the_answer_is_what_mining_returns(data):
     answer = Question(min_support=MinSupport(2)).answer(data)
     assert answer.found.to_lists() == sv.mine(data, 2).ordered().to_lists()
     assert answer.number == len(answer.found)
-    assert answer.in_words == "frequent itemsets in at least 2 of 4 records"
+    assert answer.description == "frequent itemsets in at least 2 of 4 records"
     assert answer.asked == {"records": 4, "kind": "all", "min_support": "2", "count": 2}
 
 
@@ -72,17 +75,19 @@ def test_disassociated_data_are_asked_the_same_way():
     clusters = sv.Disassociated.from_clusters(CLUSTERS)
     answer = Question(min_support=MinSupport(1), support="certain").answer(clusters)
     assert answer.found.to_lists() == sv.mine_bounds(clusters, 1, support="certain").ordered().to_lists()
-    assert answer.in_words == "frequent itemsets by certain support, in at least 1 of 4 records"
+    assert answer.description == "frequent itemsets by certain support, in at least 1 of 4 records"
     for asked, says in (
-        ({"rules": True}, "`rules=True` is not for"),
-        ({"kind": "closed"}, "`kind='closed'` is not for"),
+        ({"rules": True}, "`rules=True` does not apply to"),
+        ({"kind": "closed"}, "`kind='closed'` does not apply to"),
     ):
         with pytest.raises(sv.BadParameter, match=says):
             Question(min_support=MinSupport(1), **asked).answer(clusters)
 
 
 def test_plain_records_have_one_support(data):
-    with pytest.raises(sv.BadParameter, match="`support=` is for disassociated data, but these are plain records"):
+    with pytest.raises(
+        sv.BadParameter, match="`support=` applies to disassociated data only, but these are plain records"
+    ):
         Question(min_support=MinSupport(1), support="inside").answer(data)
 
 
@@ -93,10 +98,12 @@ def test_what_was_mined_is_written_from_python(data, tmp_path):
     with pytest.raises(sv.OutputRefused, match="exists"):
         write_mined(found, tmp_path / "found.json")
     spaced = sv.mine(sv.from_lists([["red wine"], ["red wine"]]), 2)
-    with pytest.raises(sv.OutputRefused, match="name another `to_separator=`"):
+    with pytest.raises(sv.OutputRefused, match="choose another `to_separator=`"):
         write_mined(spaced, tmp_path / "spaced.txt")
     write_mined(spaced, tmp_path / "spaced.txt", to_separator=";")
     assert (tmp_path / "spaced.txt").read_text() == "red wine\n"
-    with pytest.raises(sv.OutputRefused, match=r"rules are written to a file that ends in one of: \.csv"):
+    with pytest.raises(
+        sv.OutputRefused, match=r"rules cannot be written to a file with this extension; allowed are \.csv"
+    ):
         write_mined(sv.association_rules(sv.mine(data, 2), "50%"), tmp_path / "rules.txt")
     assert not np.any([path.name == "rules.txt" for path in tmp_path.iterdir()])

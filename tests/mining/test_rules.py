@@ -79,7 +79,7 @@ def test_the_least_part_is_the_same_by_large_numbers(share, monkeypatch):
 def test_itemsets_that_lack_their_parts_are_refused(kind):
     data = sv.from_lists([["a", "b", "c"]] * 3 + [["a", "b"], ["d"]])
     sets = mine(data, 1, min_length=2) if kind.startswith("from") else mine(data, 1, kind=kind)
-    with pytest.raises(sv.BadParameter, match="rules need all frequent itemsets, but a part"):
+    with pytest.raises(sv.BadParameter, match="rules need all frequent itemsets, but a subset"):
         association_rules(sets, 0.5)
 
 

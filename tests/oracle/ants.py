@@ -1,4 +1,4 @@
-"""Ants that keep rules together, straight from the description of the algorithm and its repairs. Imports nothing from the package.
+"""Ants that keep rules together, straight from the description of the algorithm and its corrections. Imports nothing from the package.
 
 Records are sets of items whose own order is that of the data; everything is counted anew whenever it is needed.
 """
@@ -20,11 +20,11 @@ class Ants:
         self.wanted = [self.beta * support for support in self.supports]
 
     def held(self, rule, cluster):
-        """A[l][c]: how many records of a cluster hold a rule."""
+        """Return A[l][c]: how many records of a cluster hold a rule."""
         return sum(self.rules[rule] <= self.records[r] for r in self.clusters[cluster])
 
     def settle(self):
-        """Let each ant in turn take its next free record; one without passes."""
+        """Let each ant in turn take its next free record, if there is one."""
         free = [r for r in self.by_content if any(rule <= self.records[r] for rule in self.rules)]
         while free:
             for ant, rule in enumerate(self.rules):
@@ -34,7 +34,7 @@ class Ants:
                     free.remove(mine)
 
     def potential(self):
-        """What grows with each move of stable ants."""
+        """Return the potential, which grows with each move of stable ants."""
         return sum(min(self.held(i, i), max(self.wanted[i], self.k)) for i in range(len(self.rules)))
 
     def may_leave(self, record, cluster):
@@ -44,7 +44,7 @@ class Ants:
         return left >= self.wanted[cluster] and left >= self.k
 
     def pick_up(self, rule):
-        """Bring a record to the cluster of a rule, from the densest cluster that can give one; tell whether there was one."""
+        """Bring a record to the cluster of a rule, from the densest cluster that can give one; return whether there was one."""
         others = [c for c in range(len(self.rules)) if c != rule and self.held(rule, c) > 0]
         others = [c for c in others if len(self.clusters[c]) > self.k]
         for c in sorted(others, key=lambda c: (-Fraction(self.held(rule, c), len(self.clusters[c])), c)):
@@ -57,23 +57,23 @@ class Ants:
         return False
 
     def drop_load(self, ant):
-        """Help the rule that lacks the most, if one lacks anything."""
+        """Move a record for the rule that lacks the most, if any lacks one."""
         lacks = {j: self.wanted[j] - self.held(j, j) for j in range(len(self.rules)) if j != ant}
         if lacks and max(lacks.values()) > 0:
             return self.pick_up(max(lacks, key=lambda j: (lacks[j], -j)))
         return False
 
     def carry(self, iterations, after_move=lambda: None):
-        """Let ants work until all are jobless, none moved, or the iterations are over."""
-        jobless = 0
-        while self.iterations < iterations and jobless < len(self.rules):
-            jobless, moved = 0, False
+        """Run the ants until all are satisfied, none moved, or the iterations are over."""
+        satisfied = 0
+        while self.iterations < iterations and satisfied < len(self.rules):
+            satisfied, moved = 0, False
             for ant in range(len(self.rules)):
                 has = self.held(ant, ant)
                 if has < self.wanted[ant] or (has < self.k and self.k < self.supports[ant]):
                     went = self.pick_up(ant)
                 else:
-                    jobless += 1
+                    satisfied += 1
                     went = self.drop_load(ant)
                 if went:
                     moved = True
@@ -83,19 +83,19 @@ class Ants:
                 break
 
     def reached(self):
-        """How many rules that some record holds have their share."""
+        """Return how many of the rules that occur have their share."""
         return sum(s > 0 and self.held(i, i) >= self.wanted[i] for i, s in enumerate(self.supports))
 
 
 def even_parts(rows, k, delta):
-    """Cut into as few even parts as keep to delta, or fewer where one would be below k."""
+    """Cut into the fewest even parts of at most delta records, or fewer if one would be below k."""
     number = max(min(-(-len(rows) // delta), len(rows) // k), 1)
     borders = [len(rows) * part // number for part in range(number + 1)]
     return [rows[borders[part] : borders[part + 1]] for part in range(number)]
 
 
 def cut(ants, k, delta, *, safe):
-    """Return the clusters that ants' clusters are cut into, and all records that are in none of them."""
+    """Return the parts of the ants' clusters, and all records that are in none of them."""
     made = []
     for cluster in ants.clusters:
         if not safe:

@@ -1,6 +1,6 @@
-"""Apriori generalization in plain, slow Python, and what k^m-anonymity is, straight from the definition.
+"""Apriori generalization in plain, slow Python, and k^m-anonymity, straight from the definition.
 
-A node is the set of items below it, so that nodes which stand for the same items are one. Records are sets of items.
+A node is the set of items below it, so nodes that cover the same items are one. Records are sets of items.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 
 def rare_sets(rows, k, m):
-    """Return every set of 1 to m labels that some rows hold, but fewer than k, with how many do."""
+    """Return every set of 1 to m labels that some rows hold, but fewer than k, and how many do."""
     longest = max(map(len, rows), default=0)
     counts = Counter(
         frozenset(chosen)
@@ -81,7 +81,7 @@ class Recoding:
         return {node for node in self.cut if not any(node <= new for new in nodes)} | set(nodes)
 
     def generalize(self, rare, k):
-        """Take the way of the least loss, of all ways to go up from the nodes of a rare set, that makes it frequent."""
+        """Of all ways to generalize the nodes of a rare set that make it frequent, take the one with the least loss."""
         ways = {
             frozenset(x for x in way if not any(x < y for y in way))
             for way in product(*([node for node in self.names if node >= one] for one in rare))
@@ -98,12 +98,12 @@ class Recoding:
         return {x for x in below if not any(x < y for y in below)}
 
     def refinable(self, k, m):
-        """Return the nodes of the cut that some record shows and that can give way to their children."""
+        """Return the nodes of the cut that some record shows and that their children can replace."""
         inner = [node for node in self.cut if self.loss(node)]
         return [x for x in inner if not rare_sets(map_places(self, self.cut - {x} | self.children(x)), k, m)]
 
     def refine(self, k, m):
-        """Let the node that gains most give way, of those that can, again and again; return how many did."""
+        """Repeatedly replace the node with the largest gain by its children; return how many were replaced."""
         steps = 0
         while able := self.refinable(k, m):
             best = min(able, key=lambda x: (sum(map(self.loss, self.children(x))) - self.loss(x), self.places[x]))
@@ -117,7 +117,7 @@ def map_places(recoding, cut):
 
 
 def generalized(records, parent_of, k, m, *, refine):
-    """Return the recoding that the method finds, how many sets were generalized, and how many nodes gave way again."""
+    """Return the recoding that the method finds, how many sets were generalized, and how many nodes were refined."""
     recoding, steps = Recoding(records, parent_of), 0
     for size in range(1, min(m, max(map(len, records))) + 1):
         while rare := recoding.first_rare(k, size):

@@ -1,11 +1,11 @@
-"""Disassociation as the papers and our notes tell it, in plain Python. Records are rising tuples of numbers, in the order of content."""
+"""Disassociation as in the papers and our notes, in plain Python. Records are increasing tuples of numbers, in the order of content."""
 
 from collections import Counter
 from itertools import combinations
 
 
 def even_parts(rows, parts):
-    """Cut a list into so many parts of about the same size."""
+    """Cut a list into `parts` parts of about the same size."""
     return [rows[len(rows) * p // parts : len(rows) * (p + 1) // parts] for p in range(parts)]
 
 
@@ -17,7 +17,7 @@ def _evenly(rows, k, delta, safe):
 
 
 def horpart(records, k, delta, safe):
-    """Return clusters as lists of record numbers: the most frequent item splits, items split by are ignored further down."""
+    """Return clusters as lists of record numbers: the most frequent item splits; it is ignored further down."""
 
     def split(rows, ignored):
         if len(rows) <= delta:
@@ -39,7 +39,7 @@ def horpart(records, k, delta, safe):
 
 
 def horpart_flat(records, k, delta, safe):
-    """Return clusters of at most delta records with the most frequent item among those left, again and again."""
+    """Return clusters: repeatedly at most delta records with the most frequent item of the rest."""
     left = list(range(len(records)))
     clusters = []
     while left:
@@ -56,7 +56,7 @@ def horpart_flat(records, k, delta, safe):
 
 
 def joined(clusters, k):
-    """Let clusters below k join the one before, and the first one the next."""
+    """Join clusters below k to the one before, and the first one to the next."""
     made = []
     for cluster in clusters:
         if made and (len(cluster) < k or len(made[-1]) < k):
@@ -67,7 +67,7 @@ def joined(clusters, k):
 
 
 def is_km_anonymous(parts, k, m):
-    """Tell whether every set of 1 to m items that one of the parts holds is in at least k of them."""
+    """Return whether every set of 1 to m items that one of the parts holds is in at least k of them."""
     parts = [frozenset(part) for part in parts]
     sets = {
         frozenset(chosen)
@@ -100,7 +100,7 @@ def verpart(records, k, m):
 
 
 def certain_links(cluster):
-    """Return pairs of items of different chunks of a cluster that some record certainly holds both of; a term is in one record at least."""
+    """Return pairs of items of different chunks that some record certainly holds; an item of the term chunk is in at least one record."""
     size = cluster["size"]
     held = []
     for number, chunk in enumerate(cluster["record_chunks"]):

@@ -17,19 +17,19 @@ def occurrences(records, item):
     return sum(item in record for record in records)
 
 
-def kept_types(records, sensitive, alive, *promise):
-    """Let dead sensitive types live again, the most frequent first, each if nothing can be inferred then."""
+def kept_items(records, sensitive, alive, *limit):
+    """Restore suppressed sensitive items, the most frequent first, each if nothing can be inferred then."""
     alive = set(alive)
     for item in sorted(sensitive - alive, key=lambda x: (-occurrences(records, x), x)):
         if occurrences(records, item) and not unsafe_items(
-            without(records, sensitive - alive - {item}), sensitive, *promise
+            without(records, sensitive - alive - {item}), sensitive, *limit
         ):
             alive.add(item)
     return alive
 
 
 def unsafe_rules(records, sensitive, rho, size):
-    """All unsafe rules that know so many items: pairs of the known ones and the sensitive one."""
+    """Return all unsafe rules with `size` known items: pairs of the known items and the sensitive one."""
     return [
         (frozenset(known), item)
         for known in combinations(sorted(set().union(*records)), size)
@@ -39,7 +39,7 @@ def unsafe_rules(records, sensitive, rho, size):
 
 
 def after_payoff(records, sensitive, rho, include_empty):
-    """Which types leave by the paper's payoff, for no, one and two known items."""
+    """Return the items that the paper's payoff suppresses, for no, one and two known items."""
     gone = set()
     for size in (0, 1, 2) if include_empty else (1, 2):
         rules = [known | {item} for known, item in unsafe_rules(without(records, gone), sensitive, rho, size)]
@@ -54,7 +54,7 @@ def after_payoff(records, sensitive, rho, include_empty):
 def global_suppression(records, sensitive, rho, include_empty, knows, payoff):
     gone = after_payoff(records, sensitive, rho, include_empty) if payoff == "cao" else set()
     left = without(records, gone)
-    alive = kept_types(left, sensitive - gone, set(), rho, include_empty, knows)
+    alive = kept_items(left, sensitive - gone, set(), rho, include_empty, knows)
     return without(left, sensitive - alive)
 
 
@@ -69,12 +69,12 @@ class Tree:
         self.root = next(iter({x for x in inner if x not in parent_of}))
 
     def children(self, node):
-        """The children of a node: items first, then inner nodes, both in label order."""
+        """Return the children of a node: items first, then inner nodes, both in label order."""
         below = [x for x, above in self.parent_of.items() if above == node]
         return sorted(below, key=lambda x: (x not in self.all_items, x))
 
     def way_up(self, node):
-        """A node and all above it."""
+        """Yield a node and all nodes above it."""
         yield node
         while node in self.parent_of:
             node = self.parent_of[node]
@@ -84,12 +84,12 @@ class Tree:
         return [x for x in self.all_items if node in self.way_up(x)]
 
     def tops(self):
-        """The highest nodes that have no sensitive item below them."""
+        """Return the highest nodes without a sensitive item below them."""
         above = [[x for x in self.way_up(item) if set(self.leaves(x)) <= set(self.items)][-1] for item in self.items]
         return set(above)
 
     def number(self, node):
-        """The place of a node, depth first."""
+        """Return the position of a node, depth first."""
         order, stack = [], [self.root]
         while stack:
             order.append(stack.pop())
@@ -102,7 +102,7 @@ class Tree:
         return node
 
     def written(self, records, cut, alive):
-        """The records with nodes for items, and the sensitive types that live."""
+        """Return the records with nodes for items, and with the sensitive items that are alive."""
         return [
             (record & alive) | {x for item in record & set(self.items) for x in self.way_up(item) if x in cut}
             for record in records
@@ -110,8 +110,8 @@ class Tree:
 
 
 def td_control(records, sensitive, rho, include_empty, knows, parent_of):
-    """The records, the cut and how many nodes gave way. Nodes with a sensitive item below them are never shown."""
-    promise = (rho, include_empty, knows)
+    """Return the records, the cut and the number of split nodes. Nodes with a sensitive item below them are never shown."""
+    limit = (rho, include_empty, knows)
     tree = Tree(parent_of, set(sensitive))
     sensitive = {x for x in sensitive if occurrences(records, x)}
 
@@ -122,14 +122,14 @@ def td_control(records, sensitive, rho, include_empty, knows, parent_of):
         return cost(node) - sum(cost(child) for child in tree.children(node))
 
     cut, steps = {tree.down(top) for top in tree.tops()}, 0
-    alive = kept_types(tree.written(records, cut, sensitive), sensitive, set(), *promise)
+    alive = kept_items(tree.written(records, cut, sensitive), sensitive, set(), *limit)
     final = set()
     while candidates := [node for node in cut - final if tree.children(node)]:
         node = min(candidates, key=lambda x: (-gain(x), tree.number(x)))
         finer = (cut - {node}) | {tree.down(child) for child in tree.children(node)}
         left, lost = set(alive), 0
         for item in sorted(alive, key=lambda x: (occurrences(records, x), x)):
-            unsafe = unsafe_items(tree.written(records, finer, left), sensitive, *promise)
+            unsafe = unsafe_items(tree.written(records, finer, left), sensitive, *limit)
             if item in {where[0] for _kind, where in unsafe}:
                 left.remove(item)
                 lost += occurrences(records, item)
@@ -137,14 +137,14 @@ def td_control(records, sensitive, rho, include_empty, knows, parent_of):
             cut, alive, steps = finer, left, steps + 1
         else:
             final.add(node)
-    alive = kept_types(tree.written(records, cut, sensitive), sensitive, alive, *promise)
+    alive = kept_items(tree.written(records, cut, sensitive), sensitive, alive, *limit)
     return tree.written(records, cut, alive), cut, steps
 
 
 def loss_split(records, rows, released, parent_of, sensitive=()):
-    """How many occurrences are gone, and the sum of (items under its node - 1) / (items - 1) of the others; row r is of record rows[r].
+    """Return the suppressed occurrences, and the sum of (items under its node - 1) / (items - 1) of the others; row r is of record rows[r].
 
-    Items are those of the tree, without the sensitive ones where these are given.
+    Items are those of the tree, without the sensitive ones if these are given.
     """
     inner = set(parent_of.values())
     items = [x for x in parent_of if x not in inner and x not in sensitive]

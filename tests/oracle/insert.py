@@ -1,6 +1,6 @@
-"""Insert, straight from its description: all sensitive items out, then as many back as stay safe. Imports nothing from the package.
+"""Insert, straight from its description: suppress all sensitive items, restore as many as stay safe. Imports nothing from the package.
 
-Slow and obvious: how many records of a content can take an item is found by trying, from all of them downwards, and every rule among the
+Slow and obvious: how many records of a content can take an item is found by trying, starting with all of them, and every rule among the
 items concerned is counted again by the definition.
 """
 
@@ -13,14 +13,14 @@ def subsets(items):
 
 
 def counted(table, items):
-    """How many records hold each set of these items."""
+    """Return how many records hold each set of these items."""
     return {q: sum(q <= record for record in table) for q in subsets(items)}
 
 
 def is_safe_among(held, item, number, sensitive, rho, include_empty):
-    """Tell whether all rules of some items stay safe when so many records that hold all of them but this one take it too.
+    """Return whether all rules of some items stay safe if `number` records that hold all of them except `item` take it too.
 
-    An addition of one of them to records with the others changes no other rules.
+    Adding one of the items to records with the others changes no other rules.
     """
     held = {q: count + number * (item in q) for q, count in held.items()}
     for q, count in held.items():
@@ -32,7 +32,7 @@ def is_safe_among(held, item, number, sensitive, rho, include_empty):
 
 
 def is_safe_from_whole(table, part, item, sensitive, rho, include_empty):
-    """Tell whether of the records with exactly these items that are not sensitive few enough hold the item."""
+    """Return whether few enough of the records with exactly these non-sensitive items hold the item."""
     alike = [record for record in table if record - sensitive == part]
     return not (part or include_empty) or sum(item in record for record in alike) <= rho * len(alike)
 
@@ -45,7 +45,7 @@ def with_more(table, rows, item):
 
 
 def most_that_stay_safe(table, rows, item, sensitive, rho, include_empty, whole):
-    """The table after the item came back to as many of these records, all of one content, as stay safe: the last ones first."""
+    """Return the table with the item restored in as many of these records, all of one content, as stay safe: the last ones first."""
     content = table[rows[0]]
     held = counted(table, content | {item})
     for number in range(len(rows), 0, -1):
@@ -59,27 +59,27 @@ def most_that_stay_safe(table, rows, item, sensitive, rho, include_empty, whole)
 
 
 class Memory:
-    """When each occurrence was last looked at in vain, and when each item last came back: most need no second look."""
+    """When each occurrence was last examined in vain, and when each item was last restored: most need no second look."""
 
     def __init__(self):
-        self.time, self.looked, self.came = 0, {}, {}
+        self.time, self.examined, self.restored = 0, {}, {}
 
     def copy(self):
         same = Memory()
-        same.time, same.looked, same.came = self.time, dict(self.looked), dict(self.came)
+        same.time, same.examined, same.restored = self.time, dict(self.examined), dict(self.restored)
         return same
 
     def is_worth_a_look(self, row, item, content):
-        """Tell whether since then the item or one that the record holds came back anywhere."""
-        last = self.looked.get((row, item))
-        return last is None or any(self.came.get(other, 0) > last for other in content | {item})
+        """Return whether the item, or one that the record holds, was restored anywhere since then."""
+        last = self.examined.get((row, item))
+        return last is None or any(self.restored.get(other, 0) > last for other in content | {item})
 
 
-def put_back(original, table, order, position, sensitive, rho, include_empty=True, whole=False, memory=None):
-    """Return the table after every step: items in their order, contents from the shortest, until nothing comes back any more.
+def restore(original, table, order, position, sensitive, rho, include_empty=True, whole=False, memory=None):
+    """Return the table after every step: items in their order, shortest contents first, until nothing more can be restored.
 
-    `position` gives each record its place in the drawn order; the first record of a content that comes there decides among contents that
-    are equally long. Whether an occurrence is worth a look is settled when the turn of its item begins.
+    `position` gives each record its place in the drawn order. Equally long contents are ordered by their first record in it. Whether an
+    occurrence is worth a look is decided when the turn of its item begins.
     """
     by_position = sorted(range(len(original)), key=lambda row: position[row])
     memory = memory or Memory()
@@ -97,27 +97,27 @@ def put_back(original, table, order, position, sensitive, rho, include_empty=Tru
                 rows = groups[content]
                 table = most_that_stay_safe(steps[-1], rows, item, sensitive, rho, include_empty, whole)
                 memory.time += 1
-                memory.looked |= {(row, item): memory.time for row in rows if item not in table[row]}
+                memory.examined |= {(row, item): memory.time for row in rows if item not in table[row]}
                 if table != steps[-1]:
-                    memory.came[item] = memory.time
+                    memory.restored[item] = memory.time
                 steps.append(table)
         if steps[-1] == before:
             return steps
 
 
-def take_out(table, items, memory):
-    """The table without some items; what their records lack is worth a look again, and these items everywhere."""
+def suppress(table, items, memory):
+    """Return the table without some items; what their records lack, and these items everywhere, is worth a look again."""
     memory.time += 1
     rows = {row for row, record in enumerate(table) if record & items}
-    memory.looked = {
-        (row, item): t for (row, item), t in memory.looked.items() if row not in rows and item not in items
+    memory.examined = {
+        (row, item): t for (row, item), t in memory.examined.items() if row not in rows and item not in items
     }
-    memory.came |= dict.fromkeys(items, memory.time)
+    memory.restored |= dict.fromkeys(items, memory.time)
     return [record - items for record in table]
 
 
 def ranked(original, sensitive, order):
-    """The sensitive items in the order in which they come back; items compare as their codes do."""
+    """Return the sensitive items in the order in which they are restored; items compare as their codes do."""
     held = {item: sum(item in record for record in original) for item in sensitive}
     return sorted((i for i in sensitive if held[i]), key=lambda i: (held[i] if order == "rarest" else -held[i], i))
 
@@ -125,7 +125,7 @@ def ranked(original, sensitive, order):
 def insert(original, sensitive, rho, position, *, include_empty=True, knows="subset", order="frequent"):
     """Return the table after every step of Insert."""
     start = [record - sensitive for record in original]
-    return put_back(
+    return restore(
         original,
         start,
         ranked(original, sensitive, order),

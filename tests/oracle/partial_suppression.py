@@ -45,7 +45,7 @@ class Part:
         return self.support(known | {item}) > self.rho * self.support(known)
 
     def remove(self, item, rows, many):
-        """Let `many` of these records lose the item, drawn without putting back."""
+        """Suppress the item in `many` of these records, drawn without replacement."""
         rows = list(rows)
         for k in range(many):
             other = k + self.numbers.below(len(rows) - k)
@@ -53,28 +53,28 @@ class Part:
             self.records[rows[k]].remove(item)
 
     def shrunk(self, known, item):
-        """Leave out what the rule can do without, most frequent items first."""
+        """Remove the items that the rule does not need, most frequent first."""
         for other in sorted(known, key=lambda y: (-self.support({y}), y)):
             if len(known) > 1 and self.unsafe(known - {other}, item):
                 known = known - {other}
         return known
 
-    def worth(self, item, known, betrayed):
-        """What the heuristic makes of leaving out this item: the least is best."""
-        both, total = self.support(known | {betrayed}), self.support(known)
+    def worth(self, item, known, inferred):
+        """Return the heuristic's cost of suppressing this item: the least is best."""
+        both, total = self.support(known | {inferred}), self.support(known)
         num, den = self.rho.numerator, self.rho.denominator
-        needed = (both * den - total * num) / (den if item == betrayed else den - num)
+        needed = (both * den - total * num) / (den if item == inferred else den - num)
         now, before = self.support({item}), sum(item in record for record in self.first)
         if self.objective == "mine":
             return now / before * needed
         share = now / sum(map(len, self.records))
         return -(share * log(share / (before / sum(map(len, self.first)))) / needed)
 
-    def needed(self, item, known, betrayed):
-        """Return how many of the records with the whole rule must lose the item, at least: the first number that does."""
-        both, total = self.support(known | {betrayed}), self.support(known)
+    def needed(self, item, known, inferred):
+        """Return the minimum number of records with the whole rule that must lose the item."""
+        both, total = self.support(known | {inferred}), self.support(known)
         for k in count():
-            if both - k <= self.rho * (total if item == betrayed else total - k):
+            if both - k <= self.rho * (total if item == inferred else total - k):
                 return k
         return None
 
@@ -82,11 +82,11 @@ class Part:
         known = self.shrunk(frozenset(known), item)
         concerned = [e for e in sorted(self.sensitive - known) if self.unsafe(known, e)]
         choices = [(d, e) for e in concerned for d in (e, *sorted(known))]
-        victim, betrayed = min(choices, key=lambda choice: self.worth(choice[0], known, choice[1]))
-        self.remove(victim, self.holders(known | {betrayed}), self.needed(victim, known, betrayed))
+        victim, inferred = min(choices, key=lambda choice: self.worth(choice[0], known, choice[1]))
+        self.remove(victim, self.holders(known | {inferred}), self.needed(victim, known, inferred))
         self.rules += 1
 
-    def betrayed(self, row):
+    def inferred(self, row):
         record = self.records[row]
         for item in sorted(record & self.sensitive):
             if len(record) > 1 and self.unsafe(record - {item}, item):
@@ -97,12 +97,12 @@ class Part:
         while True:
             before = sum(map(len, self.records))
             for row, record in enumerate(self.records):
-                while (item := self.betrayed(row)) is not None:
+                while (item := self.inferred(row)) is not None:
                     self.sanitize(record - {item}, item)
             if sum(map(len, self.records)) == before:
                 return
 
-    def leave_out_of_group(self, rows):
+    def suppress_in_group(self, rows):
         for item in sorted(self.sensitive):
             holders = [row for row in rows if item in self.records[row]]
             many = next(k for k in count() if len(holders) - k <= self.rho * len(rows))
@@ -110,7 +110,7 @@ class Part:
 
     def settle(self):
         if self.fresh and self.include_empty:
-            self.leave_out_of_group(range(len(self.records)))
+            self.suppress_in_group(range(len(self.records)))
         self.fresh = False
         while True:
             self.sweep()
@@ -121,13 +121,13 @@ class Part:
                     groups.setdefault(tuple(sorted(record - self.sensitive)), []).append(row)
                 for plain, rows in sorted(groups.items()):
                     if plain or self.include_empty:
-                        self.leave_out_of_group(rows)
+                        self.suppress_in_group(rows)
             if sum(map(len, self.records)) == before:
                 return
 
 
 def suppress(parts, find_rules):
-    """Settle the parts until the rules that are found in all of them together, by whatever means, are none."""
+    """Settle the parts until `find_rules` finds none in all of them together."""
     while True:
         for part in parts:
             part.settle()

@@ -1,4 +1,4 @@
-"""Permutation, its promise and its metric, as plain definitions, slow and obvious. Nothing is imported from the package.
+"""Permutation, its guarantee and its metric, as plain definitions, slow and obvious. Nothing is imported from the package.
 
 Records are Python sets of items. Items compare as their codes do. A group is a list of rows and a dictionary of counts.
 """
@@ -7,7 +7,7 @@ from math import log
 
 
 def violations(groups, sensitive, p):
-    """What is broken: each with the group and the item, or with the row, counted over all groups, and the item."""
+    """Return the violations: each with the group and the item, or with the row, counted over all groups, and the item."""
     found = set()
     number = 0
     for group, (rows, counts) in enumerate(groups):
@@ -19,7 +19,7 @@ def violations(groups, sensitive, p):
 
 
 def order(records, sensitive, limit):
-    """Reverse Cuthill-McKee over records and items: items that are sensitive or in more records than the limit are left out."""
+    """Reverse Cuthill-McKee over records and items: without items that are sensitive or in more records than the limit."""
     items = sorted(set().union(*records))
     shaping = {i for i in items if i not in sensitive and sum(i in t for t in records) <= limit}
     nodes = [("record", r) for r in range(len(records))] + [("item", i) for i in items]
@@ -46,7 +46,7 @@ def order(records, sensitive, limit):
 
 
 def grouped(records, sensitive, p, alpha, limit):
-    """The groups of records, and at last those that are in none; None where it cannot be done."""
+    """Return the groups of records, the last one for the rest; None if p cannot be reached."""
     hidden = [t & sensitive for t in records]
     if any(sum(s in h for h in hidden) * p > len(records) for s in sensitive):
         return None
@@ -74,14 +74,14 @@ def grouped(records, sensitive, p, alpha, limit):
     return groups + [remaining] * bool(remaining)
 
 
-def divergence(records, told, sensitive, asked, smoothing):
-    """Mean divergence over sensitive items that occur; `told(s, cell)` is what the release tells; None where it is not defined."""
+def divergence(records, estimated, sensitive, asked, smoothing):
+    """Return the mean divergence over sensitive items that occur, None if undefined; `estimated(s, cell)` is the release's count."""
     cells = [frozenset(i for k, i in enumerate(asked) if mask >> k & 1) for mask in range(1 << len(asked))]
     occurring = [s for s in sorted(sensitive) if any(s in t for t in records)]
     found = []
     for s in occurring:
         true = [sum(s in t and t & set(asked) == cell for t in records) + smoothing for cell in cells]
-        other = [told(s, cell) + smoothing for cell in cells]
+        other = [estimated(s, cell) + smoothing for cell in cells]
         if any(a and not e for a, e in zip(true, other, strict=True)):
             return None
         found.append(
@@ -91,18 +91,18 @@ def divergence(records, told, sensitive, asked, smoothing):
 
 
 def estimate(groups, asked):
-    """What grouped data tell of an item and a cell, where every row of a group is as likely as the others to hold the item."""
+    """Return the expected count of an item in a cell, if every row of a group is equally likely to hold the item."""
     return lambda s, cell: sum(
         sum(set(row) & set(asked) == cell for row in rows) * counts.get(s, 0) / len(rows) for rows, counts in groups
     )
 
 
 def counted(rows, asked):
-    """What plain records tell."""
+    """Return the count of an item in a cell of plain records."""
     return lambda s, cell: sum(s in t and t & set(asked) == cell for t in rows)
 
 
 def most_frequent(records, sensitive, number):
-    """The most frequent items that are not sensitive, of equal ones the first."""
+    """Return the most frequent non-sensitive items, ties in item order."""
     plain = sorted(set().union(*records) - sensitive)
     return sorted(plain, key=lambda i: (-sum(i in t for t in records), i))[:number]

@@ -55,25 +55,25 @@ def test_files_are_read(written, name, content, level, expected):
             1,
             "expected a header with the column 'item'; the columns are: thing, category",
         ),
-        ("item\na\n", None, 1, "has no column beside 'item'"),
+        ("item\na\n", None, 1, "has only the column 'item'"),
         ("item,item\na,b\n", None, 1, "has 2 columns 'item'"),
         ("item,category,category\na,b,c\n", None, 1, "has 2 columns 'category'"),
         (TAXONOMY, None, 1, "has several levels (name, aisle, section); name one with `level=`"),
         (TAXONOMY, "shelf", 1, "has no level 'shelf'; the levels are: name, aisle, section"),
         (TAXONOMY, "aisle,shelf", 1, "has no level 'shelf'"),
         (TAXONOMY, "item", 1, "has no level 'item'"),
-        (PLAIN + "egg\n", None, 4, "has 1 fields where the header has 2"),
+        (PLAIN + "egg\n", None, 4, "has 1 field where the header has 2"),
         (PLAIN + "egg,dairy,fresh\n", None, 4, "has 3 fields where the header has 2"),
-        (PLAIN + "\n\negg\n", None, 6, "has 1 fields where the header has 2"),
-        ('item,category\na,"b\nc"\negg\n', None, 4, "has 1 fields where the header has 2"),
-        ('item,"cat\negory"\negg\n', None, 3, "has 1 fields where the header has 2"),
-        (PLAIN + "milk,meat\n", None, 4, "item 'milk' was given another category before"),
+        (PLAIN + "\n\negg\n", None, 6, "has 1 field where the header has 2"),
+        ('item,category\na,"b\nc"\negg\n', None, 4, "has 1 field where the header has 2"),
+        ('item,"cat\negory"\negg\n', None, 3, "has 1 field where the header has 2"),
+        (PLAIN + "milk,meat\n", None, 4, "item 'milk' has two categories, 'meat' here and "),
         (PLAIN + "egg,\n", None, 4, "an item or its category is empty"),
         (PLAIN + ",dairy\n", None, 4, "an item or its category is empty"),
         (TAXONOMY + "4,bean,,food\n", "section,aisle", 5, "an item or its category is empty"),
         (PLAIN.encode() + b"egg,\xe9\n", None, 4, "holds the byte 0xe9, which is not UTF-8 text"),
-        (PLAIN + 'egg,"dairy\n', None, 4, "is not a line of CSV"),
-        (PLAIN + 'egg,"dairy"x\n', None, 4, "is not a line of CSV"),
+        (PLAIN + 'egg,"dairy\n', None, 4, "is not valid CSV"),
+        (PLAIN + 'egg,"dairy"x\n', None, 4, "is not valid CSV"),
     ],
 )
 def test_bad_files_are_refused_with_file_and_line(written, content, level, line, sentence):
@@ -94,9 +94,9 @@ def test_what_is_no_readable_file_is_refused(tmp_path):
     for name, sentence in {
         "absent.csv": "there is no such file",
         "folder.csv": "is a folder; expected a file",
-        "cut.csv.gz": "is not a whole gzip file",
-        "broken.csv.gz": "is not a whole gzip file",
-        "plain.csv.gz": "is not a whole gzip file",
+        "cut.csv.gz": "is not a complete gzip file",
+        "broken.csv.gz": "is not a complete gzip file",
+        "plain.csv.gz": "is not a complete gzip file",
     }.items():
         with pytest.raises(BadData) as refused:
             read_categories(tmp_path / name)
@@ -156,8 +156,8 @@ def test_random_categories_are_not_dealt_in_order():
 @pytest.mark.parametrize(
     ("source", "data", "sentence"),
     [
-        ("random:5", None, "random:5 deals out the items of a data set, and none was given"),
-        ("random:0", from_lists([["a"]]), "0 random categories were asked for; there must be at least 1"),
+        ("random:5", None, "random:5 assigns the items of a data set to categories, and no data set was given"),
+        ("random:0", from_lists([["a"]]), "the number of random categories is 0; expected at least 1"),
     ],
 )
 def test_random_categories_that_cannot_be_dealt(source, data, sentence):

@@ -70,7 +70,7 @@ def read_back(tmp_path_factory):
 )
 def test_files_are_read(written, name, content, options, expected):
     if expected is None:
-        with pytest.raises(BadData, match="'eggs' is an item and stands on the level 'low'; rename one of them"):
+        with pytest.raises(BadData, match="'eggs' is both an item and a node of the level 'low'; rename one of them"):
             read_hierarchy(written(content, name), **options)
     else:
         assert read_hierarchy(written(content, name), **options) == Hierarchy(expected)
@@ -79,53 +79,69 @@ def test_files_are_read(written, name, content, options, expected):
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
-        (PARENTS + "egg\n", 8, "has 1 fields where the header has 2"),
+        (PARENTS + "egg\n", 8, "has 1 field where the header has 2"),
         (PARENTS + "a,b,c\n", 8, "has 3 fields where the header has 2"),
-        (PARENTS + ",dairy\n", 8, "an item or its parent is empty; a node at the top needs no line of its own"),
-        (PARENTS + "food,\n", 8, "an item or its parent is empty; a node at the top needs no line of its own"),
+        (PARENTS + ",dairy\n", 8, "an item or its parent is empty; a node without a parent needs no line of its own"),
+        (PARENTS + "food,\n", 8, "an item or its parent is empty; a node without a parent needs no line of its own"),
         (PARENTS + "a,a\n", 8, "'a' is its own parent; expected another node"),
-        (PARENTS + "\negg,meat\n", 9, "'egg' stands under 'meat' and, before, under 'dairy'; a node has one parent"),
-        (PARENTS + "food,egg\n", 8, "parents go round in a circle: 'food' -> 'egg' -> 'dairy' -> 'food'; expected"),
-        ("item,parent\na,b\nb,a\nc,d\n", 3, "parents go round in a circle: 'b' -> 'a' -> 'b'; expected"),
+        (
+            PARENTS + "\negg,meat\n",
+            9,
+            "'egg' has two parents, 'meat' here and 'dairy' on an earlier line; keep one of them",
+        ),
+        (PARENTS + "food,egg\n", 8, "parents form a cycle: 'food' -> 'egg' -> 'dairy' -> 'food'; expected"),
+        ("item,parent\na,b\nb,a\nc,d\n", 3, "parents form a cycle: 'b' -> 'a' -> 'b'; expected"),
         (PARENTS + '"a\nb",x\n', 8, "an item or its parent holds a control character"),
         (PARENTS + "a,\x00\n", 8, "an item or its parent holds a control character"),
         (PARENTS.encode() + b"egg,\xe9\n", 8, "holds the byte 0xe9, which is not UTF-8 text"),
-        (PARENTS + 'egg,"dairy\n', 8, "is not a line of CSV"),
+        (PARENTS + 'egg,"dairy\n', 8, "is not valid CSV"),
         ("", 1, "expected a header with the column 'item'; the columns are: none"),
-        ("item\na\n", 1, "has no column beside 'item'"),
+        ("item\na\n", 1, "has only the column 'item'"),
         ('"a\nb",c\n', 1, "expected a header with the column 'item'; the columns are: a?b, c"),
-        ("x," * 1_000 + "item\n", 1, "has 1000 columns 'x'; each may stand once"),
+        ("x," * 1_000 + "item\n", 1, "has 1000 columns 'x'; expected each column once"),
         (
             ",".join(f"c{i}" for i in range(999)) + "\n",
             1,
             "expected a header with the column 'item'; the columns are: c0, c1",
         ),
-        ("item,x,x\na,b,c\n", 1, "has 2 columns 'x'; each may stand once"),
+        ("item,x,x\na,b,c\n", 1, "has 2 columns 'x'; expected each column once"),
         (LEVELS + "rice,dry\n", 6, "has 2 fields where the header has 3"),
         (LEVELS + ",dairy,food\n", 6, "the item is empty or holds a control character"),
         (LEVELS + "\x7f,dairy,food\n", 6, "the item is empty or holds a control character"),
         (LEVELS + "rice,d\x01,food\n", 6, "the level 'aisle' holds a control character"),
-        (LEVELS + "rice,dry,\n", 6, "the level 'section' is empty, though 'aisle' below it is not; expected a name"),
-        (LEVELS + "rice,,\n", 6, "has no name on any level; expected one at least in 'section'"),
+        (
+            LEVELS + "rice,dry,\n",
+            6,
+            "the level 'section' is empty, but the more specific 'aisle' is not; expected a name",
+        ),
+        (LEVELS + "rice,,\n", 6, "has no name on any level; expected at least one in 'section'"),
         (
             LEVELS + "egg,meat,food\n",
             6,
-            "the item 'egg' stands under 'meat' and, before, under 'dairy'; an item stands",
+            "the item 'egg' has two parents, 'meat' here and 'dairy' on an earlier line; keep one",
         ),
-        (LEVELS + "food,dairy,food\n", 6, "'food' is an item and stands on the level 'section'; rename one of them"),
-        (LEVELS + "dairy,dairy,food\n", 6, "'dairy' is an item and stands on the level 'aisle'; tell nodes apart by"),
+        (
+            LEVELS + "food,dairy,food\n",
+            6,
+            "'food' is both an item and a node of the level 'section'; rename one of them",
+        ),
+        (
+            LEVELS + "dairy,dairy,food\n",
+            6,
+            "'dairy' is both an item and a node of the level 'aisle'; distinguish nodes by",
+        ),
         (
             LEVELS + "x,egg,food\n",
             6,
-            "'egg' is an item and stands on the level 'aisle'; tell nodes apart by their paths",
+            "'egg' is both an item and a node of the level 'aisle'; distinguish nodes by their paths",
         ),
         (
             TWICE,
             3,
-            "'meat' of the level 'category' stands under 'pets' and, before, under 'deli'; tell nodes apart by their paths with `paths=",
+            "'meat' of the level 'category' has two parents, 'pets' here and 'deli' on an earlier line; distinguish nodes by their paths",
         ),
-        (LEVELS + "rice,food,dry\n", 6, "'food' stands on the levels 'aisle' and 'section'; tell nodes apart by"),
-        (LEVELS + "rice,dry,dry\n", 6, "'dry' stands on the levels 'aisle' and 'section'; tell nodes apart by"),
+        (LEVELS + "rice,food,dry\n", 6, "'food' is on two levels, 'aisle' and 'section'; distinguish nodes by"),
+        (LEVELS + "rice,dry,dry\n", 6, "'dry' is on two levels, 'aisle' and 'section'; distinguish nodes by"),
     ],
 )
 def test_bad_files_are_refused_with_file_and_line(written, content, line, sentence):
@@ -140,18 +156,18 @@ def test_bad_files_are_refused_with_file_and_line(written, content, line, senten
 @pytest.mark.parametrize(
     ("content", "options", "sentence"),
     [
-        (PARENTS, {"levels": "aisle"}, "is an item,parent file, which has no levels; leave `levels=` out"),
-        (PARENTS, {"paths": True}, "is an item,parent file, which has no levels; leave `paths=True` out"),
+        (PARENTS, {"levels": "aisle"}, "is an item,parent file, which has no levels; omit `levels=`"),
+        (PARENTS, {"paths": True}, "is an item,parent file, which has no levels; omit `paths=True`"),
         (LEVELS, {"levels": "shelf"}, "has no level 'shelf'; the levels are: aisle, section"),
         (LEVELS, {"levels": "item"}, "has no level 'item'"),
         (LEVELS, {"levels": ""}, "has no level ''"),
-        (LEVELS, {"levels": []}, "no level was named; name at least one with `levels=`"),
-        (LEVELS, {"levels": "aisle,aisle"}, "the level 'aisle' was named 2 times; each may stand once"),
+        (LEVELS, {"levels": []}, "no level was given; name at least one with `levels=`"),
+        (LEVELS, {"levels": "aisle,aisle"}, "the level 'aisle' was given 2 times; give each level once"),
         # A path starts to be ambiguous where a slash stands at the end of a name: then it is refused, never guessed.
         (
             "item,low,high\n1,/b,a\n2,b,a/\n",
             {"paths": True},
-            "'a///b' of the level 'low' stands under 'a//' and, before, under 'a'; rename one of them",
+            "'a///b' of the level 'low' has two parents, 'a//' here and 'a' on an earlier line; rename one of them",
         ),
     ],
 )
@@ -163,16 +179,15 @@ def test_options_that_do_not_fit_the_file(written, content, options, sentence):
 
 @pytest.mark.parametrize("content", ["item,parent\n", "item,aisle\n\n"])
 def test_a_file_without_items_is_refused(written, content):
-    with pytest.raises(BadData, match="holds no items; expected a line for each"):
+    with pytest.raises(BadData, match="holds no items; expected one line per item"):
         read_hierarchy(written(content))
 
 
 def test_what_was_taken_on_trust_is_told(written, notes):
     read_hierarchy(written(PARENTS + "egg,dairy\negg,dairy\n", "a.csv"))
-    assert notes().endswith("a.csv count once")
-    assert notes().startswith("2 repeated lines of ")
+    assert notes().endswith("a.csv: 2 repeated lines counted once")
     read_hierarchy(written("item,low,high\n1,x,top\n2,,top\n", "b.csv"))
-    assert notes().endswith(" | 1 items have no 'low' and stand right below a more general level")
+    assert notes().endswith(" | 1 item without a 'low' placed directly below a more general level")
 
 
 @given(level_rows())
@@ -231,19 +246,21 @@ def test_categories_are_taken_from_an_item_parent_file(written, level, expected)
     else:
         with pytest.raises(BadData) as refused:
             read_categories(path, level=level)
-        sentence = "1 of 4 items stand too high to have a group on level 2, such as 'soap'; take a level above"
+        sentence = (
+            "1 of 4 items are too close to the root to have a group on level 2, such as 'soap'; choose a smaller level"
+        )
         assert str(refused.value) == f"{path}: {sentence}"
 
 
 @pytest.mark.parametrize(
     ("level", "sentence"),
     [
-        (None, ", line 1: is an item,parent file; name with `level=` the distance from the top as a number: 1 for"),
-        ("parent", ", line 1: is an item,parent file, and `level=` is 'parent'; expected the distance from the top"),
+        (None, ", line 1: is an item,parent file; give with `level=` the distance from the root: 1 for"),
+        ("parent", ", line 1: is an item,parent file, and `level=` is 'parent'; expected the distance from the root"),
         ("1,2", ", line 1: is an item,parent file, and `level=` is '1,2'; expected"),
         ("-1", ", line 1: is an item,parent file, and `level=` is '-1'; expected"),
-        ("0", ": has no level 0; its levels are: from 1 to 2"),
-        ("3", ": has no level 3; its levels are: from 1 to 2"),
+        ("0", ": has no level 0; its levels are: 1 to 2"),
+        ("3", ": has no level 3; its levels are: 1 to 2"),
     ],
 )
 def test_levels_that_an_item_parent_file_has_not(written, level, sentence):
@@ -257,7 +274,7 @@ def test_paths_of_categories_that_read_the_same_are_refused(written):
     path = written("item,high,low\nx,a/,b\ny,a,/b\n")
     with pytest.raises(BadData) as refused:
         read_categories(path, level="high,low")
-    sentence = "the paths ['a/', 'b'] and ['a', '/b'] both read 'a///b'; rename one of them"
+    sentence = "the paths ['a/', 'b'] and ['a', '/b'] have the same name 'a///b'; rename one"
     assert str(refused.value) == f"{path}, line 3: {sentence}"
 
 
@@ -305,15 +322,15 @@ def test_foodmart_by_path(real_folder, real_data):
 @pytest.mark.parametrize(
     ("levels", "sentence"),
     [
-        (FOODMART, "line 13: 'Breakfast Foods' stands on the levels 'category' and 'department'; "),
+        (FOODMART, "line 13: 'Breakfast Foods' is on two levels, 'category' and 'department'; "),
         (
             "category,family",
-            "line 57: 'Dairy' of the level 'category' stands under 'Drink' and, before, under 'Food'; ",
+            "line 57: 'Dairy' of the level 'category' has two parents, 'Drink' here and 'Food' on an earlier line; ",
         ),
-        ("department,family", "line 57: 'Dairy' of the level 'department' stands under 'Drink' and, before, under"),
-        ("subcategory,category", "line 78: 'Eggs' stands on the levels 'subcategory' and 'category'; "),
+        ("department,family", "line 57: 'Dairy' of the level 'department' has two parents, 'Drink' here and"),
+        ("subcategory,category", "line 78: 'Eggs' is on two levels, 'subcategory' and 'category'; "),
         ("subcategory,family", None),
-        (None, "'Washington' of the level 'brand' stands under"),
+        (None, "'Washington' of the level 'brand' has two parents,"),
     ],
 )
 def test_foodmart_by_name(real_folder, levels, sentence):

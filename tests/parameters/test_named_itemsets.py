@@ -52,7 +52,7 @@ def test_each_is_there_once_whatever_it_is_made_of(lists):
 def test_what_repeats_is_told(notes):
     named = sv.NamedItemsets([["a", "b"], ["b", "a", "b"], ["c"], ["c"]])
     assert list(named) == [("a", "b"), ("c",)]
-    assert notes() == "1 repeated items within an itemset count once | 2 repeated itemsets count once"
+    assert notes() == "1 repeated item within an itemset counted once | 2 repeated itemsets counted once"
 
 
 def test_nothing_is_told_where_nothing_repeats(notes):
@@ -89,11 +89,11 @@ def test_a_python_set_of_itemsets_has_the_same_order_in_every_run():
         ([b"milk"], "an itemset is of the type bytes; expected a list of items"),
         ([{"milk": 1}], "an itemset is of the type dict; expected a list of items"),
         ([3], "an itemset is of the type int; expected a list of items"),
-        ([["a", 3]], "an item is of the type int; items are text"),
-        ([[None]], "an item is of the type NoneType; items are text"),
+        ([["a", 3]], "an item is of the type int; items must be text"),
+        ([[None]], "an item is of the type NoneType; items must be text"),
         ([["a", ""]], "the name '' is empty"),
         ([["a\0"]], "holds a control character"),
-        ([["\ud800"]], "holds half a character"),
+        ([["\ud800"]], "holds a lone surrogate"),
     ],
     ids=str,
 )

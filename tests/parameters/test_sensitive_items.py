@@ -29,7 +29,7 @@ def test_a_set_of_items_in_label_order():
 
 def test_repeated_items_count_once_and_are_told(notes):
     assert list(sv.SensitiveItems(["tea", "beer", "tea", "tea"])) == ["beer", "tea"]
-    assert notes() == "2 repeated sensitive items count once"
+    assert notes() == "2 repeated sensitive items counted once"
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_repeated_items_count_once_and_are_told(notes):
         ({"tea": 1}, "not dict"),
         (7, "not int"),
         (None, "not NoneType"),
-        (["tea", 7], "a sensitive item is of the type int; items are text"),
-        ([["tea"]], "a sensitive item is of the type list; items are text"),
-        (["tea", ""], "what cannot be an item was named sensitive"),
-        (["te\0a"], "what cannot be an item was named sensitive"),
+        (["tea", 7], "a sensitive item is of the type int; items must be text"),
+        ([["tea"]], "a sensitive item is of the type list; items must be text"),
+        (["tea", ""], "a sensitive item is invalid"),
+        (["te\0a"], "a sensitive item is invalid"),
     ],
 )
 def test_what_is_no_set_of_items(wrong, message):

@@ -64,7 +64,7 @@ def test_every_form_is_taken_and_goes_through_json(value, text):
 def test_other_forms_are_refused_in_a_sentence(value):
     with pytest.raises(sv.BadParameter) as refused:
         Targets(value)
-    assert Targets.in_words in str(refused.value)
+    assert Targets.allowed_text in str(refused.value)
     with pytest.raises(sv.BadParameter) as refused:
         Hiding(targets=value)
     sentence = str(refused.value)
@@ -103,7 +103,9 @@ def test_a_target_at_or_above_the_threshold_is_refused(value):
 
 @pytest.mark.parametrize("value", ["3,0", "3,0,5,7"])
 def test_there_is_one_or_one_for_each(value):
-    with pytest.raises(sv.BadParameter, match=r"there are [24] targets for 3 itemsets; give one, or one for each"):
+    with pytest.raises(
+        sv.BadParameter, match=r"there are [24] targets for 3 itemsets; give one target, or one for each"
+    ):
         Targets(value).of(3, 60)
 
 

@@ -17,7 +17,7 @@ DATA = sv.from_lists([["milk", "bread"], ["tea"]])
 class Colour(ParameterKind):
     """A colour, by its name in a file."""
 
-    in_words = "a file with a colour"
+    allowed_text = "a file with a colour"
     options = (Option("line", int, "Which line of the file.", 1), Option("bright", bool, "Whether it shines.", False))
     bad_values = ("", 3)
 
@@ -74,7 +74,7 @@ def test_a_wrong_or_missing_value_is_refused_in_the_sentence_of_the_declaration(
         from_texts(Paint, {})
     with pytest.raises(sv.BadParameter, match=r"^paint: wall: the colour is 3; expected a name$"):
         from_texts(Paint, {"wall": 3})
-    with pytest.raises(sv.BadParameter, match=r"^paint: coats is 'x'; allowed is a whole number and at least 1$"):
+    with pytest.raises(sv.BadParameter, match=r"^paint: coats is 'x'; allowed is a whole number, at least 1$"):
         from_texts(Paint, {"wall": Colour("red"), "coats": "x"})
 
 

@@ -41,11 +41,11 @@ def test_draws_are_even_and_depend_on_key_and_context():
 @pytest.mark.parametrize(
     ("key", "blocks", "below", "words"),
     [
-        (b"short", bytes(16), 5, "a key of dummies has 5 bytes"),
-        (bytes(65), bytes(16), 5, "a key of dummies has 65 bytes"),
-        (KEY, bytes(17), 5, "expected 16 an id"),
-        (KEY, bytes(16), 0, "rows are drawn out of 0"),
-        (KEY, bytes(16), 1 << 31, "rows are drawn out of 2,147,483,648"),
+        (b"short", bytes(16), 5, "the dummy key has 5 bytes"),
+        (bytes(65), bytes(16), 5, "the dummy key has 65 bytes"),
+        (KEY, bytes(17), 5, "expected 16 bytes per id"),
+        (KEY, bytes(16), 0, "the number of rows to draw from is 0"),
+        (KEY, bytes(16), 1 << 31, "the number of rows to draw from is 2,147,483,648"),
     ],
 )
 def test_what_cannot_be_used_is_refused(key, blocks, below, words):

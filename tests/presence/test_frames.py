@@ -39,8 +39,14 @@ def test_a_header_is_as_it_is_written_down():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"magic": b"GET / HT"}, "provider A sent bytes that are no message of this protocol"),
-        ({"version": 2}, "provider A sends messages of version 2, this program reads version 1; use the same setveil"),
+        (
+            {"magic": b"GET / HT"},
+            "provider A sent bytes that are not a message of this protocol; check that it runs setveil",
+        ),
+        (
+            {"version": 2},
+            "provider A sends messages of version 2, this program reads version 1; use the same version of setveil",
+        ),
         ({"sender": b"b"}, "provider A sent a message in the name of another party"),
         ({"nonce": NONCE}, "provider A sent a message of another run"),
         ({"sequence": 1}, "provider A sent a message out of turn: number 1 where 0 is due"),
@@ -49,8 +55,8 @@ def test_a_header_is_as_it_is_written_down():
         ({"kind": b""}, "provider A sent a message whose kind cannot be read"),
         ({"kind": b"su\0ms"}, "provider A sent a message whose kind cannot be read"),
         ({"length": 7}, "provider A sent 'sums' of 7 bytes where 'sums' of 8 bytes was due"),
-        ({"length": 1 << 63}, f"provider A sent 'sums' of {1 << 63} bytes where 'sums' of 8 bytes was due"),
-        ({"kind": b"abort", "length": 401}, "provider A stopped with a reason of 401 bytes, at most 400 are read"),
+        ({"length": 1 << 63}, f"provider A sent 'sums' of {1 << 63:,} bytes where 'sums' of 8 bytes was due"),
+        ({"kind": b"abort", "length": 401}, "provider A stopped with a reason of 401 bytes; at most 400 are allowed"),
     ],
 )
 def test_what_is_not_the_next_message_is_refused(wrong, said):
@@ -82,7 +88,7 @@ def test_a_length_within_limits_is_read():
 
 @pytest.mark.parametrize("kind", ["", "a" * 17, "with space", "ümlaut", "a\n"])
 def test_a_kind_that_no_header_holds_is_a_mistake_of_the_caller(kind):
-    with pytest.raises(ValueError, match="is no kind of message"):
+    with pytest.raises(ValueError, match="is not a kind of message"):
         Outgoing("a").header(kind, 0)
 
 

@@ -74,7 +74,7 @@ def test_a_draft_is_a_policy_or_the_part_of_a_provider(trial):
     for given, says in (
         ({}, "`a=` and `b=` are missing"),
         ({"b": sources["b"]}, "`sensitive=` is missing"),
-        ({"a": sources["a"], "sensitive": "genre"}, "`sensitive=` goes with `b=`"),
+        ({"a": sources["a"], "sensitive": "genre"}, "`sensitive=` requires `b=`"),
         ({"b": sources["b"], "sensitive": "id"}, "the column of ids"),
         ({"b": sources["b"], "sensitive": "x", "person": "x"}, "`sensitive=` and `person=` are both 'x'"),
     ):
@@ -92,7 +92,7 @@ def test_methods_are_compared(trial):
 
 
 def test_a_query_goes_with_a_database():
-    with pytest.raises(sv.BadParameter, match="`query_a=` goes with a database"):
+    with pytest.raises(sv.BadParameter, match="`query_a=` requires a database"):
         sv.TableSource(place="a.csv", query="SELECT 1", called="query_a")
     with pytest.raises(sv.Missing, match=r"`query=` is missing: .* is a database"):
         sv.TableSource(place="sqlite:///people.db")

@@ -1,4 +1,4 @@
-"""A thousand messages of running protocols are spoilt: parties end with an error that names somebody, or with a checked table."""
+"""A thousand messages of running protocols are corrupted: parties end with an error that names a party, or with a checked table."""
 
 import random
 from collections import Counter
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from setveil.errors import GuaranteeViolated, PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import MOST_RECORDS
 from setveil.presence.secure.two_party import base_ot
@@ -47,9 +47,9 @@ def complaints(played):
     for role, error in played.errors.items():
         if not isinstance(error, PeerFailed | GuaranteeViolated):
             found.append(f"{role} ended with {error!r}")
-        if isinstance(error, PeerFailed) and error.party not in {*PARTY_IN_WORDS.values(), "one of the providers"}:
+        if isinstance(error, PeerFailed) and error.party not in {*PARTY_NAMES.values(), "one of the providers"}:
             found.append(f"{role} names {error.party}")
-        if error.__class__ is PeerFailed and error.party == PARTY_IN_WORDS[role]:
+        if error.__class__ is PeerFailed and error.party == PARTY_NAMES[role]:
             found.append(f"{role} blames itself")
         if not str(error).isprintable():
             found.append(f"{role} says what cannot be printed")
@@ -112,7 +112,7 @@ def test_a_thousand_spoilt_messages_crash_nothing_and_hang_nothing():
     ],
 )  # fmt: skip
 def test_numbers_that_cannot_be_are_the_senders_fault(sender, kind, number, numbers):
-    """Such as boxes outside their attributes: whoever receives them names the sender, and nothing is published."""
+    """For example boxes outside their attributes: the receiver names the sender, and nothing is published."""
     order = {"groups": 0, "boxes": 1 + number, "counts": 3}
     method, originals = METHODS[0], world(1, 40)
 
@@ -134,7 +134,7 @@ def test_numbers_that_cannot_be_are_the_senders_fault(sender, kind, number, numb
     assert not played.published
     error = played.errors["c" if sender == "b" else "a"]
     assert isinstance(error, PeerFailed)
-    assert error.party == PARTY_IN_WORDS[sender]
+    assert error.party == PARTY_NAMES[sender]
     assert complaints(played) == []
 
 
@@ -164,21 +164,21 @@ def test_points_that_are_invalid_or_of_small_order_are_refused(kind, digits):
             at_b.receive("base-ot-offer", 32)
             at_b.send("base-ot-answer", point * base_ot.SECURITY)
         else:
-            with pytest.raises(PeerFailed, match="provider A sent a point that is not one of the curve's subgroup"):
+            with pytest.raises(PeerFailed, match="provider A sent a point that is not in the subgroup of the curve"):
                 base_ot.choose(at_b, b"", [True] * base_ot.SECURITY)
 
     def sender():
         if kind == "base-ot-offer":
             at_a.send("base-ot-offer", point)
         else:
-            with pytest.raises(PeerFailed, match="provider B sent a point that is not one of the curve's subgroup"):
+            with pytest.raises(PeerFailed, match="provider B sent a point that is not in the subgroup of the curve"):
                 base_ot.send(at_a, b"")
 
     together(sender, chooser)
 
 
 def test_an_answer_that_is_the_offer_itself_is_refused():
-    """The second key would then be a hash of the neutral point, which anybody can make."""
+    """The second key would then be a hash of the neutral point, which anyone can compute."""
     at_a, at_b = line()
 
     def chooser():

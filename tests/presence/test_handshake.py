@@ -1,4 +1,4 @@
-"""Before a run: who means another one is told so, and the nonce is of both."""
+"""Before a run: a party that means another run is refused with the reason, and both parties contribute to the nonce."""
 
 import dataclasses
 import json
@@ -64,7 +64,10 @@ def test_a_message_of_an_earlier_run_is_refused():
         ),
         ({"backend": "mpyc"}, "computes with the backend mpyc, this party with two-party; choose the same"),
         ({"data": None}, "sent no commitment to its data, without which a change of the data goes unnoticed"),
-        ({"protocol": PROTOCOL + 1}, f"speaks version {PROTOCOL + 1} of the protocol, this program speaks {PROTOCOL}"),
+        (
+            {"protocol": PROTOCOL + 1},
+            f"uses version {PROTOCOL + 1} of the protocol, this program uses version {PROTOCOL}",
+        ),
     ],
 )
 def test_each_disagreement_is_named_and_both_hear_of_it(change, said):
@@ -129,5 +132,5 @@ def test_a_greeting_of_any_bytes_is_an_error_that_names_the_party(raw):
     ],
 )
 def test_a_greeting_that_cannot_be_is_a_mistake_of_the_caller(wrong):
-    with pytest.raises(ValueError, match="a greeting holds"):
+    with pytest.raises(ValueError, match="a greeting must hold"):
         dataclasses.replace(MINE, **wrong)

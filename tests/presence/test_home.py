@@ -14,7 +14,7 @@ import pytest
 
 from setveil.errors import BadData, BadParameter, Missing, OutputRefused
 from setveil.presence import certificates
-from setveil.presence.certificates import in_pairs, read_certificate
+from setveil.presence.certificates import grouped_digits, read_certificate
 from setveil.presence.home import CERTIFICATE, DUMMIES, KEY, LEDGER, PEERS, Home
 
 from support.parties import homes
@@ -79,16 +79,16 @@ def test_what_openssl_reads_is_what_was_meant(home):
 def test_a_home_is_never_replaced(home):
     with pytest.raises(OutputRefused, match="exists, and a home is never replaced"):
         Home.create(home.folder, "a")
-    with pytest.raises(OutputRefused, match="is not a folder; make it first"):
+    with pytest.raises(OutputRefused, match="is not a folder; create it"):
         Home.create(home.folder / "none" / "home", "a")
     assert Home.open(home.folder) == home
 
 
 @pytest.mark.parametrize("name", ["x" * 65, "ä" * 33, "line\nbreak"])
 def test_a_name_that_no_certificate_holds(tmp_path, name):
-    with pytest.raises(BadParameter, match="is printable and has 1 to 64 bytes"):
+    with pytest.raises(BadParameter, match="must be printable and have 1 to 64 bytes"):
         Home.create(tmp_path / "home", "a", name=name)
-    with pytest.raises(BadParameter, match="'x' is no role; expected a, b or c"):
+    with pytest.raises(BadParameter, match="'x' is not a role; expected a, b or c"):
         Home.create(tmp_path / "home", "x")
     assert not list(tmp_path.iterdir())
 
@@ -98,7 +98,7 @@ def test_a_name_that_no_certificate_holds(tmp_path, name):
 def test_a_key_that_others_may_read_is_refused(copy, name, given):
     folder = copy("a")
     (folder / name).chmod(given)
-    with pytest.raises(BadData, match=rf"{name}: may be read by others \(mode {given:04o}\); set its mode to 0600"):
+    with pytest.raises(BadData, match=rf"{name}: can be read by others \(mode {given:04o}\); set its mode to 0600"):
         Home.open(folder)
 
 
@@ -106,7 +106,7 @@ def test_a_key_that_others_may_read_is_refused(copy, name, given):
 def test_a_folder_that_others_may_write_to_is_refused(copy, place):
     folder = copy("a")
     (folder / place).chmod(0o770)
-    with pytest.raises(BadData, match="may be written by others, who could pin certificates"):
+    with pytest.raises(BadData, match="can be written by others, who could pin certificates"):
         Home.open(folder)
 
 
@@ -132,9 +132,9 @@ def test_a_key_of_another_certificate_is_refused(copy):
 
 
 def test_what_is_no_home(tmp_path):
-    with pytest.raises(Missing, match="is not a party's home; make one with setveil presence init"):
+    with pytest.raises(Missing, match="is not a party's home; create one with setveil presence init"):
         Home.open(tmp_path / "nothing")
-    with pytest.raises(Missing, match="is not a whole home"):
+    with pytest.raises(Missing, match="is not a complete home"):
         Home.open(tmp_path)
 
 
@@ -154,17 +154,17 @@ def test_pins_that_are_refused(home, tmp_path):
         home.pin("b", mine)
     with pytest.raises(BadParameter, match="is the certificate of the collector, not of provider B"):
         home.pin("b", c)
-    with pytest.raises(BadParameter, match="this is the home of provider A, which pins"):
+    with pytest.raises(BadParameter, match="this is the home of provider A; pin the certificates of the other parties"):
         home.pin("a", b)
-    with pytest.raises(BadData, match="holds a private key, which must never be handed over"):
+    with pytest.raises(BadData, match="holds a private key, which must never be shared"):
         home.pin("b", homes()["b"].folder / KEY)
     with pytest.raises(Missing, match="the certificate cannot be read: No such file"):
         home.pin("b", tmp_path / "none.pem")
     pinned = home.pin("b", b)
     with pytest.raises(OutputRefused) as refused:
         pinned.pin("b", other.folder / CERTIFICATE)
-    assert in_pairs(homes()["b"].certificate.fingerprint) in str(refused.value)
-    assert in_pairs(other.certificate.fingerprint) in str(refused.value)
+    assert grouped_digits(homes()["b"].certificate.fingerprint) in str(refused.value)
+    assert grouped_digits(other.certificate.fingerprint) in str(refused.value)
     assert Home.open(home.folder) == pinned
     assert pinned.pin("b", other.folder / CERTIFICATE, force=True) == Home.open(home.folder)
     assert Home.open(home.folder).pinned["b"].der == other.certificate.der
@@ -172,7 +172,7 @@ def test_pins_that_are_refused(home, tmp_path):
 
 def test_a_pin_put_in_the_wrong_place_by_hand_is_refused(home):
     shutil.copy(homes()["c"].folder / CERTIFICATE, home.folder / PEERS / "b.pem")
-    with pytest.raises(BadData, match="is the certificate of the collector, in the place of provider B"):
+    with pytest.raises(BadData, match="is the certificate of the collector, expected that of provider B"):
         Home.open(home.folder)
 
 
@@ -182,7 +182,7 @@ def test_a_certificate_that_setveil_did_not_make_is_refused(home, tmp_path):
     made = tmp_path / "foreign.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=b -days 1 -keyout"
     subprocess.run([*command.split(), tmp_path / "foreign.key", "-out", made], capture_output=True, check=True)
-    with pytest.raises(BadData, match="the certificate does not say whose it is"):
+    with pytest.raises(BadData, match="the certificate names no role"):
         home.pin("b", made)
 
 
@@ -205,16 +205,16 @@ def test_a_certificate_with_any_byte_changed_is_one_or_is_refused_in_a_sentence(
 
 def test_a_pin_that_is_valid_no_more_can_be_replaced(home, tmp_path, monkeypatch):
     monkeypatch.setattr(certificates, "_VALID", timedelta(seconds=-60))
-    with pytest.raises(BadData, match="valid no more"):
+    with pytest.raises(BadData, match="the certificate expired on"):
         Home.create(tmp_path / "stale", "b")
     monkeypatch.undo()
     (home.folder / PEERS / "b.pem").write_bytes((tmp_path / "stale" / CERTIFICATE).read_bytes())
-    with pytest.raises(BadData, match="valid no more"):
+    with pytest.raises(BadData, match="the certificate expired on"):
         Home.open(home.folder)
     fresh = homes()["b"].folder / CERTIFICATE
     refused = call("presence", "init", home.folder, "--pin-b", fresh)
     assert refused.code == 2
-    assert "valid no more" in refused.sentence()
+    assert "the certificate expired on" in refused.sentence()
     assert call("presence", "init", home.folder, "--pin-b", fresh, "--force").code == 0
     assert Home.open(home.folder).pinned["b"] == homes()["b"].certificate
 
@@ -240,7 +240,7 @@ def test_ctrl_c_leaves_a_whole_home_or_none(tmp_path):
 def test_without_the_extra_its_name_is_told(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography", None)
     for work in (lambda: Home.create(tmp_path / "home", "a"), lambda: Home.open(homes()["a"].folder)):
-        with pytest.raises(Missing, match=r"install it with pip install 'setveil\[presence\]'"):
+        with pytest.raises(Missing, match=r"install it with: pip install 'setveil\[presence\]'"):
             work()
     assert not list(tmp_path.iterdir())
 

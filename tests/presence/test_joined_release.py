@@ -10,7 +10,7 @@ from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
 from setveil.presence.guarantees.k_anonymity import KAnonymity
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.release.provider_folder import read_provider_folder, write_provider_folder
-from setveil.presence.release.release import StagedTable, open_joined, promised
+from setveil.presence.release.release import StagedTable, open_joined, stated_guarantees
 from setveil.presence.tables.originals import BothGroups
 from setveil.presence.trial import policy_of
 
@@ -43,7 +43,7 @@ def test_what_was_published_reads_back_and_keeps_what_the_card_says(tmp_path, ma
     opened = published(tmp_path, made)
     np.testing.assert_array_equal(opened.table.counts, trial.outcome.table.counts)
     assert opened.card.policy_sha256 == policy.sha256
-    for guarantee in promised(opened.card, dict(JOINED_GUARANTEES)):
+    for guarantee in stated_guarantees(opened.card, dict(JOINED_GUARANTEES)):
         assert guarantee.check(opened.table, original=originals, alignment=trial.outcome.groups)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "private"]
     assert (tmp_path / "private").stat().st_mode & 0o077 == 0
@@ -70,7 +70,7 @@ def test_what_nobody_committed_is_not_published(tmp_path, made):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_table_that_breaks_the_promise_does_not_get_out(tmp_path, made):
+def test_a_table_that_violates_a_guarantee_is_not_published(tmp_path, made):
     originals, policy, trial = made
     strict = DummyUsers(**LIMITS, backend="clear", k=100)
 
@@ -80,7 +80,7 @@ def test_a_table_that_breaks_the_promise_does_not_get_out(tmp_path, made):
             staged.check({"k-anonymity"}, originals, trial.outcome.groups)
             staged.commit()
 
-    with pytest.raises(GuaranteeViolated, match="k-anonymity is not kept"):
+    with pytest.raises(GuaranteeViolated, match="k-anonymity is violated; nothing was written"):
         publish()
     assert list(tmp_path.iterdir()) == []
 
@@ -97,7 +97,7 @@ def test_a_changed_file_is_found_out(tmp_path, made, file):
     published(tmp_path, made)
     path = tmp_path / "out" / file
     path.write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(BadData, match="sha256 differs"):
+    with pytest.raises(BadData, match="SHA-256 differs"):
         open_joined(tmp_path / "out")
 
 
@@ -114,10 +114,10 @@ def test_a_card_that_says_something_else_is_refused(tmp_path, made, change):
         open_joined(tmp_path / "out")
 
 
-def test_a_promise_that_nobody_knows_is_refused(tmp_path, made):
+def test_an_unknown_guarantee_is_refused(tmp_path, made):
     card = published(tmp_path, made).card
     with pytest.raises(BadData, match="site-presence"):
-        promised(card, {"k-anonymity": KAnonymity})
+        stated_guarantees(card, {"k-anonymity": KAnonymity})
 
 
 @pytest.mark.parametrize("role", ["a", "b"])
@@ -142,7 +142,7 @@ def test_what_a_provider_keeps_reads_back(tmp_path, made, role):
 def test_the_folder_of_another_provider_or_population_is_refused(tmp_path, made):
     originals, policy, trial = made
     write_provider_folder(tmp_path, "a", policy, originals.table("a"), originals.population, trial.a)
-    with pytest.raises(BadData, match="provider A, not B"):
+    with pytest.raises(BadData, match="provider A; expected that of provider B"):
         read_provider_folder(tmp_path, "b", originals.population)
     with pytest.raises(BadData, match="another population"):
         read_provider_folder(tmp_path, "a", world(4, 200).population)

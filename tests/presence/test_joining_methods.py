@@ -44,14 +44,14 @@ def test_it_is_documented(kind):
 
 
 @EVERY
-def test_it_is_listed_apart_and_told_about(kind):
+def test_it_is_listed_in_its_own_section_and_described(kind):
     assert kind.name not in METHODS
     assert issubclass(kind, JoiningMethod)
     listed = call("methods").out
-    assert listed.index("of tables that two providers join:") < listed.index(f" {kind.name} ")
+    assert listed.index("For joined tables of two providers:") < listed.index(f" {kind.name} ")
     assert kind.summary() in listed
-    told = call("methods", kind.name, "--json").json
-    assert [one["name"] for one in told["parameters"]] == list(kind.model_fields)
+    described = call("methods", kind.name, "--json").json
+    assert [one["name"] for one in described["parameters"]] == list(kind.model_fields)
 
 
 @EVERY
@@ -71,11 +71,11 @@ def test_too_few_common_users_release_nothing(kind):
     ]
     with pytest.raises(sv.GuaranteeViolated) as refused:
         made(kind, k=2).apply(originals_of([2, 2], 1, 2, users), keys=KEYS)
-    if kind is DummyUsers:  # which of its rules is broken is not told: one bit is opened
-        assert "does not keep the policy" in str(refused.value)
+    if kind is DummyUsers:  # which rule is violated is not described: one bit is opened
+        assert "does not satisfy the policy" in str(refused.value)
     else:
-        assert re.match(f"^{kind.name} releases nothing: .* fewer common users than k = 2", str(refused.value))
-        assert "choose limits that the tables as a whole keep" in str(refused.value)
+        assert re.match(f"^{kind.name} publishes nothing, .* fewer common users than k = 2", str(refused.value))
+        assert "choose limits that the whole tables satisfy" in str(refused.value)
     assert "user-" not in str(refused.value)
 
 

@@ -85,5 +85,5 @@ def test_the_wrong_kind_or_length_ends_the_line():
 
 
 def test_a_line_has_two_parties():
-    with pytest.raises(ValueError, match="between two parties"):
+    with pytest.raises(ValueError, match="a line connects two different parties"):
         local_pair("a", "a")

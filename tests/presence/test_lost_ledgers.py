@@ -44,7 +44,7 @@ SPOILT = {
     "missing": (lambda path: path.unlink(), "is missing"),
     "no bytes": (lambda path: path.write_bytes(b""), "was emptied"),
     "no events": (spoil("DELETE FROM events"), "was emptied"),
-    "last event gone": (spoil("DELETE FROM events WHERE number = 4"), "had 4 events at least and has 3"),
+    "last event gone": (spoil("DELETE FROM events WHERE number = 4"), "had at least 4 events and now has 3"),
     "event in the middle gone": (spoil("DELETE FROM events WHERE number = 2"), "was changed at event 2"),
     "event changed": (
         spoil("UPDATE events SET event = event || ' ' WHERE number = 1"),
@@ -53,10 +53,13 @@ SPOILT = {
     "no tables": (spoil("DROP TABLE events"), "no such table"),
     "noise": (lambda path: path.write_bytes(bytes(range(256)) * 40), "is damaged"),
     "half": (lambda path: path.write_bytes(path.read_bytes()[:6000]), "is damaged"),
-    "head gone": (lambda path: path.with_name("ledger.sqlite.head").unlink(), "lacks the file ledger.sqlite.head"),
+    "head gone": (
+        lambda path: path.with_name("ledger.sqlite.head").unlink(),
+        "does not have the file ledger.sqlite.head",
+    ),
     "head noise": (
         lambda path: path.with_name("ledger.sqlite.head").write_text("0"),
-        "lacks the file ledger.sqlite.head",
+        "does not have the file ledger.sqlite.head",
     ),
 }
 
@@ -73,7 +76,7 @@ def test_a_ledger_that_was_lost_or_shortened_is_an_error_that_can_be_recovered(l
             ask()
         assert said in str(refused.value)
         assert "ledger.sqlite" in str(refused.value)
-        assert "renew the ledger with Home.ledger.recover() or setveil presence ledger (`recover=True`)" in str(
+        assert "recover the ledger with Home.ledger.recover() or setveil presence ledger (`recover=True`)" in str(
             refused.value
         )
     assert ledger.recover()
@@ -134,7 +137,7 @@ def test_an_older_copy_of_the_ledger_is_noticed(ledger, tmp_path):
     older = (tmp_path / "ledger.sqlite").read_bytes()
     begin(ledger, STRANGERS).finished()
     (tmp_path / "ledger.sqlite").write_bytes(older)
-    with pytest.raises(Damaged, match="was shortened or replaced: it had 4 events at least and has 2"):
+    with pytest.raises(Damaged, match="was shortened or replaced: it had at least 4 events and now has 2"):
         ledger.refusal(RUN)
 
 
@@ -161,7 +164,7 @@ def test_a_head_that_is_behind_is_no_harm(ledger, tmp_path):
 def test_people_of_whom_nothing_is_known_any_more_are_taken_for_the_same(ledger, tmp_path, table):
     begin(ledger)
     spoil(table)(tmp_path / "ledger.sqlite")
-    with pytest.raises(BadParameter, match="the ledger lacks the people of a run on "):
+    with pytest.raises(BadParameter, match="the ledger does not hold the people of a run on "):
         begin(ledger, STRANGERS)
     begin(ledger)
 

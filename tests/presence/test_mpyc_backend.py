@@ -34,7 +34,7 @@ def usual_rows(k, least, most, values):
 
 @dataclass
 class World:
-    """A population, and cuts of everybody drawn at random, the same for all parties."""
+    """A population with random cuts, the same for all parties."""
 
     at_a: np.ndarray
     value: np.ndarray

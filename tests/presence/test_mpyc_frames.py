@@ -1,4 +1,4 @@
-"""What goes over the pipe and tells the collector of steps: it comes back as it was, and nothing else gets through."""
+"""Frames on the pipe, and steps sent to the collector: they are read as they were written, and everything else is refused."""
 
 import io
 

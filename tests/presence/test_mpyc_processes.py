@@ -1,4 +1,4 @@
-"""The processes of the backend `mpyc`: none is left over, and whatever happens to one, all parties are told."""
+"""The processes of the backend `mpyc`: none is left over, and all parties are informed of any failure."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def rules_of(population, weight=0):
 
 
 def sessions(lines, rules, after, relays):
-    """Three parties, of whom the providers do what `after` says once all have begun."""
+    """Three parties; the providers run `after` once all have begun."""
     size = rules.population
 
     def provider(role):
@@ -95,8 +95,8 @@ def test_providers_at_different_steps_are_told_apart():
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        (b"\x07", "sent what is not part of the secure computation"),
-        (b"\x00" + (2).to_bytes(2, "little") + bytes(48), "sent what is not part of the secure computation"),
+        (b"\x07", "sent bytes that are not part of the secure computation"),
+        (b"\x00" + (2).to_bytes(2, "little") + bytes(48), "sent bytes that are not part of the secure computation"),
     ],
     ids=["no such mark", "a peer that says it is another"],
 )
@@ -117,7 +117,7 @@ def test_a_step_that_is_none_is_laid_to_the_provider(message):
     side = MpycCollectorSide(lines["c", "a"], lines["c", "b"], rules_of(5))
     for provider in "ab":
         lines[provider, "c"].send("mpyc-step", message)
-    with pytest.raises(PeerFailed, match="provider A sent a step"):
+    with pytest.raises(PeerFailed, match="provider A sent an unknown step of the secure computation"):
         side.follow()
     side.close()
 
@@ -125,7 +125,7 @@ def test_a_step_that_is_none_is_laid_to_the_provider(message):
 def test_a_silent_peer_is_not_waited_for_without_end():
     lines = triangle()
     session = MpycSession("a", rules_of(3), lines["a", "b"], lines["a", "c"], patience=1.0)
-    with pytest.raises(SetveilError, match="nor a peer gave a sign of life for 1 seconds"):
+    with pytest.raises(SetveilError, match="nor a peer sent anything for 1 seconds"):
         session.begin(np.ones(3, bool), None)
     assert session._relay._process.poll() is not None
     with pytest.raises(SetveilError):

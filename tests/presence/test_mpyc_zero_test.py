@@ -1,6 +1,6 @@
-"""The opened side of a zero test must not tell the number.
+"""The opened values of a zero test must not reveal the number.
 
-Two lines, one through the number and one through a random factor, have a parabola as product. Whoever sees three points of the parabola
+Two lines, one through the number and one through a random factor, have a parabola as product. A party with three points of the parabola
 finds the roots of both lines, and with its own share of the number the number itself. So the three parties' openings are put together here
 and the attack is run on them, in a program of its own, since the library reads the arguments of the program.
 """
@@ -46,7 +46,7 @@ def read(parabola, share):
     places = [(-first + sign * root) * pow(2 * second, -1, p) % p for sign in (1, -1)]
     return [-share * pow(3 - place, -1, p) * place % p for place in places]
 
-secret = [1 + secrets.randbelow(500) for _ in range(100)] + [0]  # that a number is zero is what the test tells
+secret = [1 + secrets.randbelow(500) for _ in range(100)] + [0]  # the test reveals only whether a number is zero
 shares = thresha.random_split(field, [field(v) for v in secret], 1, 3)
 factor = thresha.random_split(field, [field(secrets.randbelow(p)) for _ in secret], 1, 3)
 bare = [[a * b % p for a, b in zip(shares[i], factor[i])] for i in PARTIES]

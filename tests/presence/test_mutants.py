@@ -76,20 +76,20 @@ def test_nothing_is_found_in_the_messages_of_an_honest_run(name, untouched):
 
 
 def all_ids_exchanged(self, level, mine, lower):
-    """Tell the ids of all groups that are one's own, whatever the check says, and hear those of the other's."""
-    tell, hear = np.repeat(mine, level.sizes), np.repeat(~mine, level.sizes)
-    known = lower & tell
+    """Send the ids of all own groups, whatever the check says, and receive those of the peer's groups."""
+    send, receive = np.repeat(mine, level.sizes), np.repeat(~mine, level.sizes)
+    known = lower & send
     if np.any(mine):
-        self._peer.send("ids", np.packbits(lower[tell]).tobytes())
+        self._peer.send("ids", np.packbits(lower[send]).tobytes())
     if not np.all(mine):
-        count = int(hear.sum())
+        count = int(receive.sum())
         packed = self._peer.receive("ids", (count + 7) // 8)
-        known[hear] = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count).astype(np.bool_)
+        known[receive] = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count).astype(np.bool_)
     return known
 
 
 def level_that_tells_ids(self, open_, final, *, first):
-    """Do a level of the protocol in which the ids of all groups are told, before the check or after it."""
+    """Do a level of the protocol in which the ids of all groups are sent, before the check or after it."""
     level, ways = open_.level, open_.ways
     rows = self._cutter.rows(level, ways)
     attribute, width = self._cutter.widths(level, rows)
@@ -251,7 +251,7 @@ def test_a_fault_in_the_decisions_is_found(name, where, what, mutant, monkeypatc
 
 
 def captured(made):
-    """Return what somebody between two parties reads while they talk over lines that `made` makes."""
+    """Return the bytes that an eavesdropper reads while two parties use lines that `made` makes."""
     taken = bytearray()
 
     def pump(source, target):

@@ -89,7 +89,7 @@ def _both_end(b, of_a, cut):
                 out, err = process.communicate(timeout=PATIENCE_SECONDS)
                 kind, said = out.strip().split("|")
                 assert kind == "PeerFailed", err
-                assert said.startswith((f"{party} sent nothing for 2 seconds", f"{party} cannot be reached any more"))
+                assert said.startswith((f"{party} sent nothing for 2 seconds", f"{party} can no longer be reached"))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""No key, id, customer key or value of the data stands in anything that a party says, writes to a log, shows of itself or publishes."""
+"""No key, id, customer key or value of the data occurs in anything that a party prints, logs, shows as its repr or publishes."""
 
 import base64
 import hashlib
@@ -83,7 +83,7 @@ class Secrets:
         return [*self.ids, *(one.partition("-")[2] for one in self.ids), *self.texts, *forms]
 
     def told(self, text):
-        """Return what of it a text tells; whole arrays are never shown either."""
+        """Return the secrets that a text reveals; whole arrays must not be shown either."""
         return [one for one in (*self.of_text(), "array(", "person-", "customer-") if one in text]
 
     def held(self, payload):
@@ -292,7 +292,7 @@ def test_the_collector_gets_and_publishes_nothing_of_single_people(counts_to, ca
 
 @pytest.mark.parametrize("backend", ["clear", "two-party", "mpyc"])
 def test_no_message_holds_a_customer_key(backend, caplog):
-    """Whoever sends it, and whoever receives it."""
+    """Both at the sender and at the receiver."""
     with everything_told(caplog) as (originals, hidden, _texts):
         played = honest(with_backend(METHOD, backend), originals, KEYS)
     sent = [message for role in "abc" for message in played.seen[role] if message.sent]

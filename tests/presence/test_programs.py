@@ -161,7 +161,7 @@ def test_a_table_that_breaks_the_policy_is_published_by_nobody(parties):
     parties.policies = dict.fromkeys("abc", changed(parties, "p.toml", r'^min_a = "0.1"', 'min_a = "0.8"'))
     found = parties.run()
     assert found["a"].code == found["b"].code == 3
-    assert "does not keep the policy" in found["a"].sentence()
+    assert "does not satisfy the policy" in found["a"].sentence()
     assert found["c"].code == 4
     assert parties.left() == []
 

@@ -129,7 +129,7 @@ def test_a_population_that_breaks_the_policy_ends_with_a_sentence(chance, why):
 
 
 def test_a_population_of_both_providers_users_alone_is_refused_by_the_secure_root_too():
-    """Where no party sees both tables, the root's one bit tells it."""
+    """No party sees both tables, so the one bit of the root shows it."""
     originals = world(2, 80, chance=(0.7, 1.0))
     method = DummyUsers(max_a="1", min_a="0", max_b="1", min_b="0", k=1, backend="two-party")
     with pytest.MonkeyPatch.context() as patch:
@@ -142,7 +142,9 @@ def test_a_population_of_both_providers_users_alone_is_refused_by_the_secure_roo
 def test_a_collector_that_publishes_another_file_than_it_showed_is_named():
     originals = world(5, 200)
     policy = trial.policy_of(DummyUsers(**LIMITS, backend="clear"), originals)
-    with pytest.raises(PeerFailed, match="the collector published another file"):
+    with pytest.raises(
+        PeerFailed, match="the collector published a file that differs from the table that it had shown"
+    ):
         trial.simulate(policy, originals, KEYS, lambda _table: lambda: "00" * 32)
 
 

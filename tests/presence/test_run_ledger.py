@@ -1,4 +1,4 @@
-"""The ledger of runs: a second run that would tell real users from dummies is refused, whatever happened to the first."""
+"""The ledger of runs: a second run that would separate real users from dummies is refused, whatever happened to the first."""
 
 import re
 from dataclasses import replace
@@ -83,7 +83,7 @@ def test_a_second_run_with_a_change_is_refused_however_the_first_ended(ledger, n
     assert not re.search(r"\d", refused.value.to_others.replace("again=True", ""))
     assert notes() == ""
     begin(ledger, changed, again=True)
-    assert "tells real users from dummies" in notes()
+    assert "separates real users from dummies" in notes()
     assert ledger.events()[-1].again
     begin(ledger, changed)  # that run was made, and the same again reveals nothing new
     begin(ledger)

@@ -52,7 +52,7 @@ def codes(found):
 
 
 def rewritten(path, change):
-    """Write a CSV file again, each row as `change` makes it; a row of None is left out."""
+    """Write a CSV file again, with each row changed by `change`; a row for which it returns None is removed."""
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     changed = [row for row in map(change, rows) if row is not None]
@@ -113,7 +113,7 @@ def test_changed_data_need_the_word_of_both(parties):
     lose_a_user(parties, "b")
     found = run(parties)
     assert codes(found) == {"a": 4, "b": 2, "c": 4}, found
-    assert "with other data of this provider. Comparing the runs tells real users" in found["b"].sentence()
+    assert "with other data of this provider. Comparing the runs separates real users" in found["b"].sentence()
     for role in "ac":
         assert "provider B stopped: the run is refused: some of the same people" in found[role].sentence()
     found = run(parties, a=("--again",))

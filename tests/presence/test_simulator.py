@@ -1,4 +1,4 @@
-"""A provider's view can be made without the other provider: nothing tells a real view from a simulated one, unless a mask was left out."""
+"""A provider's view can be simulated without the other provider: the two cannot be distinguished, unless a mask is missing."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def originals():
 
 
 def real_views(originals, count):
-    """Return so many runs with all parties, in which only chance differs."""
+    """Return a number of runs with all parties, which differ only in their random choices."""
     with noted_shares():
         return [honest(METHOD, originals) for _ in range(count)]
 
@@ -98,7 +98,7 @@ def samples(view, kind):
 
 
 def chance_of(real_, simulated_, kind):
-    """Learn from half of the views, and return how likely mere guessing tells so many pieces of the other half right."""
+    """Learn from half of the views, and return the probability that guessing classifies as many pieces of the other half correctly."""
     middle = len(real_) // 2
     learned, asked = (
         [np.concatenate([samples(view, kind) for view in views[part]]) for views in (real_, simulated_)]
@@ -118,7 +118,7 @@ def views_of(real_, simulated_, role):
 
 
 def told_apart(real_, simulated_, role):
-    """Return the kinds of messages by which a classifier tells real views from simulated ones."""
+    """Return the kinds of messages by which a classifier distinguishes real views from simulated ones."""
     views = views_of(real_, simulated_, role)
     here = {one.kind for one in views[0][0] if not one.sent}
     kinds = ["base-ot", "open-", *(kind for kind in HIDDEN if kind in here)]

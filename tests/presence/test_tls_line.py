@@ -89,19 +89,19 @@ def test_what_was_sent_before_closing_arrives():
         closing.result()
         with (
             without_waiting(),
-            pytest.raises(PeerFailed, match=r"^provider A closed the line, while 'more' of 1 bytes was awaited$"),
+            pytest.raises(PeerFailed, match=r"^provider A closed the line, while 'more' of 1 byte was awaited$"),
         ):
             b.receive("more", 1)
         with pytest.raises(PeerFailed, match="provider A closed the line"):
             b.send("more", b"")
-        with pytest.raises(PeerFailed, match="provider B is not connected any more: the line was closed on this side"):
+        with pytest.raises(PeerFailed, match="provider B is no longer connected: the line was closed on this side"):
             a.send("more", b"")
 
 
 def test_closing_says_if_something_never_arrives():
     with lines(timeout=0.5) as (a, _b), without_waiting():
         a.send("big", bytes(200_000_000))
-        with pytest.raises(PeerFailed, match=r"provider B took nothing for 0\.5 seconds"):
+        with pytest.raises(PeerFailed, match=r"provider B accepted no data for 0\.5 seconds"):
             a.close()
 
 
@@ -157,7 +157,7 @@ def test_a_stream_that_ends_in_the_middle_is_an_error(size):
         raw.shutdown(socket.SHUT_RDWR)
         with (
             without_waiting(),
-            pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network broke, while 'x'"),
+            pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network failed, while 'x'"),
         ):
             b.receive("x", 8)
 
@@ -179,14 +179,14 @@ def test_a_replayed_and_a_reordered_message_are_refused():
 def test_a_length_beyond_all_memory_is_refused_from_the_header_alone():
     with raw_line() as (raw, b), without_waiting():
         raw.sendall(Outgoing("a").header("x", 1 << 62))
-        with pytest.raises(PeerFailed, match="where 'x' of at most 1000 bytes was due"):
+        with pytest.raises(PeerFailed, match="where 'x' of at most 1,000 bytes was due"):
             b.receive_at_most("x", 1000)
 
 
 def test_bytes_that_break_the_encryption_are_the_peers_failure():
     with raw_line() as (raw, b), without_waiting():
         socket.socket.sendall(raw, b"\x17\x03\x03\x00\x20" + bytes(32))
-        with pytest.raises(PeerFailed, match="provider A broke the encrypted line"):
+        with pytest.raises(PeerFailed, match="provider A broke the encryption of the line"):
             b.receive("x", 1)
 
 
@@ -198,7 +198,7 @@ def test_a_peer_that_is_killed_is_named_at_once(number):
         time.sleep(0.1)
         with without_waiting():
             process.send_signal(number)
-            with pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network broke"):
+            with pytest.raises(PeerFailed, match=r"^provider A is gone: its program died or the network failed"):
                 waiting.result()
         with pytest.raises(PeerFailed, match="is gone"):
             b.send("go", b"")

@@ -1,4 +1,4 @@
-"""Who does not belong here is refused, told apart and counted, and holds nobody up."""
+"""Callers that are not awaited are refused with the reason and counted, and do not delay other callers."""
 
 import contextlib
 import socket
@@ -8,7 +8,7 @@ import time
 import pytest
 
 from setveil.errors import BadParameter, OutputRefused, PeerFailed
-from setveil.presence.certificates import in_pairs
+from setveil.presence.certificates import grouped_digits
 from setveil.presence.home import CERTIFICATE, KEY, Home
 from setveil.presence.transport.listening import MOST_GREETED_AT_ONCE, Listener
 from setveil.presence.transport.tls import connect, context_of
@@ -39,7 +39,7 @@ def call(role, peer, port, **named):
 
 @contextlib.contextmanager
 def awaiting_a_through(disturbance, notes, **named):
-    """Let somebody else call B first; A must come through all the same. Give what was noted, and how many were refused."""
+    """Let another caller connect to B first; A must still get through. Give the notes and the number of refused callers."""
     with listener(**named) as ear:
 
         def disturbed():
@@ -86,9 +86,12 @@ def test_a_caller_with_another_certificate_of_that_role(impostors, notes):
         asked.append(str(refused.value))
 
     with awaiting_a_through(disturbance, notes) as (heard, strangers):
-        shown, pinned = (in_pairs(home.certificate.fingerprint) for home in (impostors["a"], homes()["a"]))
-        assert f"says that it is provider A, and showed a certificate that is not pinned: it calls it {shown}" in heard
-        assert f"pinned is {pinned}; it was refused, and the wait goes on." in heard
+        shown, pinned = (grouped_digits(home.certificate.fingerprint) for home in (impostors["a"], homes()["a"]))
+        assert (
+            f"says that it is provider A, and showed a certificate that is not pinned: it claims the fingerprint {shown}"
+            in heard
+        )
+        assert f"the pinned one has {pinned}; it was refused, and this party continues to wait." in heard
         assert strangers == 1
     assert asked[0].startswith("provider B at 127.0.0.1:")
     assert f"refused the certificate of this party, whose fingerprint is {shown}" in asked[0]
@@ -124,7 +127,7 @@ def test_a_caller_of_another_pinned_role(notes):
 def test_a_caller_who_does_not_speak_tls(said, notes):
     with awaiting_a_through(says(said), notes, handshake_seconds=0.5) as (heard, strangers):
         assert strangers == 1
-        assert "it was refused, and the wait goes on" in heard
+        assert "it was refused, and this party continues to wait" in heard
 
 
 def test_a_caller_who_says_nothing_holds_nobody_up(notes):
@@ -139,10 +142,10 @@ def test_a_caller_who_says_nothing_holds_nobody_up(notes):
 def test_a_caller_who_says_nothing_is_refused_in_time(notes):
     with listener(handshake_seconds=0.2) as ear, socket.create_connection((LOOPBACK, ear.port)) as quiet:
         with pytest.raises(
-            PeerFailed, match=r"^provider A did not connect to port \d+ within 0\.6 seconds; 1 refused, the last"
+            PeerFailed, match=r"^provider A did not connect to port \d+ within 0\.6 seconds; 1 caller refused, the last"
         ):
             ear.accept(0.6)
-        assert "said nothing that was awaited for 0.2 seconds" in notes()
+        assert "did not complete the handshake within 0.2 seconds" in notes()
         quiet.settimeout(1)
         assert quiet.recv(1) == b""
 
@@ -205,7 +208,7 @@ def test_who_waited_in_vain_tells_those_who_came():
 
 @contextlib.contextmanager
 def answering(context, first=b""):
-    """Listen as somebody else would; give the port."""
+    """Listen as a program that is not a party; give the port."""
     with socket.create_server((LOOPBACK, 0)) as ear:
 
         def answer():
@@ -229,11 +232,11 @@ def test_a_listener_with_another_certificate(impostors):
         pytest.raises(PeerFailed) as refused,
     ):
         call("a", "b", port)
-    shown, pinned = (in_pairs(home.certificate.fingerprint) for home in (impostors["b"], homes()["b"]))
+    shown, pinned = (grouped_digits(home.certificate.fingerprint) for home in (impostors["b"], homes()["b"]))
     assert str(refused.value).startswith(
         f"provider B at 127.0.0.1:{port} shows another certificate than the pinned one"
     )
-    assert f"it shows {shown}, pinned is {pinned};" in str(refused.value)
+    assert f"it shows {shown}, the pinned one is {pinned};" in str(refused.value)
 
 
 def test_a_listener_of_another_pinned_role():
@@ -250,7 +253,7 @@ def test_a_listener_with_tls_1_2():
     context.load_cert_chain(homes()["b"].folder / CERTIFICATE, homes()["b"].folder / KEY)
     with (
         answering(context) as port,
-        pytest.raises(PeerFailed, match=r"does not speak TLS 1\.3, and nothing older is used"),
+        pytest.raises(PeerFailed, match=r"does not speak TLS 1\.3, and older versions are not allowed"),
     ):
         call("a", "b", port)
 
@@ -258,7 +261,7 @@ def test_a_listener_with_tls_1_2():
 def test_a_listener_without_tls():
     with (
         answering(None, b"220 mail.example ESMTP\r\n") as port,
-        pytest.raises(PeerFailed, match=r"provider B at .* does not speak TLS; see that host and port are right"),
+        pytest.raises(PeerFailed, match=r"provider B at .* does not speak TLS; check host and port"),
     ):
         call("a", "b", port)
 
@@ -295,7 +298,7 @@ def test_what_cannot_work_is_told_before_anything_is_sent(tmp_path):
     with pytest.raises(BadParameter, match="provider A cannot connect to itself"):
         connect(alone.credentials(), "a", LOOPBACK, 1)
     for port in (0, 65_536):
-        with pytest.raises(BadParameter, match=f"{port} is no port to connect to; expected 1 to 65535"):
+        with pytest.raises(BadParameter, match=f"{port} is not a port to connect to; expected 1 to 65535"):
             call("a", "b", port)
     with (
         listener() as ear,

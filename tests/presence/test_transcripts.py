@@ -69,7 +69,7 @@ def narrow(originals, side):
 
 
 def outcome(played):
-    """Return everything that was opened to anybody: by the ledger, who is in which group, and the table."""
+    """Return everything that was opened to any party: the entries of the ledger, the groups of ids, and the table."""
     if played.errors:
         return None
     ledgers = [(opened(played.results[role]), played.results[role].divided.groups.group_of.tolist()) for role in "ab"]
@@ -142,7 +142,7 @@ def test_a_message_as_long_as_the_number_of_users_is_told(monkeypatch):
 
 
 def alike(originals, *, at_b):
-    """Return a world in which everybody is at A, rows are all the same but for A's first column, and so many people are at B."""
+    """Return a world in which all people are at A, rows differ only in A's first column, and a given number of people are at B."""
     people = len(originals.population)
     rows = np.zeros((people, 2), dtype=np.int32)
     rows[people // 2 :, 0] = 1

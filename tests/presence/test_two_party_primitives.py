@@ -158,11 +158,11 @@ BAD_POINTS = [
 def test_points_outside_the_subgroup_are_refused(point):
     at_sender, at_chooser = line()
     at_sender.send("base-ot-offer", bytes.fromhex(point))
-    with pytest.raises(PeerFailed, match="provider A sent a point that is not one of the curve's subgroup"):
+    with pytest.raises(PeerFailed, match="provider A sent a point that is not in the subgroup of the curve"):
         base_ot.choose(at_chooser, b"test", [False] * SECURITY)
     at_sender, at_chooser = line()
     at_chooser.send("base-ot-answer", bytes.fromhex(point) * SECURITY)
-    with pytest.raises(PeerFailed, match="provider B sent a point that is not one of the curve's subgroup"):
+    with pytest.raises(PeerFailed, match="provider B sent a point that is not in the subgroup of the curve"):
         base_ot.send(at_sender, b"test")
 
 
@@ -172,7 +172,7 @@ def test_an_offer_sent_back_as_the_answer_is_refused():
     def answer():
         at_chooser.send("base-ot-answer", at_chooser.receive("base-ot-offer", 32) * SECURITY)
 
-    with pytest.raises(PeerFailed, match="not one of the curve's subgroup"):
+    with pytest.raises(PeerFailed, match="not in the subgroup of the curve"):
         together(lambda: base_ot.send(at_sender, b"test"), answer)
 
 
@@ -234,7 +234,7 @@ def test_every_entry_of_every_small_table(piece, monkeypatch):
 
 
 def test_other_entries_stay_hidden_from_the_keys_of_the_chosen_one():
-    # Whoever opens all entries with the key of the one it chose finds that one, and noise elsewhere.
+    # A chooser that opens all entries with the key of its own entry finds that entry, and noise elsewhere.
     sender, chooser = ends()
     table = np.zeros((1, 256), dtype=np.uint32)
     choices = []

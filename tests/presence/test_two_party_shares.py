@@ -73,7 +73,7 @@ def test_shares_of_the_numbers_of_lower_parts(pair, seed, owner, ring):
         for begin, end in zip(groups.starts[:-1], groups.starts[1:], strict=True)
     ]
     assert (mine + theirs).tolist() == [plain.numbers(part.tolist()) for part in parts]
-    # The same once more: the numbers of users of both, which nobody knows, are shared afresh where there is anybody to count.
+    # The same again: the numbers of common users, which no party knows, get fresh shares if there are users to count.
     again, _ = share()
     counted = np.diff(groups.starts) > 0
     common = slice(1 + VALUES, None)

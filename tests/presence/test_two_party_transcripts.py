@@ -24,7 +24,7 @@ def sizes(end):
 
 
 def always_passing(in_a, in_b, sensitive, to="b"):
-    """Return a world whose openings are the same whoever exists: no rules, and scores that no entropy changes."""
+    """Return a world whose openings do not depend on the users: no rules, and scores that no entropy changes."""
     rules = rules_of(len(in_a), 3, candidates=4, part=linear([(0, 0, 1)], [0], 3))
     return World(rules, in_a, in_b, sensitive, seed=11, levels=3, to=to)
 

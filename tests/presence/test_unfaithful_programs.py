@@ -68,7 +68,7 @@ def test_a_provider_that_dies_after_its_yes_neither_undoes_the_table_nor_keeps_i
     assert found["a"].code == 9
     assert found["b"].code == found["c"].code == 0, found
     assert "provider A is gone" in found["c"].err
-    assert "provider A may not have heard of it" in found["c"].err
+    assert "provider A may not have been informed" in found["c"].err
     assert "joined/ holds" in found["c"].out
     assert parties.left() == ["joined", "joined.private", "run-b"]
     assert recorded(parties.folder / "b") == ["begun", "finished"]
@@ -83,7 +83,7 @@ def test_numbers_out_of_the_air_are_refused_before_a_line_is_written(parties):
     found = run(parties, b=COUNTS_OUT_OF_THE_AIR)
     assert time.monotonic() - since < HANG_SECONDS
     assert found["a"].code == found["c"].code == 3, found
-    assert found["c"].sentence().startswith("provider A found that the table does not keep the policy")
+    assert found["c"].sentence().startswith("provider A found that the table violates the policy on its side")
     assert parties.left() == []
     assert hidden_in(parties.folder) == []
 
@@ -91,13 +91,15 @@ def test_numbers_out_of_the_air_are_refused_before_a_line_is_written(parties):
 def test_who_is_wrong_about_the_number_of_groups_is_not_guessed(parties):
     found = run(parties, a=ANNOUNCES_ANOTHER_NUMBER)
     assert found["c"].code == 4
-    assert re.match("one of the providers is wrong about the groups: A announced 7,777, and B", found["c"].sentence())
+    assert re.match(
+        "one of the providers announced a wrong number of groups: provider A 7,777, provider B", found["c"].sentence()
+    )
     assert parties.left() == []
 
 
 @pytest.mark.parametrize("backend", ["two-party", "mpyc"])
 def test_a_collector_that_shows_two_tables_is_refused_by_both_providers(parties, backend):
-    """Each table keeps the policy for whoever sees it, and the collector says of each that it is the one it published."""
+    """Each table satisfies the policy for the provider that sees it, and the collector claims to have published each of them."""
     text = (parties.folder / "trial/policy.toml").read_text()
     (parties.folder / "p.toml").write_text(text.replace('"two-party"', f'"{backend}"'))
     parties.policies = dict.fromkeys("abc", "p.toml")
@@ -143,7 +145,7 @@ def test_a_policy_that_cannot_be_computed_is_no_run(parties):
     for role in "ab":
         refused = call(*parties.arguments(role), cwd=parties.folder)
         assert refused.code == 2
-        assert "so many digits" in refused.sentence()
+        assert "too many digits" in refused.sentence()
         assert recorded(parties.folder / role) == []
 
 

@@ -286,7 +286,7 @@ def test_a_fault_is_caught_with_witnesses(copy_of, spoil, name, kinds):
             (item,) = witness["items"]
             now, was = (Counter(i for r in rows for i in r)[item] for rows in (copy.rows, copy.original))
             assert now != was
-            assert f"{now:,} rows" in witness["detail"]
+            assert f"its support is {now:,} in the release and {was:,} in the original" in witness["detail"]
 
 
 def test_a_swap_back_is_counted_exactly_and_can_be_allowed(copy_of):

@@ -18,7 +18,7 @@ def release():
 def test_a_folder_of_something_else_is_never_replaced(release, tmp_path, which):
     (tmp_path / which).mkdir()
     (tmp_path / which / "thesis.tex").write_text("years of work")
-    with pytest.raises(sv.OutputRefused, match="is not what a release left"):
+    with pytest.raises(sv.OutputRefused, match="is not a folder of a release"):
         release.save(tmp_path / "out", force=True)
     assert (tmp_path / which / "thesis.tex").read_text() == "years of work"
 

@@ -137,7 +137,7 @@ def test_another_file_beside_the_data_is_refused_although_its_card_was_renewed(f
 
 def test_a_set_more_than_the_card_names_is_refused(folder):
     shutil.copy(folder / "again" / "data-2.dat", folder / "again" / "data-3.dat")
-    assert_refused(folder, "again", "again/card.json", "records, and data-1.dat has")
+    assert_refused(folder, "again", "again/card.json", "records, but data-1.dat has")
 
 
 @pytest.mark.parametrize("name", ["swap", "insert", "hide", "apart", "groups"])

@@ -68,7 +68,7 @@ def test_what_is_not_so_of_the_records_is_a_violation_although_both_cards_were_r
     ended = check(folder, name)
     assert ended.code == 3, ended.err
     assert "not truthful" in ended.out.splitlines()[0]
-    assert f"the card says truthful: subset of {name}/{path.name}, and that is not so" in ended.out.splitlines()[0]
+    assert f"the card states truthful: subset for {name}/{path.name}, which is wrong" in ended.out.splitlines()[0]
     verdict = check_here(folder, name)
     found = verdict.violations[NOT_TRUTHFUL]
     shown = [witness for witness in verdict.witnesses if witness.kind == NOT_TRUTHFUL]
@@ -98,4 +98,4 @@ def test_a_card_that_says_more_truth_than_there_is_is_found_with_the_original(fo
         edit_json(path, lambda whole: (whole.get("card") or whole).update(truthful="yes"))
     ended = check(folder, "insert")
     assert ended.code == 3
-    assert "the card says truthful: yes of insert/data.dat, and that is not so" in ended.out
+    assert "the card states truthful: yes for insert/data.dat, which is wrong" in ended.out

@@ -148,7 +148,7 @@ def test_another_number_of_sets_than_was_drawn_is_violated(apart, tmp_path, kept
     verdict = checked(tmp_path / "again", apart)
     assert verdict.status == "violated"
     assert verdict.witnesses[0].place == str(tmp_path / "again")
-    assert f"the number of its data files is {len(kept)}, and " in verdict.witnesses[0].detail
+    assert f"it has {len(kept)} data file" in verdict.witnesses[0].detail
 
 
 def test_another_seed_than_the_noted_one_is_refused(apart, tmp_path):
@@ -169,7 +169,9 @@ def test_a_recipe_that_cannot_be_run_leaves_it_undecided(apart, forged, tmp_path
     opened, private = open_release(tmp_path / "again"), Private.load(tmp_path / "again.private")
     verdict = check_release(opened, guarantee_of(opened, private), original=bare, private=private)
     assert verdict.status == "undecided"
-    assert verdict.reason.startswith("draw not checked: the disassociated data do not say which k and m they keep")
+    assert verdict.reason.startswith(
+        "draw not checked: the disassociated data do not state the k and m of their guarantee"
+    )
 
 
 def test_a_scheme_that_is_not_known_leaves_it_undecided(apart, tmp_path):
@@ -178,7 +180,7 @@ def test_a_scheme_that_is_not_known_leaves_it_undecided(apart, tmp_path):
     verdict = checked(tmp_path / "again", apart, randomness={**noted, "scheme": 3})
     assert verdict.status == "undecided"
     assert verdict.reason.startswith("draw not checked: ")
-    assert "notes the scheme 3" in verdict.reason
+    assert "names the scheme 3" in verdict.reason
 
 
 def test_a_dossier_that_passes_as_an_older_one_leaves_it_undecided(apart, forged, tmp_path):
@@ -189,7 +191,7 @@ def test_a_dossier_that_passes_as_an_older_one_leaves_it_undecided(apart, forged
     opened, private = open_release(forged), Private.load(tmp_path)
     verdict = check_release(opened, guarantee_of(opened, private), original=apart.data, private=private)
     assert verdict.status == "undecided"
-    assert "notes the scheme none" in verdict.reason
+    assert "names the scheme none" in verdict.reason
 
 
 def test_a_difference_that_other_versions_may_explain_is_undecided(apart, forged, tmp_path):
@@ -210,4 +212,4 @@ def test_a_release_of_version_1_holds_and_says_that_its_draw_is_not_checked():
     original = open_release(FIXTURES / "disassociation").data
     verdict = check_release(opened, guarantee_of(opened, private), original=original, private=private)
     assert verdict.status == "holds"
-    assert verdict.reason == "draw not checked: releases of card version 1 do not note how they were drawn"
+    assert verdict.reason == "draw not checked: releases of card version 1 do not record how they were drawn"

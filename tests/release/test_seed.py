@@ -149,14 +149,14 @@ def test_seeds_below_64_bits_are_weak_if_they_were_given():
     assert not Seed.of(2**63).weak
     assert not Seed(5, given=False).weak
     for experiment in (True, False):
-        with pytest.raises(sv.BadParameter, match="the seed is -1; allowed is a whole number from 0 on"):
+        with pytest.raises(sv.BadParameter, match="the seed is -1; allowed is a whole number of at least 0"):
             Seed.of(-1, experiment=experiment)
 
 
 @pytest.mark.parametrize("seed", [0, 20261116, 2**63 - 1])
 def test_a_seed_that_can_be_guessed_needs_an_experiment_and_the_card_says_so(seed, tmp_path):
     data, method = sv.from_lists([["a", "b"], ["a", "b"]]), sv.RandSwap(mode="plain")
-    needed = rf"the seed has {seed.bit_length()} bits .*allowed is a seed of 64 bits or more\. Give no seed, .* `experiment=True`"
+    needed = rf"the seed has {seed.bit_length()} bits .*allowed is a seed of at least 64 bits\. Give no seed .* `experiment=True`"
     with pytest.raises(sv.BadParameter, match=needed):
         sv.publish(data, method, seed=seed, no_guarantee=True)
     release = sv.publish(data, method, seed=seed, no_guarantee=True, experiment=True)
@@ -296,7 +296,7 @@ def test_a_release_is_measured_in_every_variant_and_what_lacks_is_told(saved):
     of_sensitive |= dict.fromkeys(("exact-basket-exposure", "saturated-rules"), "not computed, needs sensitive, rho")
     of_rules = dict.fromkeys(("relative-association-error", "alpha-confidence"), "not computed, needs rules")
     of_rules["tlost"] = "not computed, needs k"
-    of_rules["tree-edit-distance"] = "not computed, takes long: name it to have it computed"
+    of_rules["tree-edit-distance"] = "not computed, takes long: name the metric to compute it"
     assert {m.name: m.reason for m in lacking} == of_itemsets | of_sensitive | of_rules
     assert "tree-edit-distance" in {m.name for m in all_metrics({}, sv.Reassociated)[0]}
     nothing_given = all_metrics({"categories": categories, "rules": None, "k": None})[1]

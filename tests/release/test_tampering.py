@@ -82,7 +82,7 @@ CARD_CHANGES = {
     "parameters out of their limits": (("guarantee", "parameters", "full_min"), 9, "full_min is 9; allowed is"),
     "a parameter nobody knows": (("guarantee", "parameters", "mercy"), True, "has no parameter 'mercy'"),
     "a guarantee nobody knows": (("guarantee", "name"), "total-secrecy", "there is no guarantee 'total-secrecy'"),
-    "no guarantee": (("guarantee", "name"), None, "promises no guarantee; name one to check with --guarantee"),
+    "no guarantee": (("guarantee", "name"), None, "names no guarantee; name one to check with --guarantee"),
     "another method": (("method", "name"), "full-swap", "differs from the card noted in release.private in: method"),
     "more truth": (("truthful",), "yes", "differs from the card noted in release.private in: truthful"),
     "another unit": (("unit",), "record", "differs from the card noted in release.private in: unit"),

@@ -160,7 +160,7 @@ def test_without_javascript_the_numbers_are_there_to_read(started, private, doss
         row = page.get_by_role("row", name=first["item"])
         assert row.is_visible()
         assert f"{first['before']:,}" in row.inner_text()
-        assert page.get_by_text("charts of this page need JavaScript").is_visible()
+        assert page.get_by_text("charts on this page need JavaScript").is_visible()
         assert page.locator("figure details:not([open])").count() == 0
 
 

@@ -14,9 +14,9 @@ from setveil.report.release_charts import release_charts
 from report.dossiers import HOSTILE, border_exposure, dossier_in, named_itemset, with_named
 from report.test_page import SECTIONS, embedded, without_scripts, words_of
 
-NAMES = "Names that were given: which occur"
-TITLE = "Named itemsets: what became of each"
-TABLE = re.compile(r'<table class="wide" aria-label="What became of each named itemset">(.*?)</table>', re.DOTALL)
+NAMES = "Named items that occur in the original"
+TITLE = "Named itemsets: results"
+TABLE = re.compile(r'<table class="wide" aria-label="The result for each named itemset">(.*?)</table>', re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_a_real_release_tells_of_each_itemset(made):
         (said,) = [line for line in lines(page) if line.startswith("{ " + " , ".join(row["items"]) + " }")]
         assert f" {row['before']} {row['target']} {row['after']} " in said
     said = words_of(page)
-    assert f"From {dossier['account']['frequent-from']} records on an itemset is frequent" in said
-    assert "whoever mines the release at that threshold or a lower one finds it" in said
+    assert f"An itemset is frequent if at least {dossier['account']['frequent-from']} records hold it" in said
+    assert "mining the release at this threshold or a lower one finds it" in said
     proven = dossier["account"]["plan"]["proven"]
     assert f"It is {'' if proven else 'not '}proven that no other plan loses fewer" in said
     assert f"plan: proven {figure(proven)}" in said
@@ -71,9 +71,9 @@ def test_other_methods_have_no_such_section(dossier):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"by_exchange": 1234}, "1,234 exchanged"),
-        ({"by_leaving_out": 7}, "7 left out"),
-        ({"by_exchange": 80, "by_leaving_out": 10}, "80 exchanged, 10 left out"),
+        ({"by_exchange": 1234}, "1,234 swapped"),
+        ({"by_leaving_out": 7}, "7 suppressed"),
+        ({"by_exchange": 80, "by_leaving_out": 10}, "80 swapped, 10 suppressed"),
         ({"before": 60}, "was not frequent"),
         ({}, "with another itemset"),
     ],
@@ -81,7 +81,7 @@ def test_other_methods_have_no_such_section(dossier):
 def test_how_an_itemset_was_hidden(dossier, row, said):
     other = named_itemset("c", before=3, after=3, by_leaving_out=99)
     first = told(dossier, named_itemset("a", "b", **row), other)[0]
-    assert re.search(rf" 60 {said} nothing$", first)
+    assert re.search(rf" 60 {said} none$", first)
 
 
 def test_what_it_cost(dossier):
@@ -94,9 +94,9 @@ def test_what_it_cost(dossier):
     assert said == [
         "1,200 frequent itemsets lost, such as { f , g }",
         "1 frequent itemset lost: { c , x }",
-        "nothing that could be kept cannot hide { l , m } without losing { l , m , n }, one of 2,000 such sets",
-        "nothing that could be kept cannot hide { i , j } without losing { i , j , k }",
-        "nothing",
+        "no avoidable loss unavoidable: hiding { l , m } also hides { l , m , n }, one of 2,000 such itemsets",
+        "no avoidable loss unavoidable: hiding { i , j } also hides { i , j , k }",
+        "none",
     ]
 
 
@@ -107,11 +107,11 @@ def test_many_itemsets_are_cut_where_the_dossier_goes_on(dossier):
     assert len(lines(page)) == MOST_ROWS
     assert "and 300 more: see dossier.json" in words_of(page)
     assert lines(page)[0].startswith("{ a499 , b499 }")
-    assert "500 of 500 named itemsets were held" in words_of(page)
-    assert "1,000 items were exchanged" in words_of(page)
+    assert "The support of 500 of 500 named itemsets was above its target" in words_of(page)
+    assert "1,000 items were swapped" in words_of(page)
     chart = release_charts(changed)["named"]
     assert len(chart.rows) == MOST_DRAWN
-    assert chart.title == f"The {MOST_DRAWN} named itemsets that cost most"
+    assert chart.title == f"The {MOST_DRAWN} most costly named itemsets"
     assert len(without_scripts(page).encode()) < 400_000
 
 
@@ -119,28 +119,28 @@ def test_nothing_to_hide(dossier):
     page = render(
         with_named(dossier, [named_itemset("a", "b", before=5, after=5), named_itemset("c", before=0, after=0)])
     )
-    assert "None of the 2 named itemsets was held by more records than its target allows" in words_of(page)
-    assert all("was not frequent nothing" in line for line in lines(page))
+    assert "The support of no named itemset (2 in total) was above its target" in words_of(page)
+    assert all("was not frequent none" in line for line in lines(page))
     assert "named" in embedded(page)["specs"]
 
 
 def test_a_single_itemset_is_told_and_not_drawn(dossier):
     changed = with_named(dossier, [named_itemset("a", "b", by_exchange=90)])
     assert "named" not in release_charts(changed)
-    assert "1 of 1 named itemsets was held" in words_of(render(changed))
+    assert "The support of 1 of 1 named itemsets was above its target" in words_of(render(changed))
 
 
 def test_the_itemsets_are_not_listed_again_in_what_the_method_says(dossier):
     plan = {"parts": 5, "parts-proven": 3, "loses": 12, "loses-at-least": 8, "parts-without-a-plan": 1, "proven": False}
     page = render(with_named(dossier, [named_itemset("a", "b")] * 2, plan=plan))
-    (said,) = re.findall(r"What the method says of itself(.*?)</details>", page, re.DOTALL)
+    (said,) = re.findall(r"Report of the method itself \(not checked\)(.*?)</details>", page, re.DOTALL)
     assert re.findall(r'<th scope="row">(.*?)</th>', said) == [
         "frequent from",
         *(f"plan: {key.replace('-', ' ')}" for key in plan),
     ]
     assert "plan: proven no" in words_of(said)
     assert "not proven that no other plan loses fewer frequent itemsets: 3 of 5 parts" in words_of(page)
-    assert "for 1 no plan was found in time" in words_of(page)
+    assert "for 1 part no plan was found in time" in words_of(page)
 
 
 def test_the_check_counts_itemsets(dossier):
@@ -160,11 +160,11 @@ def test_the_chart_has_the_threshold_as_a_line_and_a_scale_on_which_it_is_seen(d
     near = release_charts(with_named(dossier, rows))["named"]
     assert near.columns == ("itemset", "before", "target", "after")
     assert near.rows == [("{a, b}", 900, 60, 60), ("{c}", 150, 0, 0)]
-    assert "dashed line is at 100 records" in near.note
+    assert "an itemset in at least 100 records is frequent" in near.note
     assert "symlog" not in str(near.spec)
     far = release_charts(with_named(dossier, [*rows, named_itemset("d", before=20_000)]))["named"]
     assert "symlog" in str(far.spec)
-    assert "powers of ten" in far.note
+    assert "logarithmic" in far.note
     untold = release_charts(with_named(dossier, rows, frequent_from=50))["named"]
     assert "dashed" not in untold.note
 
@@ -204,7 +204,7 @@ def attacked(dossier, *entries, tendency=None):
     if isinstance(tendency, dict):
         kept.append(lacking | tendency)
     page = render(dossier | {"metrics": [*kept, *entries]})
-    return words_of(page[page.index("<h2>Attacks</h2>") : page.index("<h2>What it cost</h2>")])
+    return words_of(page[page.index("<h2>Attacks</h2>") : page.index("<h2>Metrics</h2>")])
 
 
 NEEDS = {"value": None, "details": {}, "reason": "not computed, needs categories"}
@@ -213,37 +213,37 @@ NEEDS = {"value": None, "details": {}, "reason": "not computed, needs categories
 @pytest.mark.parametrize(
     ("value", "base", "ends"),
     [
-        (0.0867, 0.0051, "it would be 0.0051 : the border makes the attacker 17.0 times as often right."),
-        (15.0, 0.5, "it would be 0.5 : the border makes the attacker 30.0 times as often right."),
-        (0.000002, 0.00001, "it would be 0.00001 : the border makes the attacker 0.2 times as often right."),
-        (0.0, 0.25, "it would be 0.25 : this attacker learns nothing from the border."),
+        (0.0867, 0.0051, "gives 0.0051 : with the border, the attacker is correct 17.0 times as often."),
+        (15.0, 0.5, "gives 0.5 : with the border, the attacker is correct 30.0 times as often."),
+        (0.000002, 0.00001, "gives 0.00001 : with the border, the attacker is correct 0.2 times as often."),
+        (0.0, 0.25, "gives 0.25 : this attacker learns nothing from the border."),
     ],
 )
 def test_the_attack_on_named_itemsets_stands_beside_its_base_rate(dossier, value, base, ends):
     said = attacked(dossier, border_exposure(value, base), tendency=NEEDS)
-    assert f"for each of the 20 named itemsets that were frequent, {plain(value)} of them are guessed rightly" in said
+    assert f"for each of the 20 named itemsets that were frequent, {plain(value)} of them are guessed correctly" in said
     assert ends in said
-    assert "187 itemsets of the border are held by so many, and 15 of them are named" in said
-    assert "gives no figure" not in said
-    assert "No attack was measured" not in said
+    assert "187 itemsets of the border have this support, and 15 of them are named" in said
+    assert "has no result" not in said
+    assert "No attack was simulated" not in said
 
 
 def test_attacks_that_were_not_measured(dossier):
     lacking = border_exposure(0.1, 1.0) | NEEDS | {"reason": "not computed, needs itemsets, min_support"}
     in_vain = lacking | {"reason": "none of the named itemsets is frequent in the original"}
-    assert attacked(dossier).endswith("No attack was measured.")
-    assert attacked(dossier, lacking).endswith("No attack was measured.")
+    assert attacked(dossier).endswith("No attack was simulated.")
+    assert attacked(dossier, lacking).endswith("No attack was simulated.")
     assert attacked(dossier, lacking, tendency=NEEDS).endswith(
-        "on tendencies gives no figure: not computed, needs categories."
+        "on tendencies has no result: not computed, needs categories."
     )
     only = attacked(dossier, in_vain, tendency=NEEDS)
     assert (
         only
-        == "Attacks The attack on named itemsets gives no figure: none of the named itemsets is frequent in the original."
+        == "Attacks The attack on named itemsets has no result: none of the named itemsets is frequent in the original."
     )
     both = attacked(dossier, border_exposure(0.1, 0.1), tendency="kept")
-    assert "guesses the hidden category rightly" in both
-    assert "of them are guessed rightly on average" in both
+    assert "guesses the hidden category correctly" in both
+    assert "of them are guessed correctly on average" in both
 
 
 # -- words --------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The pages of a trial and of a provider's run: their numbers, their words, and that they open by themselves."""
+"""The report pages of a trial and of a provider's run: numbers, texts, and that they need no other file."""
 
 import re
 from fractions import Fraction
@@ -18,13 +18,13 @@ from report.test_charts import drawn_rows
 from report.test_page import embedded, without_scripts, words_of
 
 SECTIONS = [
-    "What was made",
-    "What was promised, and whether it holds",
-    "Groups: how many of their users are common, and how large they are",
-    "What became known on the way",
+    "The joined table",
+    "Guarantees and the results of their checks",
+    "Groups: shares of common users, and sizes",
+    "What the run revealed",
     "Communication and computation",
-    "What the table still tells",
-    "How it was made",
+    "Utility of the table",
+    "Method and versions",
 ]
 LEVELS = ("megabytes", "messages", "seconds")
 
@@ -42,13 +42,13 @@ def test_nothing_is_loaded_from_elsewhere(render):
     assert "default-src 'none'" in unescape(page)
 
 
-def test_sections_stand_in_their_order():
+def test_sections_are_in_order():
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(render_joined(measured()))) == SECTIONS
     own = [title for place, title in enumerate(SECTIONS) if place not in {2, 5}]
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(render_run(of_run("a")))) == own
 
 
-def test_every_chart_stands_once_with_a_text_and_its_numbers():
+def test_every_chart_occurs_once_with_a_text_and_its_numbers():
     dossier = measured()
     page, drawn = render_joined(dossier), trial_charts(dossier)
     assert [*drawn] == ["shares", "sizes", "openings", *LEVELS, "queries"]
@@ -66,27 +66,27 @@ def test_a_trial_says_what_was_made_and_that_it_holds():
     dossier = of_trial()
     said, users, table = words_of(render_joined(dossier)), dossier["users"], dossier["table"]
     assert f"{table['records']:,} records in {table['groups']:,} groups" in said
-    for name, number in (("users of A", users["a"]), ("users of B", users["b"]), ("of both", users["both"])):
+    for name, number in (("users of A", users["a"]), ("users of B", users["b"]), ("users of both", users["both"])):
         assert f"{name} {number:,}" in said
     assert dossier["policy_sha256"] in said
     assert SECTIONS[1] in said
-    for promise in dossier["card"]["guarantees"]:
-        assert f"{promise['name']} holds" in said
-        assert promise["statement"] in said
-        assert all(line in said for line in promise["not_covered"])
+    for guarantee in dossier["card"]["guarantees"]:
+        assert f"{guarantee['name']} holds" in said
+        assert guarantee["statement"] in said
+        assert all(line in said for line in guarantee["not_covered"])
     assert "Checked in a trial, with both tables." in said
     assert "docs/presence/what-leaks.md" in said
 
 
-def test_a_promise_that_is_broken_or_was_not_checked_is_said_so():
+def test_a_guarantee_that_is_violated_or_was_not_checked_is_shown_as_such():
     dossier = of_trial()
     dossier["verdicts"] = [
         {**dossier["verdicts"][0], "status": "violated", "violations": {"too-few-records": 7}},
     ]
     said = words_of(render_joined(dossier))
-    assert "k-anonymity does not hold" in said
+    assert "k-anonymity is violated" in said
     assert "too few records: 7" in said
-    assert "site-presence is not decided" in said
+    assert "site-presence is undecided" in said
     assert "holds" not in re.sub(SECTIONS[1], "", said)
 
 
@@ -94,7 +94,7 @@ def test_a_promise_that_is_broken_or_was_not_checked_is_said_so():
 def test_only_the_two_party_computation_is_called_experimental(backend):
     pages = render_joined(of_trial(600, backend)), render_run(of_run("b", 600, backend))
     assert [EXPERIMENTAL in words_of(page) for page in pages] == [backend == "two-party"] * 2
-    assert ["The providers learn nothing of" in words_of(page) for page in pages] == [backend == "two-party"] * 2
+    assert ["The providers learn nothing about" in words_of(page) for page in pages] == [backend == "two-party"] * 2
     assert ["Nothing was hidden between the parties" in words_of(page) for page in pages] == [backend == "clear"] * 2
 
 
@@ -105,9 +105,9 @@ def test_shares_are_those_of_all_groups_in_order_between_the_limits():
     groups = dossier["table"]["groups"]
     assert groups <= MOST_POINTS
     for role, name in (("a", "of A's users"), ("b", "of B's users")):
-        told = [row["share"] for row in rows if row.get("provider") == name]
+        shares_drawn = [row["share"] for row in rows if row.get("provider") == name]
         expected = sorted(float(Fraction(*pair)) for pair in dossier["shares"][role])
-        assert told == expected
+        assert shares_drawn == expected
         assert all(0.1 <= share <= 0.9 for share in expected)
     limits = {(row["share"], row["name"]) for row in rows if "side" in row}
     assert limits == {(0.9, "at most 0.9 (A and B)"), (0.1, "at least 0.1 (A and B)")}
@@ -115,10 +115,10 @@ def test_shares_are_those_of_all_groups_in_order_between_the_limits():
 
 
 def test_different_limits_are_different_lines():
-    method = {"max_a": "2/3", "min_a": "0", "max_b": "1", "min_b": "0", "scope": "qi"}
+    method = {"max_a": "2/3", "min_a": "0", "max_b": "100%", "min_b": "0%", "scope": "qi"}
     chart = share_chart({"a": [[1, 2], [0, 0]], "b": [[1, 4], [1, 1]]}, method)
     lines = {row["name"]: row["share"] for row in drawn_rows(chart.spec) if "side" in row}
-    assert lines == {"at most 2/3 (A)": 2 / 3, "at most 1 (B)": 1.0, "at least 0 (A and B)": 0.0}
+    assert lines == {"at most 2/3 (A)": 2 / 3, "at most 100% (B)": 1.0, "at least 0 (A and B)": 0.0}
     assert chart.rows == [(1, "1 of 2 (50.0 %)", "1 of 4 (25.0 %)"), (2, None, "1 of 1 (100.0 %)")]
     assert "each sensitive value" not in chart.note
     assert share_chart({"a": [[0, 0]], "b": [[0, 1]]}, method) is None
@@ -131,7 +131,7 @@ def test_of_many_groups_some_are_drawn_the_smallest_and_the_largest_share_among_
     assert len(chart.rows) == MOST_POINTS
     assert chart.rows[0][0] == 1
     assert chart.rows[-1][:2] == (5_000, "5,000 of 10,000 (50.0 %)")
-    assert "Of 5,000 groups 100 are drawn" in chart.note
+    assert "The chart shows 100 of 5,000 groups" in chart.note
 
 
 def test_groups_are_binned_by_doubling_from_k():
@@ -154,7 +154,7 @@ def test_levels_and_the_rest_add_up_to_what_the_run_cost(backend):
     }
     for key, total in whole.items():
         names = [row[0] for row in charts[key].rows]
-        assert names == [*(str(level + 1) for level in range(len(cost["levels"]))), REST, "in all"]
+        assert names == [*(str(level + 1) for level in range(len(cost["levels"]))), REST, "total"]
         numbers = [row[3] for row in charts[key].rows]
         assert sum(numbers[:-1]) == pytest.approx(numbers[-1]) == pytest.approx(total)
         assert [row[1:3] for row in charts[key].rows[:-2]] == [(one["groups"], one["ids"]) for one in cost["levels"]]
@@ -163,10 +163,10 @@ def test_levels_and_the_rest_add_up_to_what_the_run_cost(backend):
     said = words_of(render_joined(dossier))
     assert f"in {whole['messages']:,} messages, over {len(cost['levels'])} levels" in said
     for role in ("provider A", "provider B", "the collector"):
-        assert f"{role}, in all" in said
+        assert f"{role}, total" in said
 
 
-def test_every_kind_of_opening_is_told_with_its_number_and_what_it_is():
+def test_every_kind_of_opening_is_listed_with_its_number_and_meaning():
     assert {*OPENINGS, "counts"} == {*KINDS}
     dossier = of_trial()
     opened, said = dossier["openings"], words_of(render_joined(dossier))
@@ -181,26 +181,26 @@ def test_every_kind_of_opening_is_told_with_its_number_and_what_it_is():
 
 
 @pytest.mark.parametrize("role", ["a", "b"])
-def test_the_page_of_a_provider_tells_nothing_of_the_other_table(role):
+def test_the_page_of_a_provider_reveals_nothing_about_the_other_table(role):
     record, dossier = of_run(role), of_trial()
     said = words_of(render_run(record))
-    assert f"A run of dummy-users as provider {role.upper()} saw it" in said
+    assert f"Run of dummy-users: report of provider {role.upper()}" in said
     assert f"users of provider {role.upper()} {record['users']:,}" in said
     other = "b" if role == "a" else "a"
-    # Whole words: the same digits may stand within a measured time or a checksum.
+    # Whole words: the same digits may occur within a measured time or a checksum.
     numbers = {word.strip(".,;:()") for word in said.split()}
     assert f"{dossier['users'][role]:,}" in numbers
     assert f"{dossier['users'][other]:,}" not in numbers
-    assert f"provider {other.upper()}, in all" not in said
+    assert f"provider {other.upper()}, total" not in said
     assert record["release_sha256"] in said
     assert record["policy_sha256"] in said
-    assert f"checked by {role.upper()} alone" in said
+    assert f"checked by provider {role.upper()} alone" in said
     assert said.count("holds") >= 2
 
 
-def test_query_error_stands_beside_that_of_one_group():
+def test_query_error_is_compared_with_that_of_one_group():
     dossier = measured()
-    assert "relative error of 5.25 ; a table of one group" in words_of(render_joined(dossier))
+    assert "relative error is 5.25 . With a table of one group" in words_of(render_joined(dossier))
     assert trial_charts(dossier)["queries"].rows == [("this table", 5.25), ("one group", 15.5)]
     dossier["measurements"] = [query_error(5.25), query_error(9.5, parameters={"selectivity": "1%"})]
     assert [row[0] for row in trial_charts(dossier)["queries"].rows][::2] == [
@@ -213,12 +213,12 @@ def test_query_error_stands_beside_that_of_one_group():
     ("entries", "words"),
     [
         ([], "Nothing was measured."),
-        ([query_error(None, details={}, reason="no query is met by anybody")], "no query is met by anybody"),
-        ([query_error(0.5, details={}, parameters={})], "relative error of 0.5 ."),
+        ([query_error(None, details={}, reason="no common user meets any query")], "no common user meets any query"),
+        ([query_error(0.5, details={}, parameters={})], "relative error is 0.5 ."),
         ([query_error(0.5, name="another")], "another"),
     ],
 )
-def test_what_was_not_measured_is_left_out(entries, words):
+def test_what_was_not_measured_is_omitted(entries, words):
     dossier = of_trial()
     dossier["measurements"] = entries
     assert "queries" not in trial_charts(dossier)

@@ -14,7 +14,7 @@ from setveil.report.release_charts import release_charts
 from report.dossiers import HOSTILE, dossier_in
 from report.test_page import SECTIONS, embedded, without_scripts, words_of
 
-TITLE = "Known items: to how many records they lead"
+TITLE = "Known items: matching records"
 SAMPLE = "sample:supermarket?records=1500"
 
 
@@ -42,11 +42,11 @@ def test_a_real_release_tells_who_was_exposed_and_how_records_were_taken_apart(m
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [*SECTIONS[:2], TITLE, *SECTIONS[2:]]
     said, before, counts = words_of(page), dossier["before"], dossier["verdict"]["counts"]
     rare = before["violations"]["rare-itemset"]
-    assert f"In the original {rare:,} sets of at most 2 items lead to fewer than 3 records" in said
+    assert f"In the original, {rare:,} sets of at most 2 items occur in fewer than 3 records" in said
     assert f"{before['counts']['records-with-a-rare-itemset']:,} records hold such a set" in said
     assert f"{counts['clusters']:,} clusters with {counts['record-chunks']:,} record chunks" in said
     assert "Inference of other items is not bounded" in said
-    assert "cover with the value suppress breaks such links" in said
+    assert "Set cover to suppress to break such links" in said
     assert f"{rare - MOST_SETS:,} more are not shown" in said
     assert {"clusters", "pairs"} <= embedded(page)["specs"].keys()
 
@@ -70,7 +70,7 @@ def test_the_charts_tell_clusters_and_pairs(made, dossier):
     data = sv.read(SAMPLE)
     for name, before, _after, *_ranks in charts["pairs"].rows:
         assert sv.supports(data, [name.split(", ")])[0] == before
-    assert charts["pairs"].note.startswith("In disassociated data the number is the expected one")
+    assert charts["pairs"].note.startswith("For disassociated data, the number is the expected support")
 
 
 def test_re_associated_data_have_no_clusters_but_pairs(made):
@@ -80,7 +80,7 @@ def test_re_associated_data_have_no_clusters_but_pairs(made):
     assert charts["pairs"].note == ""
     said = words_of(render(dossier))
     assert TITLE in said
-    assert "How records were taken apart" not in said
+    assert "Clusters and chunks" not in said
 
 
 def test_without_the_original_no_section_is_empty_and_no_reason_stands_twice(made, tmp_path):
@@ -91,22 +91,22 @@ def test_without_the_original_no_section_is_empty_and_no_reason_stands_twice(mad
     for section in re.findall(r"<section>(.*?)</section>", without_scripts(page), re.DOTALL):
         assert words_of(re.sub(r"<h2>.*?</h2>", "", section))
     said = words_of(page)
-    assert "by a version that did not count this" not in said
+    assert "an older version of setveil made this release" not in said
     assert said.count("The original was not given") == 1
     assert said.count("needs the original") == 1
     assert said.count("does not apply to re-associated data") == 1
     lacking = said.partition("needs the original")[2]
     for metric in ("fi-similarity", "query-error", "dissimilarity"):
         assert lacking.count(metric) == 1
-    assert "disassociated release" in said.partition("what the check counted")[2]
+    assert "disassociated release" in said.partition("counted by the check")[2]
 
 
 def test_what_could_not_be_counted_to_the_end_is_said_so(dossier):
     dossier["before"]["reason"] = "there are more"
-    assert "In the original at least" in words_of(render(dossier))
+    assert "In the original, at least" in words_of(render(dossier))
     dossier["before"] |= {"violations": {}, "witnesses": [], "status": "holds", "reason": ""}
     said = words_of(render(dossier))
-    assert "every set of at most 2 items that occurs leads to at least 3 records" in said
+    assert "every set of at most 2 items that occurs is in at least 3 records" in said
     dossier["method"]["parameters"]["cover"] = "suppress"
     assert "cover with the value suppress" not in words_of(render(dossier))
 

@@ -20,14 +20,14 @@ from report.dossiers import HOSTILE, fi_similarity, hostile_lists, older, with_i
 
 SECTIONS = [
     "Summary",
-    "What was promised, and whether it holds",
-    "How often items occur, before and after",
+    "Guarantee",
+    "Item frequencies, before and after",
     "Frequent itemsets kept, lost and new",
     "Record lengths, before and after",
     "Counts by status",
     "Attacks",
-    "What it cost",
-    "How it was made",
+    "Metrics",
+    "Method and settings",
 ]
 
 
@@ -115,7 +115,12 @@ def test_arguments_in_the_advice_are_shown_as_code(dossier):
 
 def test_no_guarantee(tmp_path):
     page = (without_guarantee(tmp_path, [["a"], ["b", "c"], ["a", "d"]]) / "report.html").read_text(encoding="utf-8")
-    for words in ("no guarantee", "This method promises nothing", "Not covered: everything", "no record was checked"):
+    for words in (
+        "no guarantee",
+        "This method is a baseline: it guarantees nothing",
+        "Not covered: everything",
+        "no record was checked",
+    ):
         assert words in words_of(page)
     assert re.findall(r'class="status (\w+)"', page) == ["none"]
 
@@ -123,20 +128,20 @@ def test_no_guarantee(tmp_path):
 def test_the_attack_stands_beside_its_base_rate(dossier):
     found = next(m for m in dossier["metrics"] if m["name"] == "tendency-posterior")
     said = words_of(render(dossier))
-    assert f"rightly for {share(found['value'])} of the records" in said
-    assert f"it would be {share(found['details']['base-rate'])}" in said
-    assert f"{found['value'] / found['details']['base-rate']:.1f} times as often right" in said
+    assert f"correctly for {share(found['value'])} of the records" in said
+    assert f"is correct for {share(found['details']['base-rate'])}" in said
+    assert f"{found['value'] / found['details']['base-rate']:.1f} times as often" in said
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"value": None, "reason": "fewer than two records have a tendency"}, "no figure: fewer than two records have"),
+        ({"value": None, "reason": "fewer than two records have a tendency"}, "no result: fewer than two records have"),
         (
             {"value": 0.25, "details": {"base-rate": 0.25, "records": 4}},
             "these guessers learn nothing from the release",
         ),
-        ({"value": 0.25, "details": {"base-rate": 0.0, "records": 4}}, "it would be 0.0 % ."),
+        ({"value": 0.25, "details": {"base-rate": 0.0, "records": 4}}, "is correct for 0.0 % ."),
     ],
 )
 def test_attacks_that_find_nothing(dossier, change, words):
@@ -149,12 +154,12 @@ def test_attacks_that_find_nothing(dossier, change, words):
 
 def test_utility_is_apart_from_privacy(dossier):
     said = words_of(render(dossier))
-    utility = said.index("Utility: what the release lost")
-    privacy = said.index("Privacy: what the release still tells")
+    utility = said.index("Utility: what the release costs")
+    privacy = said.index("Privacy: what can still be inferred")
     assert (
         utility < said.index("Record loss record-loss") < privacy < said.index("Tendency posterior tendency-posterior")
     )
-    assert "Others" not in said
+    assert "Other metrics" not in said
 
 
 def test_frequent_itemsets_at_several_supports(dossier):
@@ -167,14 +172,14 @@ def test_frequent_itemsets_at_several_supports(dossier):
     smaller = fi_similarity("1%", 1, 1, 1)
     smaller["details"]["count-after"] = 30
     assert release_charts(dossier | {"metrics": [smaller]})["itemsets"].rows[0][0] == "1% (40 → 30 records)"
-    assert "Least support 0.1%: more than 5,000,000 itemsets" in words_of(render(changed))
+    assert "Minimum support 0.1%: more than 5,000,000 itemsets" in words_of(render(changed))
 
 
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
         ([], "Frequent itemsets were not compared"),
-        ([fi_similarity("50%", 0, 0, 0, value=1.0)], "No itemset is frequent enough to be compared"),
+        ([fi_similarity("50%", 0, 0, 0, value=1.0)], "No itemset is frequent at these thresholds"),
         ([fi_similarity("1%", 0, 0, 0, value=None, details={}, reason="too many itemsets")], "1%: too many itemsets"),
         ([fi_similarity("1%", 0, 0, 0, value=None, details={}, parameters={}, reason="")], "?: not computed"),
     ],
@@ -189,7 +194,7 @@ def test_frequent_itemsets_that_were_not_compared(dossier, entries, words):
 def test_a_dossier_of_the_first_version_still_gives_a_page(dossier):
     page = render(older(dossier))
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == SECTIONS[1:]  # without a summary
-    assert words_of(page).count("made by a version that did not count this") == 2
+    assert words_of(page).count("an older version of setveil made this release") == 2
     assert {"status", "attack"} <= embedded(page)["specs"].keys()
     assert not {"items", "ranks", "lengths"} & embedded(page)["specs"].keys()
     assert "record-loss" in page

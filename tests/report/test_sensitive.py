@@ -1,4 +1,4 @@
-"""The part of the report about sensitive items: what betrayed them in the original, and what was left out."""
+"""The part of the report about sensitive items: how they could be inferred from the original, and what was suppressed."""
 
 import copy
 import re
@@ -13,8 +13,8 @@ from setveil.report.sensitive_charts import MOST_DRAWN, MOST_RULES, sensitive_it
 from report.dossiers import HOSTILE, dossier_in
 from report.test_page import SECTIONS, embedded, without_scripts, words_of
 
-NAMES = "Names that were given: which occur"
-TITLE = "Sensitive items: what betrayed them, and what was left out"
+NAMES = "Named items that occur in the original"
+TITLE = "Sensitive items: inference and suppression"
 RULES = re.compile(r'aria-label="The strongest rule for each sensitive item, in the original">(.*?)</table>', re.DOTALL)
 
 
@@ -44,8 +44,8 @@ def test_a_real_release_tells_the_rules_before_the_proof_after_and_what_is_gone(
     said, before, verdict = words_of(page), dossier["before"], dossier["verdict"]
     assert before["status"] == "violated"
     betrayed, there = before["violations"]["inferred-item"], before["counts"]["sensitive-items"]
-    assert f"In the original {betrayed} of {there} sensitive items could be inferred" in said
-    assert "it is proved for all sets of known items, of any size, that none can" in said
+    assert f"In the original, {betrayed} of {there} sensitive items could be inferred" in said
+    assert "it is proven for all sets of known items, of any size, that none can be inferred" in said
     assert f"{verdict['counts']['sensitive-occurrences']:,} sensitive occurrences" in said
     details = items_lost(dossier)["details"]
     assert details["sensitive-lost"] == dossier["account"]["sensitive-occurrences-left-out"] > 0
@@ -75,7 +75,7 @@ def test_the_strongest_rules_stand_first_and_can_be_counted_in_the_original(doss
 def test_an_original_that_betrays_nothing_is_said_so(dossier):
     dossier["before"] |= {"status": "holds", "violations": {}, "witnesses": []}
     page = render(dossier)
-    assert "In the original no sensitive item could be inferred" in words_of(page)
+    assert "In the original, no sensitive item could be inferred" in words_of(page)
     assert not RULES.findall(page)
 
 
@@ -84,7 +84,7 @@ def test_the_chart_draws_those_that_lost_most_and_none_that_lost_nothing(dossier
     items_lost(dossier)["details"]["by-item"] = rows
     chart = release_charts(dossier)["sensitive"]
     assert [row[0] for row in chart.rows] == [f"item {k}" for k in range(MOST_DRAWN)]
-    assert "powers of ten" in chart.note
+    assert "logarithmic" in chart.note
     items_lost(dossier)["details"]["by-item"] = [["a", 5, 5]]
     assert "sensitive" not in release_charts(dossier)
 

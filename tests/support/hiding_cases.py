@@ -1,4 +1,4 @@
-"""Random cases for tests of ExactSwap: data with named itemsets and settings, and the state of a run, open to look at."""
+"""Random cases for tests of ExactSwap: data with named itemsets and settings, and the state of a run."""
 
 import inspect
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ ENOUGH = 1 << 30
 
 @dataclass
 class Case:
-    """Random data, itemsets in it, and settings of the method; `about` is what the oracle needs of these."""
+    """Random data, itemsets in it, and settings of the method, also in the form that the oracle needs."""
 
     data: sv.Transactions
     named: list[frozenset[str]]
@@ -44,7 +44,7 @@ class Case:
 
 
 def some_data(rng, *, records=None, items=None):
-    """Draw records from sparse to dense, with hot items, empty records and repeated ones; every item is in some record."""
+    """Draw sparse to dense records, with frequent items, empty and repeated records; every item is in some record."""
     n = records or int(rng.integers(3, 61))
     v = items or int(rng.integers(3, 13))
     density, skew = rng.choice([0.08, 0.2, 0.4, 0.6, 0.85]), rng.choice([0.0, 0.5, 1.2])
@@ -61,7 +61,7 @@ def some_data(rng, *, records=None, items=None):
 
 
 def some_named(rng, data):
-    """Draw itemsets of 1 to 4 items: mostly out of records, some nested, some of any items."""
+    """Draw itemsets of 1 to 4 items: most from records, some nested, some of any items."""
     records = [sorted(t) for t in as_sets(data) if t]
     found = []
     for _ in range(int(rng.integers(1, 6))):
@@ -74,7 +74,7 @@ def some_named(rng, data):
 
 
 def some_threshold(rng, n):
-    """Draw a number of records or a share, as the oracle and as the method take it."""
+    """Draw a number of records or a share; return it for the oracle and for the method."""
     if rng.random() < 0.5:
         count = int(rng.integers(1, max(3, n // 2)))
         return count, count
@@ -102,7 +102,7 @@ def drawn(seed, **changed):
 
 
 def hidden(method, data, seed=0, threads=1):
-    """Let the method work; return the state that it leaves, and what it says."""
+    """Run the method; return its final state and its outcome."""
     states = []
 
     class Watched(Hiding):
@@ -118,7 +118,7 @@ def hidden(method, data, seed=0, threads=1):
 
 @cache
 def done(seed):
-    """A random case and what was made of it, for all the checks that look at it."""
+    """Return a random case, its method, and the final state and outcome, cached for all checks."""
     case = drawn(seed)
     method = case.bound()
     return case, method, *hidden(method, case.data, seed)
@@ -133,12 +133,14 @@ def assert_hidden(method, named, released):
     after, targets = as_sets(released), method.guarantee.targets
     assert len(targets) == len(named)
     assert all(oracle.support(after, s) <= most for s, most in zip(named, targets, strict=True))
-    original = sv.from_lists([sorted(named[0])])  # an itemset that did occur there: nothing of it need be left
+    original = sv.from_lists(
+        [sorted(named[0])]
+    )  # the named itemset occurs in the original, so the release need not hold it
     assert method.guarantee.check(released, original=original).status == "holds"
 
 
 def assert_state_is_a_recount(hiding):
-    """Compare all that was kept up to date while rows changed with counts of the result."""
+    """Compare all counts that were updated while records changed with counts of the result."""
     tracked, result = hiding.tracked, hiding.result()
     held = oracle.all_supports([set(one.tolist()) for one in np.split(result.items, result.offsets[1:-1])])
     assert tracked.supports.tolist() == [
@@ -163,7 +165,7 @@ def split(offsets, values):
 
 
 class State:
-    """A state of hiding on random data, its arrays by the names that the loops give them, and the same as sets of codes."""
+    """A state of hiding on random data: its arrays by their names in the loops, and the same data as sets of codes."""
 
     def __init__(self, seed, *, records=None, items=None, levels=None, density=None, lists=None, named=None):
         self.rng = rng = np.random.default_rng(seed)
@@ -212,7 +214,7 @@ class State:
         self.arrays["counters"][exchange.OPEN] = np.count_nonzero(hiding.is_open)
 
     def call(self, kernel, **given):
-        """Call a loop with the arrays of this state, and what else it takes."""
+        """Call a loop with the arrays of this state and the given arguments."""
         names = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
         return kernel(*[given[name] if name in given else self.arrays[name] for name in names])
 
@@ -237,7 +239,7 @@ class State:
         return dict(zip(self.known, self.hiding.tracked.supports.tolist(), strict=True))
 
     def write_members(self, row):
-        """Write a row where the loops look for it, and return how many items of it matter."""
+        """Write a record where the loops read it, and return the number of its ranked items."""
         ranks = self.hiding.rank[sorted(row)] if row else np.empty(0, np.int32)
         ranks = self.rng.permutation(ranks[ranks >= 0])
         self.arrays["members"][: len(ranks)] = ranks
@@ -246,8 +248,8 @@ class State:
     def ranked(self):
         return np.flatnonzero(self.hiding.rank >= 0)
 
-    def exchanges(self, record, item):
-        """Return the places at which a row may take what it is given for an item, with who gives what."""
+    def swaps(self, record, item):
+        """Return the allowed swaps of an item of a record: the place of the item given in return, its record, and the item."""
         rows, found = self.rows, []
         for place, given in enumerate(self.items):
             donor = int(self.hiding.record_of[place])
@@ -259,11 +261,11 @@ class State:
         return found
 
     def change(self):
-        """Exchange an item at random, or leave one out; return what happened."""
+        """Swap or suppress a random item; return what happened."""
         rng, rows = self.rng, self.rows
         record = int(rng.choice([r for r, row in enumerate(rows) if row]))
         item = int(rng.choice(sorted(rows[record])))
-        possible = self.exchanges(record, item)
+        possible = self.swaps(record, item)
         if possible and rng.random() < 0.8:
             place, donor, given = possible[rng.integers(len(possible))]
             left = [(record, item), (donor, given)]

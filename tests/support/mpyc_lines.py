@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS, Traffic
+from setveil.presence.channel import PARTY_NAMES, Traffic
 
 _GONE = object()
 
@@ -24,7 +24,7 @@ class QueueLine:
 
     def send(self, kind, payload):
         if self.closed:
-            raise PeerFailed(PARTY_IN_WORDS[self.peer], "is no longer on the line")
+            raise PeerFailed(PARTY_NAMES[self.peer], "is no longer on the line")
         payload = bytes(payload)
         self.traffic.messages_sent += 1
         self.traffic.bytes_sent += len(payload)
@@ -40,7 +40,7 @@ class QueueLine:
         message = self.incoming.get(timeout=60)
         if message[0] is _GONE or self.closed:
             self.closed = True
-            raise PeerFailed(PARTY_IN_WORDS[self.peer], f"stopped: {message[1]}")
+            raise PeerFailed(PARTY_NAMES[self.peer], f"stopped: {message[1]}")
         assert message[0] == kind, (message[0], kind)
         assert len(message[1]) <= most
         self.traffic.messages_received += 1
@@ -57,7 +57,7 @@ class QueueLine:
 
 
 def triangle():
-    """Lines by who holds them and whom they lead to."""
+    """Lines by the party that holds them and the party that they lead to."""
     lines = {}
     for one, other in (("a", "b"), ("a", "c"), ("b", "c")):
         there, back = queue.SimpleQueue(), queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""What would be found if the protocol told too much or decided wrongly: each function returns its findings, none for an honest run.
+"""Detections of a protocol that reveals too much or decides wrongly: each function returns its findings, none for an honest run.
 
 The tests of the protocol want no finding; the tests of mutants want one, so that each detection is shown to be able to fail.
 """
@@ -18,7 +18,7 @@ from setveil.presence.transport.frames import MAGIC
 from support.presence_worlds import opened, slow_twin
 
 HIDDEN_KINDS = frozenset({"ot-extension", "ot-products", "ot-tables", "garbled"})
-"""Messages whose bytes are random to whoever receives them."""
+"""Messages whose bytes are random to their receivers."""
 LEAST_BYTES = 1000
 FARTHEST = 8.0
 """Standard deviations of chi-square with 255 degrees of freedom: random bytes are farther once in more than 10^9."""
@@ -192,5 +192,5 @@ def broken_promises(method, originals, played):
 
 
 def readable_on_the_wire(captured, *words):
-    """Return what can be read of bytes that somebody captured between two parties."""
+    """Return the words that occur in bytes captured between two parties."""
     return [word for word in (MAGIC, *words) if word in captured]

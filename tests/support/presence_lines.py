@@ -4,7 +4,7 @@ import queue
 import threading
 
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS, Traffic
+from setveil.presence.channel import PARTY_NAMES, Traffic
 
 
 class End:
@@ -28,16 +28,16 @@ class End:
         self._outgoing.put(self.sent[-1])
 
     def receive(self, kind, size):
-        told, payload = self._next()
-        if told != kind or len(payload) != size:
-            raise PeerFailed(PARTY_IN_WORDS[self.peer], f"sent {told} of {len(payload)} bytes, not {kind} of {size}")
+        found, payload = self._next()
+        if found != kind or len(payload) != size:
+            raise PeerFailed(PARTY_NAMES[self.peer], f"sent {found} of {len(payload)} bytes, not {kind} of {size}")
         return payload
 
     def receive_at_most(self, kind, most):
-        told, payload = self._next()
-        if told != kind or len(payload) > most:
+        found, payload = self._next()
+        if found != kind or len(payload) > most:
             raise PeerFailed(
-                PARTY_IN_WORDS[self.peer], f"sent {told} of {len(payload)} bytes, not {kind} of at most {most}"
+                PARTY_NAMES[self.peer], f"sent {found} of {len(payload)} bytes, not {kind} of at most {most}"
             )
         return payload
 
@@ -51,7 +51,7 @@ class End:
         try:
             message = self._incoming.get(timeout=60)
         except queue.Empty:
-            raise PeerFailed(PARTY_IN_WORDS[self.peer], "says nothing") from None
+            raise PeerFailed(PARTY_NAMES[self.peer], "says nothing") from None
         self.traffic.messages_received += 1
         self.traffic.bytes_received += len(message[1])
         return message

@@ -109,7 +109,7 @@ def walk(session, world):
 
 
 def walk_both(backend, side, world):
-    """Return both providers' answers, the counts of whoever saw them, and the ends of the line."""
+    """Return both providers' answers, the counts of the party that saw them, and the ends of the line."""
     at_a, at_b = line("a", "b")
     a_to_c, c_to_a = line("a", "c")
     b_to_c, c_to_b = line("b", "c")

@@ -51,7 +51,7 @@ class Programs:
     timeout: float = 20
     hosts: dict[str, str] = field(default_factory=lambda: dict.fromkeys("abc", HOST))
     namespaces: dict[str, str] = field(default_factory=dict)
-    """The network namespace of each party, where they stand in some."""
+    """The network namespace of each party, if parties run in namespaces."""
 
     def address(self, role):
         return f"{self.hosts[role]}:{self.ports['bc'.index(role)]}"
@@ -98,9 +98,11 @@ class Programs:
         raise AssertionError("the parties did not meet")
 
     def _called(self, role):
-        """Return the ports that are called from where a party stands."""
-        told = subprocess.run([*self._inside(role), "cat", "/proc/net/tcp"], capture_output=True, text=True, check=True)
-        rows = [line.split() for line in told.stdout.splitlines()[1:]]
+        """Return the ports that a party connects to."""
+        shown = subprocess.run(
+            [*self._inside(role), "cat", "/proc/net/tcp"], capture_output=True, text=True, check=True
+        )
+        rows = [line.split() for line in shown.stdout.splitlines()[1:]]
         return [int(row[2].partition(":")[2], 16) for row in rows if row[3] == ESTABLISHED]
 
     def left(self):

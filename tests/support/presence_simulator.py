@@ -1,7 +1,7 @@
 """A simulator: a provider's whole view made from that provider's own input and its ledger of openings, with nobody at the other end.
 
 The provider itself is the real one. What it would receive is drawn: points of the curve, random bytes in the place of what is hidden, and
-shares of openings that fit what the ledger says was opened. A view that cannot be told from this tells nothing beyond the ledger.
+shares of openings that fit what the ledger says was opened. A view that looks the same reveals nothing beyond the ledger.
 """
 
 import hashlib

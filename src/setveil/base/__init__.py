@@ -1,1 +1,1 @@
-"""What everything stands on: declarations, atomic files, progress, arguments and tables for people."""
+"""Shared foundations: declarations, argument checks, verdicts, progress, display tables and atomic files."""

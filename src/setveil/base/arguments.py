@@ -1,7 +1,7 @@
-"""Arguments of public functions: one sentence says what was given, what is expected and what to do.
+"""Type checks for the arguments of public functions, with messages that say what was given and what is expected.
 
-`check_arguments` reads the annotations of a function, so that they are said once. It checks the kind of an argument; its values are for the
-function to judge. An annotation with a part that is not known here is left to the function as a whole.
+`check_arguments` reads the annotations of a function. It checks only the type of an argument; the function checks the value. An annotation
+with an unknown part is not checked.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ R = TypeVar("R")
 
 _LONGEST = 60
 _ALTERNATIVES = re.compile(r"\s*\|\s*(?![^\[]*\])")
-"""Between the alternatives of an annotation, not inside of brackets."""
+"""The `|` between the alternatives of an annotation, not inside brackets."""
 
 
 class Kind(NamedTuple):
-    """A kind of argument: how it is known, and what a sentence says of it."""
+    """A kind of argument: a test for it, and its name in messages."""
 
     holds: Callable[[Any], bool]
     words: str
 
 
 def _is_listed(value: Any) -> bool:
-    is_table = hasattr(value, "columns")  # going through a data frame gives the names of its columns
+    is_table = hasattr(value, "columns")  # iterating over a data frame gives column names
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | type) and not is_table
 
 
@@ -53,30 +53,30 @@ _KINDS = {
     "Callable": Kind(callable, "a function"),
 }
 _OUR_CLASSES = {
-    "Transactions": "Transactions: read a file with setveil.read, or make them with setveil.from_lists, from_pandas or from_arrow",
+    "Transactions": "Transactions: read a file with setveil.read, or use setveil.from_lists, from_pandas or from_arrow",
     "Disassociated": "disassociated data: read them with setveil.read_disassociated",
     "Itemsets": "Itemsets: find them with setveil.mine",
     "BoundedItemsets": "BoundedItemsets: find them with setveil.mine_bounds",
     "Rules": "Rules: find them with setveil.association_rules",
     "Hierarchy": "a Hierarchy: read it with setveil.read_hierarchy",
     "JoinedTable": "a JoinedTable: read it with setveil.read_joined",
-    "OrderedAttribute": "an OrderedAttribute: take schema.sensitive of the policy",
-    "Originals": "Originals: make them of both tables with setveil.Originals",
+    "OrderedAttribute": "an OrderedAttribute: use schema.sensitive of the policy",
+    "Originals": "Originals: create them from both tables with setveil.Originals",
     "Population": "a Population: read it with setveil.read_population",
     "ProviderTable": "a ProviderTable: read it with setveil.read_provider_table",
     "OpenedJoined": "a joined release: open it with setveil.open_joined",
-    "TableSource": "a TableSource: make one with setveil.TableSource",
-    "ProviderSide": "a ProviderSide: make one with setveil.ProviderSide",
+    "TableSource": "a TableSource: create one with setveil.TableSource",
+    "ProviderSide": "a ProviderSide: create one with setveil.ProviderSide",
     "Policy": "a Policy: read it with setveil.read_policy",
     "Home": "a Home: open it with setveil.Home.open",
-    "Places": "Places: make them with setveil.Places",
-    "Keys": "Keys: make them with setveil.Keys",
+    "Places": "Places: create them with setveil.Places",
+    "Keys": "Keys: create them with setveil.Keys",
 }
-"""Classes of this package by name, since most are imported where they are used only, each with how to get one."""
+"""Classes of this package and how to get an instance; by name, because most are imported lazily."""
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse arguments of another kind than its annotations say, with `BadParameter`.
+    """Decorate a function so that it raises `BadParameter` for arguments that do not match its annotations.
 
     >>> @check_arguments
     ... def double(number: int) -> int:
@@ -99,13 +99,13 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 def _named(shape: Any, args: Any, kwargs: Any) -> Iterable[tuple[str, Any]]:
     try:
         named: Iterable[tuple[str, Any]] = shape.bind(*args, **kwargs).arguments.items()
-    except TypeError:  # too many or too few, of which Python's own error speaks, when the function is called
+    except TypeError:  # wrong number of arguments: the call itself raises Python's error
         return ()
     return named
 
 
 def refuse_other_kind(name: str, value: Any, annotation: Any, known: Mapping[str, Any]) -> None:
-    """Refuse an argument that is of none of the kinds that its annotation lists; `known` has the names of its module."""
+    """Refuse an argument that matches no alternative of its annotation; `known` are the globals of its module."""
     kinds = kinds_in(annotation, known)
     if kinds and not any(kind.holds(value) for kind in kinds):
         words = dict.fromkeys(kind.words for kind in kinds)
@@ -113,14 +113,14 @@ def refuse_other_kind(name: str, value: Any, annotation: Any, known: Mapping[str
 
 
 def kinds_in(annotation: Any, known: Mapping[str, Any]) -> list[Kind]:
-    """Return the kinds that an annotation lists, or none where one of them is not known."""
+    """Return the kinds in an annotation, or an empty list if one is unknown."""
     kinds = [_kind(one, known) for one in _ALTERNATIVES.split(annotation)] if isinstance(annotation, str) else [None]
     return [kind for kind in kinds if kind is not None] if None not in kinds else []
 
 
 def _kind(annotation: str, known: Mapping[str, Any]) -> Kind | None:
     name = annotation.partition("[")[0]
-    if get_origin(known.get(name)) is Literal:  # the function itself says which texts are allowed
+    if get_origin(known.get(name)) is Literal:  # the function itself checks the choice
         return Kind(lambda value: isinstance(value, str), " | ".join(get_args(known[name])))
     if name in _OUR_CLASSES:
         return Kind(lambda value: name in {kind.__name__ for kind in type(value).__mro__}, _OUR_CLASSES[name])
@@ -128,7 +128,7 @@ def _kind(annotation: str, known: Mapping[str, Any]) -> Kind | None:
 
 
 def describe(value: Any) -> str:
-    """Say what was given, without anything of the data that it may hold, and without a password."""
+    """Describe a given value without revealing data or passwords."""
     if isinstance(value, str):
         return _cut(repr(value)) if "://" not in value else "an address"
     if value is None or isinstance(value, bool | Real):

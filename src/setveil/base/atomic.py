@@ -1,17 +1,17 @@
-"""Files and folders that appear whole or not at all.
+"""Atomic files and folders: a target appears complete or not at all.
 
-What is being made has a hidden workplace beside its target, and gets its name at the end::
+Output is written to a hidden staging folder beside its target and renamed at the end::
 
     .OUT.setveil-staging-TOKEN/   mode 0700
-      lock                        held by the process that works here; the lock ends with the process, however that ends
-      new/                        the folder in the making, or the folder that holds the file in the making
-      old                         what is replaced
+      lock                        held by the writing process; the system releases it when the process ends, however it ends
+      new/                        the new folder, or the folder that holds the new file
+      old                         the former target, while it is replaced
 
-The workplace is removed when the work fails, when the program is stopped (`remove_unfinished`), and, after a process was killed, by the
-next run, which finds that nobody holds the lock.
+The staging folder is removed when the block fails and when the program is stopped (`remove_unfinished`). If a process is killed, the next
+run removes it, because no process holds its lock.
 
-Of two folders the private one is renamed first: where the public folder is, the private one is complete. Until the public folder is in its
-place, a mark in the private folder names the workplace that the public folder comes from.
+Of two folders the private one is renamed first: if the public folder exists, the private one is complete. Until the public folder exists,
+a mark in the private folder names the staging folder of the public one.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EXISTS = "exists; name another place, or replace it with `force=True`"
-"""What is said of a target that is there already, after its name."""
+EXISTS = "exists; choose another path, or replace it with `force=True`"
+"""The end of the message about a target that exists; its path comes before."""
 
 _LOCK, _NEW, _OLD = "lock", "new", "old"
 _MARK = ".uncommitted"
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-_workplaces: set[Path] = set()
+_staging_folders: set[Path] = set()
 _written: list[str] = []
 _committing = threading.Lock()
-"""Held while work gets its name, so that the process does not end in between."""
+"""Held while output is renamed to its target, so that the process does not end in between."""
 
 
-# -- what is made -------------------------------------------------------------------------------------------------------------
+# -- writing -------------------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def make_file(target: Path, *, force: bool = False, if_exists: str = EXISTS) -> Iterator[Path]:
-    """Give a hidden file to write; after the block it takes the target's place, or vanishes if the block failed."""
+    """Yield a hidden file to write; rename it to the target after the block, or remove it if the block fails."""
     refuse_file(target, force=force, if_exists=if_exists)
-    with _workplace(target) as new, _one_sentence(f"{target} cannot be written"):
-        made = new / target.name  # the ending stays, since it names the format
+    with _staging_folder(target) as new, _refusing(f"{target} cannot be written"):
+        made = new / target.name  # keeps the extension, which determines the format
         yield made
         _sync(made)
         with committing(str(target)):
-            _refuse_existing(target, force=force, if_exists=if_exists)  # another process may have made it meanwhile
+            _refuse_existing(target, force=force, if_exists=if_exists)  # another process may have created it meanwhile
             if force:
                 made.replace(target)
             else:
@@ -66,9 +66,9 @@ def make_file(target: Path, *, force: bool = False, if_exists: str = EXISTS) -> 
 
 
 def replace_file(target: Path, content: bytes, *, mode: int = 0o644, is_result: bool = True) -> None:
-    """Write a small file, also over an existing one. Unless it is a result, a program that is stopped does not mention it as written."""
+    """Write a small file atomically, replacing an existing one. Only results are reported as written when the program is stopped."""
     _remove_stale(target)
-    with _workplace(target) as new, _one_sentence(f"{target} cannot be written"):
+    with _staging_folder(target) as new, _refusing(f"{target} cannot be written"):
         made = new / target.name
         made.write_bytes(content)
         made.chmod(mode)
@@ -80,14 +80,14 @@ def replace_file(target: Path, content: bytes, *, mode: int = 0o644, is_result: 
 
 @contextmanager
 def make_folder(target: Path, *, force: bool = False, if_exists: str = EXISTS) -> Iterator[Path]:
-    """Give a hidden folder to fill, of mode 0700; after the block it takes the target's place, or vanishes if the block failed."""
+    """Yield a hidden folder with mode 0700; rename it to the target after the block, or remove it if the block fails."""
     with _make_folders(target, force=force, if_exists=if_exists) as (new,):
         yield new
 
 
 @contextmanager
 def make_two_folders(public: Path, private: Path, *, force: bool = False) -> Iterator[tuple[Path, Path]]:
-    """Give two hidden folders to fill; after the block both take their targets' places, or both vanish if it failed."""
+    """Yield two hidden folders; rename both to their targets after the block, or remove both if the block fails."""
     with _make_folders(private, public, force=force) as (new_private, new_public):
         yield new_public, new_private
         new_public.chmod(0o755)
@@ -96,20 +96,20 @@ def make_two_folders(public: Path, private: Path, *, force: bool = False) -> Ite
 
 @contextmanager
 def committing(written: str) -> Iterator[None]:
-    """Give finished work its name, with Ctrl-C put off; if the block succeeds, `written` (unless empty) counts as written."""
-    with _committing, _signals_put_off():
+    """Defer Ctrl-C while the block renames finished output; if it succeeds, record `written` (unless empty) as written."""
+    with _committing, _signals_deferred():
         yield
         if written:
             _written.append(written)
 
 
 def remove_unfinished() -> list[str]:
-    """Remove what is being made, for a front end that ends the process without unwinding; return what was written before.
+    """Remove unfinished output, for a front end that ends the process without unwinding; return what was written before.
 
-    Waits for names that are being given; none can be given afterwards.
+    Waits for renames in progress. No rename can start afterwards.
     """
     _committing.acquire()
-    for place in list(_workplaces):
+    for place in list(_staging_folders):
         for _ in range(10):  # the main thread may still be adding files
             shutil.rmtree(place, ignore_errors=True)
             if not place.exists():
@@ -117,16 +117,16 @@ def remove_unfinished() -> list[str]:
     return list(_written)
 
 
-# -- what is refused before any work ------------------------------------------------------------------------------------------
+# -- refusing targets before any work -----------------------------------------------------------------------------------------
 
 
 def refuse_file(target: Path, *, force: bool = False, if_exists: str = EXISTS) -> None:
-    """Refuse a file that exists or cannot be made, before any work; remove what a killed run left."""
+    """Refuse a target file that exists or cannot be created, before any work; remove what a killed run left."""
     if "\0" in str(target):
-        raise OutputRefused(f"{str(target)!r} is not a name that a file can have")
-    with _one_sentence():
+        raise OutputRefused(f"{str(target)!r} is not a valid file name; choose another path")
+    with _refusing():
         if target.name in ("", "..") or (target.exists() and not target.is_file()):
-            raise OutputRefused(f"{target} is not a file; expected a file or nothing")
+            raise OutputRefused(f"{target} is not a regular file and is not replaced; choose another path")
         _remove_stale(target)
         _refuse_existing(target, force=force, if_exists=if_exists)
 
@@ -139,41 +139,41 @@ def refuse_folder(
     mark: str = "",
     names: frozenset[str] | None = None,
 ) -> None:
-    """Refuse a folder that exists or cannot be made, before any work; remove what a killed run left.
+    """Refuse a target folder that exists or cannot be created, before any work; remove what a killed run left.
 
-    With `force` a folder is replaced if it is empty, or if it holds the file `mark` and no other files than `names`.
+    With `force`, a folder may be replaced if it is empty, or if it holds the file `mark` and only files in `names`.
     """
     _refuse_folder_name(target)
-    with _one_sentence():
+    with _refusing():
         _remove_stale(target)
         _refuse_existing(target, force=force, if_exists=if_exists)
         if target.exists() and not target.is_dir():
-            raise OutputRefused(f"{target} is a file; expected a folder or nothing")
+            raise OutputRefused(f"{target} is a file; expected a folder; choose another path")
         found = sorted(path.name for path in target.iterdir()) if target.exists() else []
         if found and mark and mark not in found:
             raise OutputRefused(
-                f"{target} is not what a run left (it has no {mark}), and is not replaced; name another place"
+                f"{target} was not written by setveil (it has no {mark}) and is not replaced; choose another path"
             )
         strangers = [] if names is None else [name for name in found if name not in names]
         if strangers:
             raise OutputRefused(
-                f"{target} holds {strangers[0]!r}, which no run left there, and is not replaced; move that or name another place"
+                f"{target} contains {strangers[0]!r}, which setveil did not write, and is not replaced; move it or choose another path"
             )
-        with _workplace(target):  # something has to be made: rights alone do not show a disk that is read-only
+        with _staging_folder(target):  # only a trial shows a read-only disk: permissions do not
             pass
 
 
 def refuse_two_folders(public: Path, private: Path, *, force: bool = False) -> None:
-    """Refuse two folders that exist, cannot be made or lie within each other, before any work; remove what a killed run left."""
+    """Refuse two target folders that exist, cannot be created or overlap, before any work; remove what a killed run left."""
     for target in (public, private):
         _refuse_folder_name(target)
-    with _one_sentence():
+    with _refusing():
         places = public.resolve(), private.resolve()
         if places[0] == places[1] or places[0] in places[1].parents or places[1] in places[0].parents:
             raise OutputRefused(
-                f"the private folder {private} and the release folder {public} must stand apart, neither inside the other"
+                f"the private folder {private} and the release folder {public} overlap; neither may be inside the other"
             )
-        if not _is_there(public):
+        if not _exists(public):
             _remove_uncommitted(public, private)
     for target in (public, private):
         refuse_folder(target, force=force)
@@ -181,62 +181,62 @@ def refuse_two_folders(public: Path, private: Path, *, force: bool = False) -> N
 
 def _refuse_folder_name(target: Path) -> None:
     if target.name in ("", "..") or "\0" in str(target):
-        raise OutputRefused(f"{str(target)!r} is not a name for a new folder; name another place")
+        raise OutputRefused(f"{str(target)!r} is not a valid name for a new folder; choose another path")
 
 
 def _refuse_existing(target: Path, *, force: bool, if_exists: str) -> None:
-    """Refuse a target that exists, unless forced, or that cannot be made or replaced."""
+    """Refuse a target that exists, unless `force`, or that cannot be created or replaced."""
     if not target.parent.is_dir():
-        raise OutputRefused(f"{target.parent} is not a folder; make it first or name another place")
-    if _is_there(target) and not force:
+        raise OutputRefused(f"{target.parent} is not a folder; create it or choose another path")
+    if _exists(target) and not force:
         raise OutputRefused(f"{target} {if_exists}")
     if target.is_symlink():
-        raise OutputRefused(f"{target} is a link, which is not replaced; name the place it leads to")
+        raise OutputRefused(f"{target} is a symbolic link, which is not replaced; give the path it points to")
 
 
-def _is_there(target: Path) -> bool:
+def _exists(target: Path) -> bool:
     return target.is_symlink() or target.exists()
 
 
 @contextmanager
-def _one_sentence(what: str = "") -> Iterator[None]:
-    """Turn what the system refuses inside the block into one sentence."""
+def _refusing(what: str = "") -> Iterator[None]:
+    """Turn an `OSError` of the block into `OutputRefused` with a one-sentence message."""
     try:
         yield
     except OSError as error:
         raise OutputRefused(f"{what or f'{error.filename} cannot be used'}: {error.strerror or error}") from None
 
 
-# -- workplaces ---------------------------------------------------------------------------------------------------------------
+# -- staging folders ----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """Give the folder `new` of a workplace that this process holds; the workplace vanishes after the block."""
+def _staging_folder(target: Path) -> Iterator[Path]:
+    """Yield the folder `new` of a staging folder that this process locks; remove the staging folder after the block."""
     place = target.with_name(f".{target.name}.setveil-staging-{secrets.token_hex(6)}")
-    _workplaces.add(place)
+    _staging_folders.add(place)
     handle = None
     try:
-        with _one_sentence(f"{place.parent} cannot be written"):
+        with _refusing(f"{place.parent} cannot be written"):
             place.mkdir(mode=0o700)
             handle = _lock(place)
             (place / _NEW).mkdir(mode=0o700)
         yield place / _NEW
     finally:
         if handle is not None:
-            os.close(handle)  # first, since Windows removes no file that is open
+            os.close(handle)  # before removing: Windows cannot remove an open file
         shutil.rmtree(place, ignore_errors=True)
-        _workplaces.discard(place)
+        _staging_folders.discard(place)
 
 
-def _workplaces_beside(target: Path) -> list[Path]:
+def _staging_folders_beside(target: Path) -> list[Path]:
     found = target.parent.glob(f".{glob.escape(target.name)}.setveil-*")
     return [place for place in found if place.is_dir() and not place.is_symlink()]
 
 
 def _lock(place: Path) -> int | None:
-    """Hold a workplace until the handle is closed; None where another process holds it, or where the file system has no locks."""
-    from filelock import lock_descriptor  # noqa: PLC0415 - takes a fiftieth of a second, and only writing needs it
+    """Lock a staging folder until the returned handle is closed; None if another process holds it or the file system has no locks."""
+    from filelock import lock_descriptor  # noqa: PLC0415 - takes 20 ms, and only writing needs it
 
     with suppress(OSError):
         handle = os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
@@ -248,8 +248,8 @@ def _lock(place: Path) -> int | None:
 
 
 def _remove_stale(target: Path) -> None:
-    """Remove workplaces beside a target that no living process holds."""
-    for place in _workplaces_beside(target):
+    """Remove staging folders beside a target that no running process locks."""
+    for place in _staging_folders_beside(target):
         handle = _lock(place)
         if handle is not None:
             os.close(handle)
@@ -257,41 +257,43 @@ def _remove_stale(target: Path) -> None:
 
 
 def _remove_uncommitted(public: Path, private: Path) -> None:
-    """Remove a private folder whose public one never came: its mark names the workplace that still holds the public one.
+    """Remove a private folder whose public folder was never renamed to its target.
 
-    Where nothing is there any more, the public folder did come and was moved elsewhere since: then the private one is still needed. Where
-    a living process holds the workplace, the public folder is about to come.
+    The mark in the private folder names the staging folder that still holds the public one. If that is empty, the public folder was written
+    and moved elsewhere since, so the private one is still needed. If a running process locks it, the public folder is about to be written.
     """
     mark = private / _MARK
     named = mark.read_text(encoding="utf-8") if mark.is_file() else ""
-    for place in _workplaces_beside(public):
+    for place in _staging_folders_beside(public):
         handle = _lock(place) if place.name == named and (place / _NEW).exists() else None
         if handle is not None:
-            with _workplace(private) as new:  # removed in its own place, a part of it could stay
+            with _staging_folder(private) as new:  # removing it in place could leave a part behind
                 private.rename(new.with_name(_OLD))
             os.close(handle)
 
 
-# -- how work gets its name ---------------------------------------------------------------------------------------------------
+# -- renaming to the target ---------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _make_folders(*targets: Path, force: bool, if_exists: str = EXISTS) -> Iterator[list[Path]]:
-    """Give a hidden folder for each target; after the block they take their places in this order."""
+    """Yield a hidden folder for each target; rename them in this order after the block."""
     with ExitStack() as stack:
-        made = [stack.enter_context(_workplace(target)) for target in targets]
-        with _one_sentence(f"{' and '.join(map(str, reversed(targets)))} cannot be written"):
+        made = [stack.enter_context(_staging_folder(target)) for target in targets]
+        with _refusing(f"{' and '.join(map(str, reversed(targets)))} cannot be written"):
             yield made
             for folder in made:
                 _sync_tree(folder)
         with committing(str(targets[-1])):
             for target in targets:
-                _refuse_existing(target, force=force, if_exists=if_exists)  # another process may have made it meanwhile
+                _refuse_existing(
+                    target, force=force, if_exists=if_exists
+                )  # another process may have created it meanwhile
             _rename(list(zip(made, targets, strict=True)))
 
 
 def _rename(pairs: list[tuple[Path, Path]]) -> None:
-    """Move old folders out of the way, the last one first, and new ones in; where that fails, everything goes back to its place."""
+    """Move old folders away, the last one first, and new ones to their targets; undo everything if a step fails."""
     moved: list[tuple[Path, Path]] = []
     try:
         for new, target in reversed(pairs):
@@ -309,7 +311,7 @@ def _rename(pairs: list[tuple[Path, Path]]) -> None:
 
 
 def _link(made: Path, target: Path, if_exists: str) -> None:
-    """Give a file its name, unless that is taken, which a plain renaming would not look at."""
+    """Link a file to its target, which fails if the target exists; a plain rename would replace it."""
     try:
         os.link(made, target)
     except FileExistsError:
@@ -317,12 +319,12 @@ def _link(made: Path, target: Path, if_exists: str) -> None:
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
             raise
-        made.rename(target)  # some file systems know no links
+        made.rename(target)  # some file systems have no hard links
 
 
 @contextmanager
-def _signals_put_off() -> Iterator[None]:
-    """Hear what asks the program to stop after the block only."""
+def _signals_deferred() -> Iterator[None]:
+    """Defer signals that stop the program until the block ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -346,9 +348,9 @@ def _sync_tree(folder: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Have the system write a file or a folder to disk."""
+    """Flush a file or a folder to disk."""
     is_folder = path.is_dir()
-    with suppress(OSError) if is_folder else nullcontext():  # some systems open no folder, and some cannot sync one
+    with suppress(OSError) if is_folder else nullcontext():  # some systems cannot open a folder, or cannot sync one
         handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Where setveil keeps what it would otherwise make again: compiled loops, and the libraries of reports."""
+"""The cache directory for compiled kernels and the libraries of reports."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from platformdirs import user_cache_path
 
 
 def find_cache_directory() -> Path:
-    """Return the folder that SETVEIL_CACHE_DIR names, otherwise `setveil` in the user's cache directory; it need not exist yet."""
+    """Return the folder in SETVEIL_CACHE_DIR, or by default `setveil` in the user's cache directory; it may not exist yet."""
     given = os.environ.get("SETVEIL_CACHE_DIR")
     return Path(given) if given else user_cache_path("setveil", appauthor=False, opinion=False)

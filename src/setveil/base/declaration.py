@@ -1,11 +1,12 @@
-"""One declaration, many faces: the base of methods, guarantees and metrics.
+"""Declarations: the base class of methods, guarantees and metrics.
 
-A declaration is a frozen pydantic model. Its fields carry limits, a description and whether they are public, and from these come the
-constructor's errors, the command-line options, the job file, the web form, the tables of the docs and what the card may say.
+A declaration is a frozen pydantic model. Each field has limits, a description and a public flag. From these setveil generates the errors of
+the constructor, the command-line options, the job file, the web form, the tables in the docs and the parameters on the card.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from inspect import cleandoc
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Union, cast, get_args, get_origin
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 
     from pydantic._internal._model_construction import ModelMetaclass
 else:
-    ModelMetaclass = type(BaseModel)  # pydantic does not publish its name
+    ModelMetaclass = type(BaseModel)  # pydantic does not export it
 
 
 def parameter(default: Any = ..., *, public: bool, description: str, inferable: bool = False, **limits: Any) -> Any:
-    """Declare a parameter; `public` says whether it may stand on the card of a release.
+    """Declare a parameter of a method, guarantee or metric.
 
-    `inferable` says of one that may not that the data of a release show it all the same, in whole or in part: card and pages say so.
+    `public` says whether the card of a release may show its value. `inferable` marks a private parameter that the released data reveal
+    anyway, in whole or in part; the card and the help pages say so.
     """
     return Field(
         default, description=description, json_schema_extra={"public": public, "inferable": inferable}, **limits
@@ -35,41 +37,41 @@ def parameter(default: Any = ..., *, public: bool, description: str, inferable: 
 
 
 def split_commas(value: Any) -> Any:
-    """Let a tuple parameter be given as one comma-separated text, as on the command line."""
+    """Split a comma-separated text into a tuple, for tuple parameters given on the command line."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 
 class DeclarationType(ModelMetaclass):
-    """The type of declarations: makes their help pages when somebody asks for one."""
+    """The metaclass of declarations: generates their help pages on request."""
 
     @property
-    def __doc__(self) -> str:  # type: ignore[override] # it is a str, only not a constant
-        """Return the page that `help` shows; of a class without a name, what it says of itself."""
-        from setveil.base.help_pages import help_page  # noqa: PLC0415 - only when somebody asks for help
+    def __doc__(self) -> str:  # type: ignore[override] # a str, but not a constant
+        """Return the help page; for a class without a name, its own docstring."""
+        from setveil.base.help_pages import help_page  # noqa: PLC0415 - only needed for help
 
         kind = cast("type[Declaration]", self)
         return help_page(kind) if kind.name else kind.own_docstring()
 
     def __dir__(self) -> list[str]:
-        """List the public names of the declaration, without those that every pydantic model has: help pages stay short."""
+        """Return the public names without those of every pydantic model, so that help pages stay short."""
         return [name for name in super().__dir__() if not name.startswith("_") and not hasattr(BaseModel, name)]
 
 
 class Declaration(BaseModel, metaclass=DeclarationType):
-    """A recipe: printable, comparable, JSON; wrong values are refused when it is made, in one sentence."""
+    """A configured method, guarantee or metric: immutable, comparable and stored as JSON. The constructor refuses invalid values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     name: ClassVar[str] = ""
     """The name on the command line."""
     removed: ClassVar[dict[str, str]] = {}
-    """Parameters that earlier versions had, each with why it was removed."""
+    """Removed parameters, each with the reason."""
     renamed: ClassVar[dict[str, str]] = {}
-    """Former names of parameters, each with the name that it has now; they are accepted, with a note, until version 0.3."""
+    """Former names of parameters and their current names; accepted with a note until version 0.3."""
     example_lines: ClassVar[tuple[str, ...]] = ("{call}",)
-    """The example on the help page; `{call}` becomes the call that makes one, with its required parameters."""
+    """The example on the help page; `{call}` is replaced by a constructor call with the required parameters."""
 
     def __init__(self, **values: Any) -> None:
         for former, name in self.renamed.items():
@@ -90,13 +92,13 @@ class Declaration(BaseModel, metaclass=DeclarationType):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
-        """Refuse a class with a parameter that does not say whether it is public."""
+        """Refuse a class with a parameter that does not declare `public`."""
         super().__pydantic_init_subclass__(**options)
         cls.parameters()
 
     @classmethod
     def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values of parameters, those with a former name under the name that they have now."""
+        """Return the values with former parameter names replaced by current ones."""
         for former, name in cls.renamed.items():
             if former in values and name in values:
                 raise BadParameter(f"{cls.name}: {former} is the former name of {name}; give {name} only")
@@ -104,42 +106,42 @@ class Declaration(BaseModel, metaclass=DeclarationType):
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
-        """Return what can be set, for help texts, forms and docs."""
+        """Return the parameters, for help texts, forms and docs."""
         return [Parameter(cls, name) for name in cls.model_fields]
 
     def public_parameters(self) -> dict[str, Any]:
-        """Return the values that may be handed over."""
+        """Return the values of the public parameters, as JSON values."""
         everything = self.model_dump(mode="json")
         return {p.name: everything[p.name] for p in self.parameters() if p.public}
 
     def private_parameters(self) -> dict[str, Any]:
-        """Return the values that may not be handed over."""
+        """Return the values of the private parameters, as JSON values."""
         everything = self.model_dump(mode="json")
         return {p.name: everything[p.name] for p in self.parameters() if not p.public}
 
     @classmethod
     def inferable_parameters(cls) -> tuple[str, ...]:
-        """Return the names of the private parameters that the data of a release show all the same."""
+        """Return the names of the private parameters that the released data reveal."""
         return tuple(p.name for p in cls.parameters() if p.inferable)
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first line of the class's description."""
+        """Return the first line of the docstring."""
         return cls.own_docstring().splitlines()[0]
 
     @classmethod
     def own_docstring(cls) -> str:
-        """Return what is written in the class; `__doc__` is the whole help page."""
+        """Return the docstring written in the class; `__doc__` is the generated help page."""
         return cleandoc(cls.__dict__["__doc__"] or "")
 
     @classmethod
     def help_sections(cls) -> dict[str, list[str]]:
-        """Return what this kind of declaration adds to its help page, as headings with paragraphs."""
+        """Return further sections of the help page: headings with paragraphs."""
         return {}
 
 
 class Parameter:
-    """One field of a declaration, as people see it."""
+    """A parameter of a declaration, as help texts and forms show it."""
 
     def __init__(self, owner: type[Declaration], name: str) -> None:
         field = owner.model_fields[name]
@@ -158,41 +160,53 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """Say in words what may be given."""
-        return " and ".join([_type_in_words(self.annotation), *self.limits])
+        """A description of the allowed values."""
+        return ", ".join(filter(None, [_type_name(self.annotation), " and ".join(self.limits)]))
 
     @property
     def limits(self) -> list[str]:
-        """Return the limits of a number in words."""
+        """The limits of a number, such as `at least 2`."""
         return [
-            f"{words} {getattr(rule, key)}"
+            f"{words} {getattr(rule, key):,}"
             for rule in self._metadata
             for key, words in (("ge", "at least"), ("gt", "more than"), ("le", "at most"), ("lt", "less than"))
             if getattr(rule, key, None) is not None
         ]
 
     @property
+    def visibility(self) -> str:
+        """A sentence about what recipients of a release see of the value."""
+        if self.public:
+            return "Public."
+        revealed = (
+            " The released data reveal the value of this parameter in whole or in part." if self.inferable else ""
+        )
+        return f"Private: not on the card.{revealed}"
+
+    @property
     def example(self) -> str:
-        """Return a value as Python code: the one that the parameter gives as an example, or that of its kind."""
+        """An example value as Python code, from the parameter or from its kind."""
         return repr(self._examples[0]) if self._examples else str(getattr(self.annotation, "example", "..."))
 
     @property
     def default_text(self) -> str:
-        """Return the default as a person would type it."""
+        """The default value as typed on the command line."""
         if self.default is None and not self.required:
             return "none"
+        if isinstance(self.default, Sized) and not len(self.default):
+            return "none"
         if isinstance(self.default, tuple):
-            return ",".join(map(str, self.default)) or "none"
+            return ",".join(map(str, self.default))
         return str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
 
 
 def _is_number(annotation: Any) -> bool:
-    """Tell whether a parameter is a number, for which true and false would pass as 1 and 0."""
+    """Return whether a parameter is a number; such a parameter must refuse True and False, which Python treats as 1 and 0."""
     kinds = get_args(annotation) or (annotation,)
     return bool not in kinds and (int in kinds or float in kinds)
 
 
-def _type_in_words(annotation: Any) -> str:
+def _type_name(annotation: Any) -> str:
     origin = get_origin(annotation)
     if annotation is bool:
         return "true or false"
@@ -202,18 +216,18 @@ def _type_in_words(annotation: Any) -> str:
         return "a number"
     if annotation is str:
         return "a text"
-    if origin in (Union, UnionType):  # what may be left out is None then
-        return " or ".join(_type_in_words(one) for one in get_args(annotation) if one is not type(None))
+    if origin in (Union, UnionType):  # None means that the parameter is optional
+        return " or ".join(_type_name(one) for one in get_args(annotation) if one is not type(None))
     if origin is tuple:
-        return "a comma-separated list of " + _type_in_words(get_args(annotation)[0])
+        return "a comma-separated list of " + _type_name(get_args(annotation)[0])
     if origin is not None and str(origin).endswith("Literal"):
         return " | ".join(map(str, get_args(annotation)))
-    words = getattr(annotation, "in_words", None)
+    words = getattr(annotation, "allowed_text", None)
     return words if isinstance(words, str) else getattr(annotation, "__name__", str(annotation))
 
 
 def _sentence(owner: type[Declaration], error: ValidationError) -> str:
-    """Turn pydantic's first complaint into one sentence: what was given, what is allowed."""
+    """Return the first error of pydantic as one sentence: the given value and what is allowed."""
     first = error.errors(include_url=False)[0]
     place = str(first["loc"][0]) if first["loc"] else ""
     known = {p.name: p for p in owner.parameters()}

@@ -1,7 +1,7 @@
-"""How results look at a prompt and in a notebook: small tables, as text and as HTML.
+"""Small tables and numbers for people, as text for a prompt and as HTML for a notebook.
 
-The HTML has no script, no address and no colours of its own, so that it can be read on light and dark pages and without a network. People
-save notebooks and hand them on: a table shows counts and figures, and values of the data only where the text of the same result shows them.
+The HTML has no scripts, no links and no colours of its own, so that it works on light and dark pages and without a network. People share
+notebooks: a table shows counts and figures, and values of the data only if the text of the same result shows them too.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MOST_ROWS = 10
-"""Itemsets or rules of many that a table shows."""
+"""The maximum number of itemsets or rules in a table."""
 _LONGEST_IN_TEXT, _LONGEST_IN_HTML = 120, 600
-"""Characters of a cell: a prompt does not wrap columns, a notebook does, and an item may be as long as a book."""
+"""Maximum characters of a cell: a notebook wraps columns, a prompt does not, and an item may be very long."""
 _FIGURE = re.compile(r"[-–0-9.,e+ %]*")
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that would change the line, the order of the text or the terminal."""
+"""Characters that break lines, reorder text or control the terminal."""
 _CELL = (
     "padding: 0.2em 0.9em 0.2em 0; vertical-align: top; border: none; border-bottom: 1px solid rgba(128, 128, 128, 0.4)"
 )
@@ -33,11 +33,11 @@ _STYLES = {
     "th": f"{_CELL}; font-weight: bold",
     "td": f"{_CELL}; max-width: 45em; overflow-wrap: anywhere",
 }
-"""Written at every element: notebooks have rules of their own for tables, which would win, and some remove style sheets."""
+"""Inline styles of every element: notebooks override table styles, and some remove style sheets."""
 
 
 def figure(value: Any) -> str:
-    """Write a number for people: thousands apart, shares with four significant digits."""
+    """Format a number with thousands separators; fractions have four significant digits."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -50,20 +50,25 @@ def figure(value: Any) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share in percent, with enough digits to tell a small one from none."""
+    """Format a share as a percentage, with enough digits to distinguish a small share from zero."""
     percent = 100 * value
     return f"{percent:.1f} %" if percent == 0 or percent >= 0.1 else f"{percent:.2g} %"
 
 
+def quantity(number: int, noun: str, plural: str = "") -> str:
+    """Format a count with its noun: `1 record`, `2,000 records`, `2 entries`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def cut(text: Any, most: int = 120) -> str:
-    """Write a label, or the beginning of a long one."""
+    """Return a text, shortened to `most` characters."""
     whole = str(text)
     return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table for people; without a header its rows are names with what stands beside them."""
+    """A table for people; without a header, each row is a name and its values."""
 
     rows: Sequence[Sequence[Any]]
     header: Sequence[str] = ()
@@ -71,7 +76,7 @@ class ShownTable:
     note: str = ""
 
     def to_text(self) -> str:
-        """Return the table for a prompt: columns side by side, numbers to the right."""
+        """Return the table as text in aligned columns, numbers to the right."""
         cells = self._cells(_LONGEST_IN_TEXT)
         rows = [list(self.header), *cells] if self.header else cells
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -86,7 +91,7 @@ class ShownTable:
         return "\n".join(filter(None, [self.title, *lines, self.note]))
 
     def to_html(self) -> str:
-        """Return the table for a notebook; every text in it is escaped."""
+        """Return the table as HTML, with every text escaped."""
         cells = self._cells(_LONGEST_IN_HTML)
         sides = _sides(cells)
         head = _row(_element("th", *one) for one in zip(self.header, sides, strict=False))
@@ -109,14 +114,14 @@ class ShownTable:
 
 
 def to_html(*tables: ShownTable) -> str:
-    """Return tables one below the other, as `_repr_html_` gives them to a notebook."""
-    # The classes keep MathJax, which notebooks run over HTML, from reading formulas into labels such as '$5 off$'.
+    """Return the HTML of several tables, one below the other, for `_repr_html_`."""
+    # The classes stop MathJax, which notebooks apply to HTML, from rendering labels such as '$5 off$' as formulas.
     attributes = f'class="tex2jax_ignore mathjax_ignore" style="{_STYLES["div"]}"'
     return f"<div {attributes}>{''.join(table.to_html() for table in tables)}</div>"
 
 
 def _sides(cells: list[list[str]]) -> list[str]:
-    """Return the side of each column: numbers stand to the right."""
+    """Return the alignment of each column: right for numbers, left otherwise."""
     return ["right" if all(map(_FIGURE.fullmatch, column)) else "left" for column in zip(*cells, strict=True)]
 
 
@@ -130,5 +135,5 @@ def _element(name: str, text: str, side: str = "left") -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a text with the characters that would change what is around it written as escapes."""
+    """Return a text with control and reordering characters written as escapes."""
     return _HIDDEN.sub(lambda found: repr(found[0])[1:-1], text)

@@ -1,7 +1,7 @@
-"""What is going on, told to whoever wants to know.
+"""Progress steps and notes of running work.
 
-Work announces its steps here; a front end (the command line) listens with `reporting`. Without a listener steps are silent and notes
-go to the `setveil` logger. The listener is a context variable, so that two jobs in one process do not hear each other.
+Functions announce steps and notes here; a front end such as the command line receives them with `reporting`. Without a reporter, steps
+are silent and notes go to the `setveil` logger. The reporter is a context variable, so that two jobs in one process stay separate.
 
     with progress.step("pairing records", total=n) as advance:
         advance(done)
@@ -22,17 +22,17 @@ _log = logging.getLogger("setveil")
 
 
 class Reporter(Protocol):
-    """A listener: shows steps that take time, and notes."""
+    """Receives steps that take time, and notes."""
 
     def step(self, label: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
-        """Show a step; what it gives is called with the amount done so far."""
+        """Show a step; yield a function to call with the amount done so far."""
 
     def note(self, text: str) -> None:
-        """Tell the person something they should know, in one sentence. Never holds values of the data."""
+        """Show a note to the user: one sentence, without values of the data."""
 
 
 class Silent:
-    """The listener of a library call: no steps, notes to the log."""
+    """The default reporter: ignores steps and logs notes."""
 
     @contextmanager
     def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
@@ -50,7 +50,7 @@ _current: ContextVar[Reporter] = ContextVar("setveil_reporter", default=Silent()
 
 @contextmanager
 def reporting(reporter: Reporter) -> Iterator[None]:
-    """Let `reporter` hear what happens inside the block."""
+    """Send the steps and notes of the block to `reporter`."""
     token = _current.set(reporter)
     try:
         yield
@@ -59,10 +59,10 @@ def reporting(reporter: Reporter) -> Iterator[None]:
 
 
 def step(label: str, total: int | None = None) -> AbstractContextManager[Callable[[int], None]]:
-    """Announce a step of the work."""
+    """Announce a step; use the result as a context manager."""
     return _current.get().step(label, total)
 
 
 def note(text: str) -> None:
-    """Announce something the person should know."""
+    """Announce something the user should know."""
     _current.get().note(text)

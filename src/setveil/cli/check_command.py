@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
+from setveil.base.display import quantity
 from setveil.base.verdict import Verdict
 from setveil.catalog import GUARANTEES, named
 from setveil.cli.options import (
@@ -17,29 +18,29 @@ from setveil.cli.options import (
     declared,
     refuse_negative,
 )
-from setveil.cli.show import say, say_counts, say_json
+from setveil.cli.show import say, say_counts, say_hidden_witnesses, say_json, say_verdict
 from setveil.errors import ExitCode
 from setveil.release.checking import Evidence
 
 
 def check(
-    release: Annotated[str, about("A release folder, or a bare data file together with --guarantee.")],
+    release: Annotated[str, about("A release folder, or a data file without a card together with --guarantee.")],
     /,
     *,
     guarantee: Annotated[
-        str | None, about(f"Check another guarantee than the card's: {' | '.join(GUARANTEES)}.")
+        str | None, about(f"Check this guarantee instead of the one on the card: {' | '.join(GUARANTEES)}.")
     ] = None,
     original: Annotated[
         str | None,
-        about("The data that the release was made from; of re-associated data the disassociated release."),
+        about("The data that the release was made from. For re-associated data: the disassociated release."),
     ] = None,
     private: Annotated[
-        str | None, about("The private folder of the release (default: RELEASE.private, if it is there).")
+        str | None, about("The private folder of the release (default: RELEASE.private, if it exists).")
     ] = None,
     allow_failures: Annotated[int, about("Accept at most this number of unprotected records.")] = 0,
     witnesses: Annotated[int, about("Show at most this number of violations, with values from the data.")] = 0,
     release_format: Annotated[
-        str | None, about("Format of a bare data file, if the extension does not determine it.")
+        str | None, about("Format of a data file without a card, if the extension does not determine it.")
     ] = None,
     distinct_labels: DistinctLabelsOption = False,
     source: ReadingOptions,
@@ -48,9 +49,9 @@ def check(
 ) -> ExitCode:
     """Check the guarantee of a release again.
 
-    Ends with 0 if the guarantee holds, with 3 if it does not or could not be decided. Reads the release again and trusts nothing that was
-    said when it was made. With the private folder, ends with 2 if a file is not the one that was published. The reading options are those
-    of --original; without any, it is read as it was for publish, if the private folder is there.
+    The exit code is 0 if the guarantee holds, and 3 if it is violated or undecided. The check reads the release again and relies on no
+    earlier result. With the private folder, the exit code is 2 if a file is not the one that was published. The reading options apply to
+    --original. Without them, the original is read as for publish, if the private folder exists.
 
     Example:
       setveil check release --original sample:supermarket
@@ -74,10 +75,9 @@ def check(
 
 def _show(verdict: Verdict, *, allow_failures: int, witnesses: int) -> None:
     accepted = verdict.acceptable(allow_failures)
-    say(str(verdict))
+    say_verdict(verdict)
     if accepted and not verdict:
-        say(f"accepted: {verdict.failures:,} failures, at most {allow_failures:,} allowed")
+        say(f"accepted: {quantity(verdict.failures, 'failure')}, at most {allow_failures:,} allowed")
     say_counts(verdict, witnesses)
-    hidden = sum(verdict.violations.values()) - len(verdict.witnesses[:witnesses])
-    if hidden > 0 and not accepted:
-        say(f"{hidden:,} cases not shown; see some with --witnesses 10")
+    if not accepted:
+        say_hidden_witnesses(verdict, witnesses)

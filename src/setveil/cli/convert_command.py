@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, cast, get_args
 
 import setveil as sv
+from setveil.base.display import quantity
 from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, about
 from setveil.cli.show import say, say_json
 from setveil.data import databases
@@ -25,21 +26,21 @@ def convert(
         str | None, about(f"Format of OUT, if the extension does not determine it: {' | '.join(SHAPES)}.")
     ] = None,
     levels: Annotated[
-        str | None, about("With --to levels or parents: the columns to take, most specific first.")
+        str | None, about("With --to levels or parents: the columns to use, the most specific one first.")
     ] = None,
     paths: Annotated[bool, about("With --to levels or parents: name groups by their paths.")] = False,
     to_separator: Annotated[str | None, about("What separates items or columns in OUT.")] = None,
-    table: Annotated[str | None, about("The new table, where OUT is a database: NAME or SCHEMA.NAME.")] = None,
+    table: Annotated[str | None, about("The new table, if OUT is a database: NAME or SCHEMA.NAME.")] = None,
     source: ReadingOptions,
     force: ForceOption = False,
     output: OutputOptions,
 ) -> ExitCode:
     """Convert data between formats.
 
-    The format of OUT follows its extension (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to. OUT can be a
-    database: then --table names the new table, which is made in one transaction. DATA can be a release folder. A long file names records by
-    their ids, or by their numbers where there are none; a basket file leaves ids out. Nothing is protected by converting. With --to levels
-    or --to parents DATA is not data but a hierarchy of items, and OUT the same one in the other shape.
+    The extension of OUT (.dat, .csv, .jsonl, .parquet, .arrow; text also with .gz or .zst) or --to determines its format. OUT can be a
+    database: --table then names the new table, which is written in one transaction. DATA can be a release folder. A long file identifies
+    records by their ids, or by their numbers if they have no ids; a basket file has no ids. Converting protects nothing. With --to levels
+    or --to parents, DATA is a hierarchy of items and OUT is the same hierarchy in the other shape.
 
     Example:
       setveil convert "sample:supermarket?records=1000" baskets.parquet
@@ -47,13 +48,15 @@ def convert(
     if to in get_args(Shape):
         tree = convert_hierarchy(data, out, shape=cast("Shape", to), levels=levels, paths=paths, force=force)
         found = {"out": out, "items": len(tree.leaves), "nodes": len(tree.nodes), "height": tree.height}
-        sentence = f"{out}: {len(tree.leaves):,} items, {len(tree.nodes):,} nodes, {tree.height} levels below the root"
+        sizes = [quantity(len(tree.leaves), "item"), quantity(len(tree.nodes), "node"), quantity(tree.height, "level")]
+        sentence = f"{out}: {', '.join(sizes)} below the root"
     else:
         read = sv.convert(data, out, to=to, to_separator=to_separator, table=table, force=force, **source.given())
         shown = f"{databases.shown(out)}, table {table}" if databases.is_database(out) else out
         items = len(read.vocabulary)
         found = {"out": shown, "records": read.records, "items": items, "occurrences": read.occurrences}
-        sentence = f"{shown}: {read.records:,} records, {items:,} items, {read.occurrences:,} occurrences"
+        sizes = [quantity(read.records, "record"), quantity(items, "item"), quantity(read.occurrences, "occurrence")]
+        sentence = f"{shown}: {', '.join(sizes)}"
     if output.json:
         say_json(found)
     else:

@@ -1,4 +1,4 @@
-"""`setveil demo`: the whole story on built-in data."""
+"""`setveil demo`: all steps on built-in data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from setveil.cli.options import ForceOption, OutputOptions, ReleaseFolderOption
 from setveil.cli.profile_command import show_profile
-from setveil.cli.show import say, say_json, say_table
+from setveil.cli.show import say, say_json, say_table, say_verdict
 from setveil.data.reading.source import read
 from setveil.errors import ExitCode
 from setveil.methods.tendency.part_swap import PartSwap
@@ -32,10 +32,10 @@ SAMPLE = "sample:supermarket"
 
 
 def demo(*, out: ReleaseFolderOption = "setveil-demo", force: ForceOption = False, output: OutputOptions) -> int:
-    """Show the whole story on built-in data, and end with a report to open.
+    """Run all steps on built-in data, and write a report to open.
 
-    Profiles 20,000 supermarket baskets, publishes them with part-swap, checks the written release in another process, shows that a release
-    in which nothing was hidden is caught, and measures what it cost. Takes under a minute.
+    Profiles 20,000 supermarket baskets, publishes them with part-swap and checks the release in another process. Shows that the check
+    detects a release in which nothing was hidden, and measures the cost. Takes less than a minute.
 
     Example:
       setveil demo --out setveil-demo
@@ -44,27 +44,27 @@ def demo(*, out: ReleaseFolderOption = "setveil-demo", force: ForceOption = Fals
     folder = Path(out)
     private = private_beside(folder)
     refuse_targets(folder, private, force=force)
-    tell = (lambda *_: None) if output.json else say
+    show = (lambda *_: None) if output.json else say
     data = read(SAMPLE)
 
-    tell(f"1. The data: {SAMPLE}, one record a customer\n   $ setveil profile {SAMPLE}\n")
+    show(f"1. Profile the data: {SAMPLE}, one record per customer\n   $ setveil profile {SAMPLE}\n")
     found = profile(data)
     if not output.json:
         show_profile(found)
 
-    tell(
-        "2. Hide what each customer leans to, and check it on the written file\n"
+    show(
+        "2. Hide the department that each customer prefers, and check it on the written file\n"
         f"   $ setveil publish {SAMPLE} --method part-swap --categories {SAMPLE} --out {folder}\n"
     )
     method = PartSwap(categories=read_categories(SAMPLE))
     release = publish(data, method, out=folder, force=force)
-    tell(f"{release.summary}")
-    row = _telling_row(release, data)
-    tell(f"   for example row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")
-    tell(f"   and is now{' ' * len(str(row + 1))}      {', '.join(release.rows.record(row))}\n")
+    show(f"{release.summary}")
+    row = _example_row(release, data)
+    show(f"   for example, row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")
+    show(f"   and is now{' ' * len(str(row + 1))}       {', '.join(release.rows.record(row))}\n")
 
-    tell(
-        f"3. Check it again, in another process\n   $ setveil check {folder} --original {SAMPLE} --private {private}\n"
+    show(
+        f"3. Check the release again, in another process\n   $ setveil check {folder} --original {SAMPLE} --private {private}\n"
     )
     checked = subprocess.run(
         [
@@ -83,31 +83,35 @@ def demo(*, out: ReleaseFolderOption = "setveil-demo", force: ForceOption = Fals
         text=True,
         check=False,
     )
-    tell(checked.stdout + checked.stderr)
+    show(checked.stdout + checked.stderr)
 
-    tell("4. Would a fault be seen? The same release with every customer's true record under the pseudonym:\n")
-    caught = _unchanged_copy(folder, private, data)
-    tell(f"{caught}\n   {caught.witnesses[0].place}: {caught.witnesses[0].detail}\n")
+    show("4. Test the check itself, on a copy of the release with every customer's true record under the pseudonym\n")
+    faulty = _check_unchanged_copy(folder, private, data)
+    if not output.json:
+        say_verdict(faulty)
+    show(f"   {faulty.witnesses[0].place}: {faulty.witnesses[0].detail}\n")
 
-    tell(f"5. What it cost, and what it still tells\n   $ setveil measure {SAMPLE} {folder} --private {private}\n")
+    show(
+        f"5. Measure the cost, and what can still be inferred\n   $ setveil measure {SAMPLE} {folder} --private {private}\n"
+    )
     if output.json:
         say_json({
             "out": str(folder),
             "private": str(private),
             "verdict": release.verdict.to_dict(witnesses=0) if release.verdict else None,
             "check_exit_code": checked.returncode,
-            "fault_caught": not caught,
+            "fault_caught": not faulty,
             "metrics": [m.to_dict() for m in release.measurements],
         })  # fmt: skip
     else:
         say_table(["metric", "value", "unit"], [[m.title, m.value, m.unit] for m in release.measurements])
-    tell(f"{folder}/ may be shared; {private}/ is yours to keep. {time.monotonic() - started:.0f} s in all.")
-    tell(f"Open {(private / REPORT_NAME).resolve()}")
-    return checked.returncode or (ExitCode.FAILED if caught else ExitCode.OK)
+    show(f"You may share {folder}/. Keep {private}/. All steps took {time.monotonic() - started:.0f} s.")
+    show(f"Open {(private / REPORT_NAME).resolve()}")
+    return checked.returncode or (ExitCode.FAILED if faulty else ExitCode.OK)
 
 
-def _telling_row(release: Release, data: Transactions) -> int:
-    """Return the first row of a few items that changed and kept some."""
+def _example_row(release: Release, data: Transactions) -> int:
+    """Return the first short row that changed and kept some of its items."""
     for row, record in enumerate(release.alignment.rows):
         before, after = set(data.record(int(record))), set(release.rows.record(row))
         if before != after and before & after and len(before) <= SHORT and len(after) <= SHORT:
@@ -115,7 +119,7 @@ def _telling_row(release: Release, data: Transactions) -> int:
     return 0
 
 
-def _unchanged_copy(out: Path, private: Path, data: Transactions) -> Verdict:
+def _check_unchanged_copy(out: Path, private: Path, data: Transactions) -> Verdict:
     """Check data that look like the release but hold the original records."""
     opened, secrets = open_release(out), Private.load(private)
     assert opened.plain is not None

@@ -1,8 +1,8 @@
-"""Ctrl-C within half a second, whatever is running; the same where the system asks the program to end, or its terminal was closed.
+"""Stop within half a second of Ctrl-C, SIGTERM or SIGHUP, whatever is running.
 
-Python hears a signal only between two of its own instructions, and a compiled loop, a sort in Arrow or a compiler at work can be longer
-than that. The system's signal also writes a byte to a pipe; a thread waits there, gives the main thread a moment to unwind by itself,
-and else removes what was being staged and ends the process.
+Python handles a signal only between two of its own instructions, and a compiled loop, a sort in Arrow or the compiler can run for longer.
+Therefore each signal also writes a byte to a pipe. A thread waits there and gives the main thread a moment to unwind by itself; otherwise
+it removes unfinished files and ends the process.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _ending = threading.Lock()
 
 
 def install() -> None:
-    """Watch for Ctrl-C from now on; called by the program's entry point alone."""
-    # Whoever started us may have asked to ignore some, as `nohup` and shells in the background do.
+    """Handle signals; only the program's entry point calls this."""
+    # The parent process may have asked to ignore some signals, as `nohup` and background shells do.
     wanted = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     if not wanted:
         return
@@ -39,18 +39,18 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Let Ctrl-C pass: the work is done, and the process ends anyway."""
+    """Ignore signals: the work is done, and the process ends anyway."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 
 def heard() -> bool:
-    """Tell whether the program was asked to stop."""
+    """Return whether the program was asked to stop."""
     return _heard.is_set()
 
 
 def _hear(number: int, _frame: Any) -> None:
-    """Unwind the main thread, once: a second Ctrl-C must not stop the cleaning up."""
+    """Unwind the main thread once; a second Ctrl-C must not interrupt the clean-up."""
     global _code  # noqa: PLW0603 - a process has one end
     if not _heard.is_set():
         _code = 128 + number
@@ -59,13 +59,13 @@ def _hear(number: int, _frame: Any) -> None:
 
 
 def _unraisable(lost: Any) -> None:
-    """Say nothing of what goes wrong after Ctrl-C where nobody can be told, as in a callback of the compiler: the process ends anyway."""
+    """Ignore errors after Ctrl-C that cannot be raised, such as in a callback of the compiler: the process ends anyway."""
     if not _heard.is_set():
         sys.__unraisablehook__(lost)
 
 
 def _watch(ear: int) -> None:
-    global _code  # noqa: PLW0603 - the main thread may never come to hear it
+    global _code  # noqa: PLW0603 - the main thread may never handle the signal
     while (number := os.read(ear, 1)[0]) not in SIGNALS:
         pass
     if not _heard.is_set():
@@ -75,8 +75,8 @@ def _watch(ear: int) -> None:
 
 
 def end() -> None:
-    """End the process at once, with nothing half-written left behind."""
-    _ending.acquire()  # for good: who comes second waits for the end
+    """End the process at once, after removing unfinished files."""
+    _ending.acquire()  # never released: a second caller waits until the process ends
     try:
         atomic = sys.modules.get("setveil.base.atomic")
         remove_unfinished = getattr(atomic, "remove_unfinished", list)  # absent while it is being imported

@@ -6,32 +6,36 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from setveil.catalog import GUARANTEES, METHODS, METRICS, named
 from setveil.cli.options import OutputOptions, about
-from setveil.cli.show import say, say_json, say_table
+from setveil.cli.show import say, say_json, say_pairs, say_table
+from setveil.cli.translation import as_command_line
 from setveil.errors import ExitCode
+from setveil.method_description import describe_method
 from setveil.presence import catalog as joined
 
 if TYPE_CHECKING:
     from cyclopts import Parameter
 
+    from setveil.method_description import MethodDescription
+
 ABOUT = ("title", "paper", "truthful", "needs", "unit", "better", "about", "formula", "blind_to")
 
 
 class Catalog(NamedTuple):
-    """Declarations of one kind."""
+    """The methods, the guarantees or the metrics."""
 
     noun: str
     of_records: dict[str, Any]
     joined: dict[str, Any]
-    """What is about tables that two providers join, and stands under a heading of its own."""
+    """Declarations for joined tables, which are listed under their own heading."""
 
     @property
     def all(self) -> dict[str, Any]:
-        """Both parts."""
+        """All declarations, of both kinds of data."""
         return self.of_records | self.joined
 
     def choice(self) -> Parameter:
         """Return the help text of the argument that names one."""
-        return about(f"Describe this one: {' | '.join(self.all)}.")
+        return about(f"The one to describe: {' | '.join(self.all)}.")
 
 
 _METHODS = Catalog("method", {**METHODS}, {**joined.METHODS})
@@ -81,9 +85,9 @@ def _show_all(catalog: Catalog, output: OutputOptions) -> None:
     columns = ["name", "what it does"]
     say_table(columns, [[kind.name, kind.summary()] for kind in catalog.of_records.values()])
     say()
-    say("of tables that two providers join:")
+    say("For joined tables of two providers:")
     say_table(columns, [[kind.name, kind.summary()] for kind in catalog.joined.values()])
-    say(f"more: setveil {catalog.noun}s NAME")
+    say(f"Describe one with: setveil {catalog.noun}s NAME")
 
 
 def _show_one(kind: Any, output: OutputOptions) -> None:
@@ -91,18 +95,56 @@ def _show_one(kind: Any, output: OutputOptions) -> None:
     if output.json:
         say_json(plain)
         return
+    is_method = kind.name in _METHODS.all
     say(f"{kind.name}: {kind.summary()}")
     say()
-    for key, value in plain.items():
-        if key in ABOUT and value:
-            say(f"{key.replace('_', ' ')}: {', '.join(value) if isinstance(value, list | tuple) else value}")
+    say_pairs(_method_pairs(kind) if is_method else _pairs(plain))
     if plain["parameters"]:
         columns = ["name", "allowed", "default", "public", "description"]
         say_table(columns, [[p[c] for c in columns] for p in plain["parameters"]])
+    if is_method:
+        _show_examples(describe_method(kind))
+
+
+def _pairs(plain: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts about a guarantee or a metric, with their headings."""
+    return [
+        (key.replace("_", " ").capitalize(), ", ".join(value) if isinstance(value, list | tuple) else str(value))
+        for key, value in plain.items()
+        if key in ABOUT and value
+    ]
+
+
+def _method_pairs(kind: Any) -> list[tuple[str, str]]:
+    """Return the facts about a method, with their headings."""
+    found = describe_method(kind)
+    return [
+        ("Title", found.title),
+        ("Guarantee", found.guarantee_text),
+        ("Publishes", found.form_title),
+        ("Files", found.files_text),
+        ("Truthful", found.truthful_text),
+        ("Page", found.page),
+        ("Paper", f"{kind.paper}: {found.citation}"),
+    ]
+
+
+def _show_examples(found: MethodDescription) -> None:
+    """Print the example commands and the Python lines that do the same, each ready to copy."""
+    commands = [as_command_line(one) for one in found.example]
+    for heading, lines in (("Example", commands), ("In Python", found.python)):
+        say(f"{heading}:")
+        for line in lines:
+            say(f"  {line}")
+        say()
 
 
 def _plain(kind: Any) -> dict[str, Any]:
-    about_it = {key: getattr(kind, key) for key in ABOUT if hasattr(kind, key)}
+    """Return a declaration for machines."""
+    facts = {key: getattr(kind, key) for key in ABOUT if hasattr(kind, key)}
+    if kind.name in _METHODS.all:
+        found = describe_method(kind)
+        facts |= found.to_dict() | {"example": [as_command_line(one) for one in found.example]}
     parameters = [
         {
             "name": p.name,
@@ -113,4 +155,4 @@ def _plain(kind: Any) -> dict[str, Any]:
         }
         for p in kind.parameters()
     ]
-    return {"name": kind.name, "summary": kind.summary(), **about_it, "parameters": parameters}
+    return {"name": kind.name, "summary": kind.summary(), **facts, "parameters": parameters}

@@ -1,6 +1,6 @@
 """The entry point: finds the command, runs it, and turns errors into one sentence and an exit code.
 
-What takes long to import is imported inside, where Ctrl-C is heard already.
+Slow imports are inside functions, after the handler of Ctrl-C is installed.
 """
 
 from __future__ import annotations
@@ -22,41 +22,45 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS = {
-    "demo": ("demo", "Show the whole story on built-in data, and end with a report to open."),
+    "demo": ("demo", "Run all steps on built-in data, and write a report to open."),
     "profile": ("profile", "Describe a data set, and how exposed its people are."),
     "methods": ("listing", "List the methods, or describe one."),
     "guarantees": ("listing", "List the guarantees, or describe one."),
     "metrics": ("listing", "List the metrics, or describe one."),
-    "publish": ("publish", "Make a release whose guarantee was checked on the written file."),
+    "publish": ("publish", "Publish a release after checking its guarantee on the written file."),
     "check": ("check", "Check the guarantee of a release again."),
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
-    "reproduce": ("reproduce", "Run the experiments of a paper again, and judge its claims."),
+    "reproduce": ("reproduce", "Repeat the experiments of a paper, and check its claims."),
 }
-"""Each command's module in this folder and its line in the overview."""
+"""The module of each command and its line in the overview."""
 
 PRESENCE = {
-    "sample": ("presence.sample", "Write the invented tables of a bank and a video service, to try things out."),
+    "sample": ("presence.sample", "Write sample tables of a bank and a video service."),
     "policy": ("presence.policy", "Draft the policy that both providers and the collector agree on."),
-    "simulate": ("presence.simulate", "Run all three parties on this machine, for a trial."),
-    "init": ("presence.init", "Make the keys and the certificate of a party, and pin those of the others."),
-    "ledger": ("presence.ledger", "List the runs that a party's home records, and renew a ledger that was lost."),
-    "provider": ("presence.provider", "Run provider A or B, over the network."),
-    "collector": ("presence.collector", "Run the collector, over the network."),
-    "check": ("presence.check", "Check a joined table again, alone or with both tables."),
-    "measure": ("presence.measure", "Measure what a joined table still reveals."),
-    "compare": ("presence.compare", "Run the protocol beside the methods it is compared with, in a trial."),
-    "attack": ("presence.attack", "Try what a party could learn from a run."),
+    "simulate": ("presence.simulate", "Run all three parties on this machine, as a trial."),
+    "init": ("presence.init", "Create the home of a party, and pin the certificates of the other parties."),
+    "ledger": ("presence.ledger", "List the runs that a party's home records, or recover a lost ledger."),
+    "provider": ("presence.provider", "Run provider A or B over the network."),
+    "collector": ("presence.collector", "Run the collector over the network."),
+    "check": ("presence.check", "Check a joined table again, with or without the providers' tables."),
+    "measure": ("presence.measure", "Measure the query error of a joined table."),
+    "compare": ("presence.compare", "Compare the protocol with other methods in a trial."),
+    "attack": ("presence.attack", "Measure what each party could learn from a run."),
 }
 """The commands of `setveil presence`."""
 
 GROUPS = {
-    "presence": (PRESENCE, "Join the tables of two providers, and nobody learns who is a customer of whom.", PROTECTS)
+    "presence": (
+        PRESENCE,
+        "Join the tables of two providers and hide which provider a person is a customer of.",
+        PROTECTS,
+    )
 }
-"""Commands that have commands of their own, their line in the overview, and how their help ends."""
+"""Command groups: their commands, their line in the overview, and the last paragraph of their help."""
 
-OVERVIEW = """Publish set-valued data so that people stay protected and the data stays useful.
+OVERVIEW = """Publish set-valued data with a privacy guarantee that is checked on the written file.
 
 Start with: setveil demo"""
 
@@ -66,7 +70,7 @@ def main() -> None:
     try:
         interrupt.install()
         for name in ("stdout", "stderr"):
-            if getattr(sys, name) is None:  # closed by whoever started us
+            if getattr(sys, name) is None:  # closed by the parent process
                 setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))
         code = run(sys.argv[1:])
         if code != interrupt.STOPPED:
@@ -83,23 +87,32 @@ def run(arguments: list[str]) -> int:
     try:
         return _dispatch(arguments)
     except SetveilError as error:
-        sys.stderr.write(f"setveil: {as_options(str(error))}\n")
+        sys.stderr.write(f"setveil: {_colour_verdict(as_options(str(error)), error)}\n")
         return error.exit_code
     except KeyboardInterrupt:
         return interrupt.STOPPED
-    except OSError as error:  # what the system refused: a name too long, no permission, no space
+    except OSError as error:  # refused by the system: a name too long, no permission, no space
         sys.stderr.write(f"setveil: {error.filename or 'a file'} cannot be used: {error.strerror or error}\n")
         return ExitCode.UNUSABLE
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not look like a result
-        if interrupt.heard():  # some imports turn Ctrl-C into an error of their own
+        if interrupt.heard():  # some imports turn Ctrl-C into another exception
             return interrupt.STOPPED
         if os.environ.get("SETVEIL_DEBUG"):
             sys.excepthook(type(error), error, error.__traceback__)
         sys.stderr.write(
             f"setveil: unexpected {type(error).__name__}: {error}. This is a bug; nothing was written. "
-            "SETVEIL_DEBUG=1 shows where it happened.\n"
+            "Set SETVEIL_DEBUG=1 to see where it happened, and report it.\n"
         )
         return ExitCode.FAILED
+
+
+def _colour_verdict(message: str, error: SetveilError) -> str:
+    """Return the message of an error, with the status of its verdict in colour on a terminal."""
+    if getattr(error, "verdict", None) is None:
+        return message
+    from setveil.cli.show import colour_status  # noqa: PLC0415 - takes a tenth of a second
+
+    return colour_status(message, error.verdict.status, sys.stderr)  # type: ignore[attr-defined] # looked up above
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -131,7 +144,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _place(arguments: list[str]) -> str:
-    """Return the command that was meant, as far as it is known."""
+    """Return the command that the arguments name, as far as it is known."""
     first, second = [*arguments, "", ""][:2]
     if first in GROUPS:
         return f"{first} {second} " if second in GROUPS[first][0] else f"{first} "
@@ -139,12 +152,12 @@ def _place(arguments: list[str]) -> str:
 
 
 def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], warning: str = "") -> None:
-    """Add commands to an app; only the module of the one that was asked for is loaded. Its help ends with the warning."""
+    """Add commands to an app and load only the module of the requested one; its help ends with the warning."""
     chosen = arguments[0] if arguments else "--help"
     for name, (module, line) in commands.items():
         if name == chosen:
             command = getattr(import_module(f"setveil.cli.{module}_command"), name)
-            # cyclopts would take an "Example:" inside the text for a section of a docstring and leave it out
+            # cyclopts would treat an "Example:" inside the text as a docstring section and drop it
             text, _, example = inspect.cleandoc(command.__doc__).removeprefix(line).partition("Example:")
             app.command(
                 _called(command, arguments[1:]),
@@ -157,7 +170,7 @@ def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], 
 
 
 def _called(command: Callable[..., int], arguments: list[str]) -> Callable[..., int]:
-    """Return a command as cyclopts calls it: with its signature for these arguments, and told how to report progress."""
+    """Return a command as cyclopts calls it: with its signature for these arguments, and a reporter for its progress."""
     from setveil.cli import show  # noqa: PLC0415 - takes a tenth of a second
     from setveil.cli.options import signature_of  # noqa: PLC0415 - the same
 
@@ -175,4 +188,4 @@ def _called(command: Callable[..., int], arguments: list[str]) -> Callable[..., 
 
 
 def _placeholder() -> None:
-    """Stand for a command that was not asked for, so that its module need not be loaded."""
+    """Represent a command that was not requested, so that its module need not be loaded."""

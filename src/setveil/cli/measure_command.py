@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import setveil as sv
+from setveil.base.display import quantity, share
 from setveil.catalog import METRICS
 from setveil.cli.options import (
     Declared,
@@ -21,9 +22,12 @@ from setveil.cli.show import say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.measuring import required_parameters
 
+if TYPE_CHECKING:
+    from setveil.metrics.base import Measurement
+
 
 def of_metrics() -> list[Option]:
-    """Return the parameters that metrics require as options."""
+    """Return options for the parameters that metrics require."""
     options: dict[str, Option] = {}
     for required_by in required_parameters().values():
         p = next(iter(required_by.values()))
@@ -39,12 +43,12 @@ def measure(
     *,
     metric: Annotated[
         list[str] | None,
-        about(f"NAME or NAME:parameter=value,...; may be repeated. Names: {' | '.join(METRICS)}."),
+        about(f"NAME or NAME:parameter=value,...; can be repeated. Names: {' | '.join(METRICS)}."),
     ] = None,
     private: Annotated[
         str | None,
         about(
-            "The private folder of the release: alignment and private parameters (default: RELEASE.private, if it is there)."
+            "The private folder of the release, with its alignment and private parameters (default: RELEASE.private, if it exists)."
         ),
     ] = None,
     source: ReadingOptions,
@@ -53,8 +57,8 @@ def measure(
 ) -> ExitCode:
     r"""Measure what a release costs and what it still reveals.
 
-    Without --metric all metrics are measured that have what they need; the others say what they lack. RELEASE is a release folder or a data
-    file. The reading options are those of ORIGINAL; without any, it is read as it was for publish, if the private folder is there.
+    Without --metric, all metrics are computed; a metric that lacks a parameter reports what it needs. The reading options apply to
+    ORIGINAL. Without them, the original is read as for publish, if the private folder exists.
 
     Example:
       setveil measure sample:supermarket release \
@@ -75,9 +79,16 @@ def measure(
         return ExitCode.OK
     say_table(
         ["metric", "value", "unit", "better", "details"],
-        [[m.title, m.value, m.unit, m.better, m.reason or _details(m.details)] for m in results],
+        [[m.title, _value(m), m.unit, m.better, m.reason or _details(m.details)] for m in results],
     )
     return ExitCode.OK
+
+
+def _value(measured: Measurement) -> Any:
+    """Return the value of a measurement; a share is in percent."""
+    if measured.value is None or not measured.unit.startswith("share of "):
+        return measured.value
+    return share(measured.value)
 
 
 def _details(details: dict[str, Any]) -> str:
@@ -89,9 +100,9 @@ def _detail(value: Any) -> str:
         case dict():
             return f"({_details(value)})"
         case list():
-            return f"{len(value):,} entries"
+            return quantity(len(value), "entry", "entries")
         case float():
-            return f"{value:,.4g}"
+            return f"{value:,.3g}"
         case int() if not isinstance(value, bool):
             return f"{value:,}"
         case _:

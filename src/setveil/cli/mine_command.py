@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
+from setveil.base.display import quantity, share
 from setveil.cli.options import ForceOption, OutputOptions, ReadingOptions, ThreadsOption, about, refuse_negative
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import BadParameter, ExitCode
@@ -29,37 +31,39 @@ def mine(
     data: Annotated[str, about("A file, a release folder, a database with --query, or a built-in sample.")],
     /,
     *,
-    min_support: Annotated[str | None, about(f"Minimum support of a frequent itemset: {MinSupport.in_words}.")] = None,
+    min_support: Annotated[
+        str | None, about(f"Minimum support of a frequent itemset: {MinSupport.allowed_text}.")
+    ] = None,
     support: Annotated[
         Literal["expected", "certain", "possible", "inside"] | None,
         about(
-            "Of disassociated data, which support counts: expected over all ways to put records together, certain in all of them, "
-            f"possible in one, or told inside one record chunk (default: {DEFAULT_SUPPORT})."
+            "For disassociated data, the support to use: expected over all ways to combine the chunks into records, certain in all of "
+            f"them, possible in at least one, or counted inside one record chunk (default: {DEFAULT_SUPPORT})."
         ),
     ] = None,
-    kind: Annotated[Literal["all", "closed", "maximal"], about("Which frequent itemsets.")] = "all",
+    kind: Annotated[Literal["all", "closed", "maximal"], about("Which frequent itemsets to list.")] = "all",
     max_length: Annotated[int | None, about("Maximum number of items in an itemset.")] = None,
     length: Annotated[int | None, about("Exact number of items in an itemset.")] = None,
-    limit: Annotated[int, about("How many itemsets are listed at most; more are refused.")] = LIMIT,
+    limit: Annotated[int, about("Maximum number of itemsets to list; more are an error.")] = LIMIT,
     top: Annotated[int | None, about("List the N most frequent itemsets instead of using --min-support.")] = None,
-    count: Annotated[bool, about("Only say how many there are; there can be more than a list can hold.")] = False,
-    rules: Annotated[bool, about("Association rules with one item as consequent, instead of itemsets.")] = False,
+    count: Annotated[bool, about("Print only their number, which can exceed what a list can hold.")] = False,
+    rules: Annotated[bool, about("List association rules with one item as consequent instead of itemsets.")] = False,
     min_confidence: Annotated[
-        str | None, about(f"With --rules: the least confidence, such as 80% (default: {DEFAULT_CONFIDENCE}).")
+        str | None, about(f"With --rules: minimum confidence, such as 80% (default: {DEFAULT_CONFIDENCE}).")
     ] = None,
-    min_lift: Annotated[str | None, about("With --rules: the least lift, such as 1.2.")] = None,
+    min_lift: Annotated[str | None, about("With --rules: minimum lift, such as 1.2.")] = None,
     sample: Annotated[
         int | None,
         about("List N itemsets chosen at random. With --length, use it to choose itemsets to hide."),
     ] = None,
-    seed: Annotated[int | None, about("With --sample: choose the same ones again.")] = None,
-    rows: Annotated[int, about("How many lines the table on the terminal has.")] = ROWS,
+    seed: Annotated[int | None, about("With --sample: a seed to choose the same itemsets again.")] = None,
+    rows: Annotated[int, about("Maximum number of rows of the printed table.")] = ROWS,
     out: Annotated[
         str | None,
         about("File to write: .txt, .jsonl, .csv, .json, .parquet, .arrow; text also with .gz or .zst."),
     ] = None,
     to_separator: Annotated[
-        str | None, about("What separates items in a .txt or .csv FILE (default: --separator, or a blank).")
+        str | None, about("What separates items in a .txt or .csv file (default: --separator, or a blank).")
     ] = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
@@ -68,10 +72,10 @@ def mine(
 ) -> ExitCode:
     """Find frequent itemsets and association rules.
 
-    An itemset is frequent if at least --min-support of the records hold all of its items; closed if every larger one is held by fewer
-    records; maximal if no larger one is frequent. The search is exact. A FILE in text or JSON Lines holds the itemsets alone, as --itemsets
-    of other commands reads them; CSV, JSON and Parquet hold their supports too. DATA may be a release folder. Of disassociated data, a
-    folder or a file, the support of an itemset is not one number but four, and --support chooses the one that makes an itemset frequent.
+    An itemset is frequent if at least --min-support of the records hold all its items. It is closed if every larger itemset has a smaller
+    support, and maximal if no larger itemset is frequent. The search is exact. An --out file in text or JSON Lines holds only the
+    itemsets, as --itemsets of other commands reads them; CSV, JSON and Parquet also hold their supports. DATA can be a release folder. For
+    disassociated data, an itemset has four supports, and --support selects the one that decides whether it is frequent.
 
     Example:
       setveil mine sample:supermarket --min-support 1% --max-length 3
@@ -105,14 +109,14 @@ def mine(
 
 
 def _target(out: str | None, question: Question, *, to_separator: str | None, force: bool) -> Path | None:
-    """Return the file to write, refused before the work if it cannot be."""
+    """Return the file to write; refuse a file that cannot be written before the work starts."""
     if out is None:
         for option, given in (("--to-separator", to_separator), ("--force", force)):
             if given:
-                raise BadParameter(f"{option} goes with --out, which was not given")
+                raise BadParameter(f"{option} requires --out, which is missing; add --out FILE or remove {option}")
         return None
     if question.count:
-        raise BadParameter("--count and --out do not go together; leave one out")
+        raise BadParameter("--count cannot be combined with --out; remove one of them")
     refuse_target(Path(out), rules=question.rules, force=force)
     return Path(out)
 
@@ -128,19 +132,27 @@ def _plain(answer: Answer, target: Path | None, question: Question) -> dict[str,
 
 
 def _show(answer: Answer, target: Path | None, question: Question, rows: int) -> None:
-    """Print the first rows for people, and how many there are."""
+    """Print the first rows, and the total number."""
     found = answer.found
     if found is None:
-        say(f"{answer.number:,} {answer.in_words}")
+        say(_total(answer))
         return
     header, lines = _table(found.take(np.arange(min(rows, len(found)))))
     if lines:
         say_table(header, lines)
-    chosen = f"{len(found):,} chosen at random of the " if question.sample is not None else ""
-    shown = f"; the first {len(lines):,} are shown" if 0 < len(lines) < len(found) else ""
-    say(f"{chosen}{answer.number:,} {answer.in_words}{shown}")
+    chosen = f"{len(found):,} chosen at random from " if question.sample is not None else ""
+    first = "the first is" if len(lines) == 1 else f"the first {len(lines):,} are"
+    say(f"{chosen}{_total(answer)}" + (f"; {first} shown" if 0 < len(lines) < len(found) else ""))
     if target is not None:
-        say(f"{target}: {len(found):,} written")
+        say(f"{target}: {quantity(len(found), 'rule' if question.rules else 'itemset')} written")
+
+
+def _total(answer: Answer) -> str:
+    """Return the total number with its noun, in the singular where it is 1."""
+    description = answer.description
+    if answer.number == 1:
+        description = re.sub(r"\b(itemset|rule)s\b", r"\1", description, count=1)
+    return f"{answer.number:,} {description}"
 
 
 def _table(found: Itemsets | BoundedItemsets | Rules) -> tuple[list[str], list[list[Any]]]:
@@ -148,7 +160,7 @@ def _table(found: Itemsets | BoundedItemsets | Rules) -> tuple[list[str], list[l
     rows = found.to_table().to_pylist()
     if isinstance(found, Rules):
         return ["antecedent", "consequent", "records", "confidence", "lift"], [
-            [", ".join(row["antecedent"]), row["consequent"], row["support"], f"{row['confidence']:.1%}", row["lift"]]
+            [", ".join(row["antecedent"]), row["consequent"], row["support"], share(row["confidence"]), row["lift"]]
             for row in rows
         ]
     if isinstance(found, BoundedItemsets):
@@ -157,5 +169,5 @@ def _table(found: Itemsets | BoundedItemsets | Rules) -> tuple[list[str], list[l
             for row in rows
         ]
     return ["itemset", "records", "share"], [
-        [", ".join(row["items"]), row["support"], f"{row['share']:.2%}"] for row in rows
+        [", ".join(row["items"]), row["support"], share(row["share"])] for row in rows
     ]

@@ -1,7 +1,7 @@
-"""Options of commands, each declared once.
+"""Options that several commands share, and options generated from declarations.
 
-A command is a function: its arguments are positional, its options keyword-only, and each annotation carries the help text. Options that
-belong together are a frozen dataclass that the command takes as one parameter.
+A command is a function. Its arguments are positional, its options are keyword-only, and each annotation carries the help text. Options
+that belong together are the fields of a frozen dataclass, which the command takes as one parameter.
 """
 
 from __future__ import annotations
@@ -27,48 +27,46 @@ def about(text: str) -> CycloptsParameter:
 
 
 Value = str | bool
-"""A declared parameter as it was given: a text, which the declaration itself checks, or a flag."""
+"""The value of a declared parameter: a text, which the declaration checks, or a flag."""
 together = CycloptsParameter(name="*")
 """Marks a dataclass whose fields are options of the command that takes it."""
 
-ForceOption = Annotated[bool, about("Replace what is there.")]
+ForceOption = Annotated[bool, about("Replace existing output.")]
 ThreadsOption = Annotated[
     int | None, about("Number of threads (default: all cores). The result does not depend on it.")
 ]
 DistinctLabelsOption = Annotated[
     bool,
     about(
-        "Labels that look alike are different items, even if one is named in a list or they have different categories."
+        "Treat labels that look alike as different items, even if only one is named in a list or their categories differ."
     ),
 ]
-ReleaseFolderOption = Annotated[str, about("The release folder to make.")]
-PrivateFolderOption = Annotated[str | None, about("The private folder to make (default: OUT.private).")]
+ReleaseFolderOption = Annotated[str, about("The release folder to write.")]
+PrivateFolderOption = Annotated[str | None, about("The private folder to write (default: OUT.private).")]
 
 
 @together
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """How a command answers; every command has these options."""
+    """How a command prints its result; every command has these options."""
 
-    quiet: Annotated[bool, about("No progress and no notes.")] = False
+    quiet: Annotated[bool, about("Print neither progress nor notes.")] = False
     json: Annotated[bool, about("Print the result as JSON on standard output.")] = False
 
 
 @together
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
-    """How data are read."""
+    """How to read the data."""
 
     format: Annotated[
         str | None, about("Format of the data, if the extension does not determine it: basket | long | list | wide.")
     ] = None
-    id: Annotated[str | None, about("Column that names the record (default: id).")] = None
-    item: Annotated[
-        str | None, about("Column that holds the item, for data with one row per item (default: item).")
-    ] = None
-    items: Annotated[
-        str | None, about("Column that holds all items, for data with one row per record (default: items).")
-    ] = None
+    id: Annotated[str | None, about("Column with the id of the record (default: id).")] = None
+    item: Annotated[str | None, about("Column with the item, for data with one row per item (default: item).")] = None
+    items: Annotated[str | None, about("Column with all items, for data with one row per record (default: items).")] = (
+        None
+    )
     separator: Annotated[
         str | None,
         about(
@@ -76,28 +74,30 @@ class ReadingOptions:
             "(default: a comma)."
         ),
     ] = None
-    ragged: Annotated[bool, about("A CSV without header, whose lines are lists of items.")] = False
+    ragged: Annotated[bool, about("Read a CSV without a header, where each line is a list of items.")] = False
     query: Annotated[
         str | None,
-        about('What to ask a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'),
+        about('Query for a database, such as "SELECT customer AS id, product AS item FROM sales ORDER BY 1".'),
     ] = None
-    empty: Annotated[Literal["keep", "drop"], about("What to do with records without an item.")] = "keep"
+    empty: Annotated[Literal["keep", "drop"], about("Keep or drop records without items.")] = "keep"
     unit: Annotated[
         Literal["person", "record"] | None,
         about(
-            "Whether a record is a person, or a record of which a person may have several (default, except for samples: record)."
+            "person: each record is one person; record: a person can have several records (default: record, except for samples)."
         ),
     ] = None
-    person: Annotated[str | None, about("Column that names the person; short for --id COLUMN --unit person.")] = None
+    person: Annotated[str | None, about("Column with the id of the person; short for --id COLUMN --unit person.")] = (
+        None
+    )
 
     def given(self) -> dict[str, Any]:
-        """Return what was given, by the names of `setveil.read`."""
+        """Return the options that differ from their defaults, by their names in `setveil.read`."""
         return {one.name: value for one in fields(self) if (value := getattr(self, one.name)) != one.default}
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option that a declaration asks for."""
+    """An option for a declared parameter."""
 
     name: str
     kind: Any
@@ -105,7 +105,7 @@ class Option:
     default: Any = None
 
     def parameter(self) -> inspect.Parameter:
-        """Return it as a parameter of a command."""
+        """Return the option as a parameter of a command."""
         kind: Any = self.kind | None
         annotation: Any = Annotated[kind, about(self.help)]
         return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=self.default)
@@ -116,14 +116,14 @@ class Declared:
     """Annotates the `**parameters` of a command: the options that a method, guarantee or metric declares."""
 
     kinds: type[Declaration] | Mapping[str, type[Declaration]] | Callable[[], list[Option]]
-    """The declaration, those of which the option `after` names one, or what returns options of several."""
+    """A declaration, a table of declarations from which the option `after` selects one, or a function that returns options."""
     after: str
-    """The parameter of the command that they follow on the help page."""
+    """The parameter of the command that these options follow on the help page."""
     defaults: Mapping[str, str] = field(default_factory=dict)
-    """What is taken where the declaration itself requires a value."""
+    """Defaults for parameters that the declaration requires."""
 
     def options(self, arguments: list[str]) -> list[Option]:
-        """Return the options of what is chosen on the command line."""
+        """Return the options of the declaration that the command line selects."""
         from setveil.catalog import named  # noqa: PLC0415 - only for commands that declare something
 
         if isinstance(self.kinds, Mapping):
@@ -135,7 +135,7 @@ class Declared:
 
 
 def of_declaration(kind: type[Declaration]) -> list[Option]:
-    """Return a method's, guarantee's or metric's parameters as options; all are texts, which the declaration itself checks."""
+    """Return the parameters of a method, guarantee or metric as options; all values are texts, which the declaration checks."""
     options: dict[str, Option] = {}
     for p in kind.parameters():
         default = "required" if p.required else f"default: {p.default_text}"
@@ -146,7 +146,7 @@ def of_declaration(kind: type[Declaration]) -> list[Option]:
 
 
 def of_parameter(parameter: Parameter, text: str) -> dict[str, Option]:
-    """Return a parameter as an option, and what can be said about how to read it as others, by name."""
+    """Return the option of a parameter, and the options for reading it, such as a column of its file, by name."""
     from setveil.parameters import extra_options  # noqa: PLC0415 - only commands with declared parameters need it
 
     beside = {one.name: Option(one.name, one.type, one.help, one.default) for one in extra_options(parameter)}
@@ -154,14 +154,14 @@ def of_parameter(parameter: Parameter, text: str) -> dict[str, Option]:
 
 
 def refuse_negative(**numbers: int) -> None:
-    """Refuse a number below 0 of what is counted."""
+    """Refuse a negative count."""
     for name, number in numbers.items():
         if number < 0:
-            raise BadParameter(f"{name.replace('_', '-')} is {number}; allowed is a whole number from 0 on")
+            raise BadParameter(f"{name.replace('_', '-')} is {number}; allowed is a whole number of at least 0")
 
 
 def signature_of(command: Callable[..., Any], arguments: list[str]) -> inspect.Signature:
-    """Return what the command line may give to a command, the options of what it declares among them."""
+    """Return the signature of a command for these arguments, including its declared options."""
     parameters = []
     declared: Declared | None = None
     for one in inspect.signature(command, eval_str=True).parameters.values():
@@ -178,12 +178,12 @@ def signature_of(command: Callable[..., Any], arguments: list[str]) -> inspect.S
 
 
 def _has_defaults(kind: Any) -> bool:
-    """Return whether this is a group of options that can all be left out; cyclopts wants to know what it is then."""
+    """Return whether this is a group of optional options, for which cyclopts needs a default value."""
     return is_dataclass(kind) and all(one.default is not MISSING for one in fields(kind))
 
 
 def named_in(arguments: list[str], option: str) -> str | None:
-    """Look up an option's value before parsing: `--method` decides which other options there are."""
+    """Return the value of an option before parsing: `--method` determines which other options exist."""
     for i, text in enumerate(arguments):
         if text == option and i + 1 < len(arguments):
             return arguments[i + 1]
@@ -193,14 +193,14 @@ def named_in(arguments: list[str], option: str) -> str | None:
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:
-    """Make a method, guarantee or metric from its options."""
+    """Create a method, guarantee or metric from its options."""
     from setveil.parameters import from_texts  # noqa: PLC0415 - not for --help
 
     return from_texts(kind, given, data=data, separator=list_separator(given))
 
 
 def list_separator(given: Mapping[str, Any]) -> str | None:
-    """Return what separates the items of lists that are given beside the data."""
+    """Return the separator of items in list files that are given with the data."""
     from setveil.data.formats import Layout  # noqa: PLC0415 - the same
     from setveil.data.reading import source  # noqa: PLC0415 - not for --help
 

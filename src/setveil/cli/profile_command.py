@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import setveil as sv
+from setveil.base.display import quantity, share
 from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
@@ -17,7 +18,7 @@ def profile(
     data: Annotated[str, about("A file, a database with --query, or a built-in sample.")],
     /,
     *,
-    known: Annotated[int, about("Up to how many known items: 1, 2 or 3.")] = 3,
+    known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,
     sensitive: Annotated[
         str | None, about("File with one sensitive item per line. Counts the records that hold any of them.")
     ] = None,
@@ -30,8 +31,8 @@ def profile(
 ) -> ExitCode:
     """Describe a data set, and how exposed its people are.
 
-    A record is unique by m known items if it holds some m items that no other record holds together: whoever knows these of a person finds
-    the person's record. The search is exact.
+    A record is unique by m known items if it holds m items that no other record holds together. An attacker who knows these items of a
+    person finds the person's record. The search is exact.
 
     Example:
       setveil profile sample:supermarket
@@ -53,22 +54,33 @@ def profile(
 
 def show_profile(found: Profile) -> None:
     """Print a profile for people."""
-    say(f"{found.records:,} records ({found.unit}s), {found.items:,} items, {found.occurrences:,} occurrences")
-    say(f"{found.empty_records:,} empty records, {found.duplicate_records:,} records that have a twin")
+    sizes = [
+        quantity(found.records, "record"),
+        quantity(found.items, "item"),
+        quantity(found.occurrences, "occurrence"),
+    ]
+    say(", ".join(sizes))
+    say("each record is one person" if found.unit == "person" else "a person can have several records")
+    say(
+        f"{quantity(found.empty_records, 'empty record')}, {quantity(found.duplicate_records, 'record')} identical to another one"
+    )
     if found.look_alike_pairs:
-        say(f"{found.look_alike_pairs:,} pairs of labels look alike (Unicode form, case or invisible characters)")
+        pairs = quantity(found.look_alike_pairs, "pair of labels that look alike", "pairs of labels that look alike")
+        say(f"{pairs}: they differ only in Unicode form, case or invisible characters")
     if found.lengths:
         n = found.lengths
         say(
-            f"items a record: {n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}, 90 % up to {n.p90}, 99 % up to {n.p99}"
+            f"items per record: {n.min} to {n.max}, median {n.median}, mean {n.mean:.2f}; "
+            f"90 % of the records hold at most {quantity(n.p90, 'item')}, 99 % at most {n.p99}"
         )
     popularity = found.popularity
     if popularity.gini is not None:
         say(
-            f"the top 1 % of the items hold {popularity.share_of_top_1_percent:.1%} of all occurrences, the top 10 % "
-            f"{popularity.share_of_top_10_percent:.1%} (Gini {popularity.gini:.2f}); {popularity.items_occurring_once:,} items occur once"
+            f"share of all occurrences: {_percent(popularity.share_of_top_1_percent)} for the most frequent 1 % of the items, "
+            f"{_percent(popularity.share_of_top_10_percent)} for the most frequent 10 % (Gini coefficient {popularity.gini:.2f}); "
+            f"{quantity(popularity.items_occurring_once, 'item occurs', 'items occur')} once"
         )
-    say_table(["most common", "records", "share"], [[i.label, i.support, f"{i.share:.1%}"] for i in popularity.top])
+    say_table(["most frequent", "records", "share"], [[i.label, i.support, share(i.share)] for i in popularity.top])
     say_table(
         ["known items", "unique records", "share"],
         [[u.known, u.records, _percent(u.share)] for u in found.unique],
@@ -76,11 +88,15 @@ def show_profile(found: Profile) -> None:
     say_names(found.names)
     if found.sensitive:
         named = found.sensitive
-        say(f"{named.records:,} records ({_percent(named.share)}) hold one of the {len(named.items):,} sensitive items")
+        records = quantity(named.records, "record")
+        verb = "holds" if named.records == 1 else "hold"
+        number = len(named.items)
+        items = "the sensitive item" if number == 1 else f"at least one of the {number:,} sensitive items"
+        say(f"{records} ({_percent(named.share)}) {verb} {items}")
     if found.itemsets:
         rows = [[", ".join(i.items), i.records, _percent(i.share)] for i in found.itemsets]
         say_table(["itemset", "records", "share"], rows)
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"
+def _percent(value: float | None) -> str:
+    return "–" if value is None else share(value)

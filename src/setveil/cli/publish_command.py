@@ -20,7 +20,7 @@ from setveil.cli.options import (
     about,
     declared,
 )
-from setveil.cli.show import names_in_words, say, say_json, say_pairs
+from setveil.cli.show import names_text, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
 from setveil.errors import ExitCode
 from setveil.release.card import CARD_NAME, Card
@@ -39,17 +39,17 @@ def publish(
     data: Annotated[
         str,
         about(
-            "A file, a database with --query, a sample such as sample:supermarket?records=100000&seed=3, or of methods that take one a "
-            "release folder."
+            "A file, a database with --query, a sample such as sample:supermarket?records=100000&seed=3, or a release folder for methods "
+            "that need one."
         ),
     ],
     /,
     *,
-    method: Annotated[str, about(f"How to protect: {' | '.join(METHODS)}.")],
+    method: Annotated[str, about(f"The method: {' | '.join(METHODS)}.")],
     out: ReleaseFolderOption,
     private: PrivateFolderOption = None,
     original: Annotated[
-        str | None, about("The original, to measure against; for methods that take a release. Never published.")
+        str | None, about("The original to compare with, for methods that take a release. It is never published.")
     ] = None,
     ids: Annotated[
         Literal["pseudonym", "keep", "drop"] | None,
@@ -60,22 +60,26 @@ def publish(
     ] = None,
     seed: Annotated[
         str | None,
-        about("Seed of all randomness, a whole number of 64 bits or more (default: 128 random bits from the system)."),
+        about(
+            "Seed of all random draws, a whole number of at least 64 bits (default: 128 random bits from the system)."
+        ),
     ] = None,
     experiment: Annotated[
         bool,
-        about("Accept a seed below 64 bits. It can be guessed: do not hand over such a release. The card says so."),
+        about(
+            "Accept a seed below 64 bits. It can be guessed: do not share such a release. The card marks it as an experiment."
+        ),
     ] = False,
     release_format: Annotated[
         str | None,
         about(
-            f"Format of the release: {' | '.join(FORMATS)}, with an ending where it has several, such as long.parquet "
-            "(default: as the data, or long where rows carry ids and that has no place for them). "
-            "Grouped and disassociated data have one of their own, the latter also as disassociated.parquet."
+            f"Format of the release: {' | '.join(FORMATS)}, with an extension if the format has several, such as long.parquet "
+            "(default: the format of the data, or long if rows have ids and that format cannot hold them). "
+            "Grouped and disassociated data have their own formats; disassociated.parquet is possible too."
         ),
     ] = None,
     release_separator: Annotated[
-        str | None, about("What separates items or columns in the release (default: as the data).")
+        str | None, about("What separates items or columns in the release (default: as in the data).")
     ] = None,
     compress: Annotated[Literal["gzip", "zstd"] | None, about("Compress the data file.")] = None,
     allow_failures: Annotated[
@@ -84,7 +88,7 @@ def publish(
     ] = 0,
     missing_names: Annotated[
         Literal["accept", "error"],
-        about("What to do with named items that do not occur in the data: accept them and list them, or refuse."),
+        about("What to do if named items do not occur in the data: accept and list them, or stop with an error."),
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
@@ -94,10 +98,10 @@ def publish(
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(METHODS, after="method")],
 ) -> ExitCode:
-    r"""Make a release whose guarantee was checked on the written file.
+    r"""Publish a release after checking its guarantee on the written file.
 
-    The release folder --out may be handed over as it is; the private folder beside it never. With --method NAME --help this page shows that
-    method's options.
+    You may share the release folder --out as it is. Never share the private folder beside it. With --method NAME --help, this page shows
+    the options of that method.
 
     Example:
       setveil publish sample:supermarket --method part-swap \
@@ -141,10 +145,12 @@ def publish(
 
 
 def say_release(release: Release, out: Path, private: Path, files: list[str]) -> None:
-    """Print what was published: three lines about it, and which folder is for whom."""
+    """Print the summary of a release, and which folder may be shared."""
     checked = "" if release.verdict is None else "; checked on the written file"
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
-    say_pairs([*release.summary.lines(), *(("Names", names_in_words(found)) for found in release.names)])
+    names = [("Names", names_text(found)) for found in release.names]
+    statuses = {} if release.verdict is None else {"Guarantee": "holds" if release.verdict else "not protected"}
+    say_pairs([*release.summary.lines(), *names], statuses)
     say()
     say_pairs([
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),

@@ -1,4 +1,4 @@
-"""`setveil reproduce`: the experiments of a paper, run again."""
+"""`setveil reproduce`: repeat the experiments of a paper."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def reproduce(
     /,
     *,
     data: Annotated[
-        str | None, about("Folder with the data sets (default: the variable SETVEIL_DATA, else ../shared/data).")
+        str | None, about("Folder with the data sets (default: the variable SETVEIL_DATA, or ../shared/data).")
     ] = None,
-    out: Annotated[str | None, about("The folder to make (default: reproduce-PAPER).")] = None,
-    quick: Annotated[bool, about("Only at the paper's sizes, not in full: seconds instead of minutes.")] = False,
+    out: Annotated[str | None, about("The folder to write (default: reproduce-PAPER).")] = None,
+    quick: Annotated[bool, about("Use only the paper's data sizes: seconds instead of minutes.")] = False,
     threads: ThreadsOption = None,
     force: ForceOption = False,
     output: OutputOptions,
 ) -> ExitCode:
-    """Run the experiments of a paper again, and judge its claims.
+    """Repeat the experiments of a paper, and check its claims.
 
-    Runs the experiments on the paper's data, as far as they are public, and on larger data, and tells of each claim whether it holds. The
-    folder gets report.html with the charts, figures.csv with every value and verdicts.json. Same data, same figures, but for the seconds.
-    Without a name it lists what can be reproduced; with the data sets at hand, begin with: setveil reproduce tendency-swapping --quick
+    Runs the experiments on the paper's data, as far as they are public, and on larger data. Reports for each claim whether it holds. Writes
+    report.html with charts, figures.csv with all values, and verdicts.json. The same data give the same figures, except for times. Without
+    a name, lists the papers. If you have the data sets, start with: setveil reproduce tendency-swapping --quick
 
     Example:
       setveil reproduce
@@ -47,7 +47,7 @@ def reproduce(
     run = experiments(paper)
 
     folder = Path(out or f"reproduce-{paper}")
-    refuse_folder(folder, force=force)  # before the work, not after it
+    refuse_folder(folder, force=force)  # before the work starts
     started = time.monotonic()
     found = run(data, full=not quick, threads=threads)
     save(found, folder, force=force)
@@ -55,7 +55,7 @@ def reproduce(
         say_json({"out": str(folder), **found.to_dict()})
         return ExitCode.OK
     _show(found)
-    say(f"{folder}/ holds the report, figures.csv and verdicts.json. {time.monotonic() - started:.0f} s in all.")
+    say(f"Wrote {folder}/ with the report, figures.csv and verdicts.json in {time.monotonic() - started:.0f} s.")
     say(f"Open {(folder / REPORT).resolve()}")
     return ExitCode.OK
 
@@ -64,12 +64,12 @@ def _list(*, as_json: bool) -> None:
     if as_json:
         say_json([{"name": name, "summary": line} for name, line in PAPERS.items()])
         return
-    say_table(["name", "what it is"], PAPERS.items())
-    say("run one: setveil reproduce NAME")
+    say_table(["name", "paper"], PAPERS.items())
+    say("Run one with: setveil reproduce NAME")
 
 
 def _show(found: Reproduction) -> None:
-    """Print the figures in short, and the verdicts."""
+    """Print a summary of the figures, and the verdicts."""
     paper, seeds = found.paper, len(found.about["seeds"])
     over = f"means over {seeds} {paper.draws[1]}" if seeds > 1 else f"one {paper.draws[0]}"
     first, second = paper.readings
@@ -103,7 +103,7 @@ def _show(found: Reproduction) -> None:
 
 
 def _cells(found: Reproduction, dataset: str, method: str, column: Column, supports: list[str]) -> str:
-    """Return the means at all supports in one cell."""
+    """Return the means at all supports as one cell."""
     at = supports if column.by_support else [column.at]
     means = [found.figures.spread(dataset, method, column.metric, support) for support in at]
     if all(mean.mean is None and not mean.note for mean in means):

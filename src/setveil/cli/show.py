@@ -1,41 +1,49 @@
-"""What people see: progress, notes and tables on standard error and output."""
+"""Output for people: progress and notes on standard error, results on standard output."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 import shutil
 import sys
 import textwrap
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+from setveil.base.display import quantity
 from setveil.base.progress import Silent
 from setveil.cli.translation import as_options
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TextIO
 
     from setveil.base.verdict import Verdict
     from setveil.parameters.names_found import NamesFound
 
 PLAIN_WIDTH = 110
-"""Characters of a line where there is no terminal."""
-SAY_AFTER_SECONDS = 2.0
-SAY_AGAIN_SECONDS = 10.0
+"""Characters per line when standard output is not a terminal."""
+PLAIN_TABLE_WIDTH = 140
+"""Characters per line of a table when standard output is not a terminal."""
+FIRST_LINE_SECONDS = 2.0
+NEXT_LINE_SECONDS = 10.0
+STATUS_COLOURS: Final = {"holds": "green", "violated": "red", "undecided": "yellow", "not protected": "red"}
+"""The colour of a verdict on a terminal; a release with allowed failures names records that are not protected."""
 
 
 class TerminalReporter:
-    """Bars on a terminal, gone when the work is done."""
+    """Shows progress bars on a terminal and removes them when the work is done."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True)
@@ -51,7 +59,7 @@ class TerminalReporter:
 
     @contextmanager
     def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """Show a bar, or a moving one where the total is not known."""
+        """Show a bar; without a known total, the bar pulses."""
         if self.open == 0:
             self.bars.start()
         self.open += 1
@@ -70,7 +78,7 @@ class TerminalReporter:
 
 
 class LineReporter:
-    """Lines where there is no terminal: one for each step that takes longer than two seconds, and then now and again."""
+    """Prints lines when standard error is not a terminal: one for each step longer than two seconds, then one every ten seconds."""
 
     @contextmanager
     def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
@@ -78,17 +86,16 @@ class LineReporter:
         done = [0]
         over = threading.Event()
 
-        def tell() -> None:
+        def print_lines() -> None:
             started = time.monotonic()
-            wait = SAY_AFTER_SECONDS
+            wait = FIRST_LINE_SECONDS
             while not over.wait(wait):
                 share = f" {100 * done[0] // total} %" if total else ""
                 sys.stderr.write(f"{label} ...{share} ({time.monotonic() - started:.0f} s)\n")
                 sys.stderr.flush()
-                wait = SAY_AGAIN_SECONDS
+                wait = NEXT_LINE_SECONDS
 
-        teller = threading.Thread(target=tell, daemon=True)
-        teller.start()
+        threading.Thread(target=print_lines, daemon=True).start()
         try:
             yield lambda now: done.__setitem__(0, now)
         finally:
@@ -100,14 +107,14 @@ class LineReporter:
 
 
 class QuietReporter(Silent):
-    """Nothing at all."""
+    """Prints neither progress nor notes."""
 
     def note(self, text: str) -> None:
-        """Tell nothing."""
+        """Ignore the note."""
 
 
 def reporter(*, quiet: bool) -> TerminalReporter | LineReporter | QuietReporter:
-    """Return the listener that fits."""
+    """Return the reporter for this run."""
     if quiet:
         return QuietReporter()
     return TerminalReporter() if sys.stderr.isatty() else LineReporter()
@@ -115,19 +122,19 @@ def reporter(*, quiet: bool) -> TerminalReporter | LineReporter | QuietReporter:
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    with _to_a_reader():
+    with _output_errors():
         sys.stdout.write(text + "\n")
 
 
 def flush() -> None:
-    """Hand out what was printed."""
-    with _to_a_reader():
+    """Write out all buffered output."""
+    with _output_errors():
         sys.stdout.flush()
 
 
 @contextmanager
-def _to_a_reader() -> Iterator[None]:
-    """Let a reader go away, as `head` does, without a word: the work goes on, and its exit code tells how it ended."""
+def _output_errors() -> Iterator[None]:
+    """Ignore a closed pipe, as `head` leaves it: the work continues and the exit code reports how it ended."""
     try:
         yield
     except OSError as error:
@@ -136,13 +143,43 @@ def _to_a_reader() -> Iterator[None]:
             raise OutputRefused(f"standard output cannot be written: {error.strerror}") from None
 
 
-def say_pairs(pairs: Sequence[tuple[str, str]]) -> None:
-    """Print names with their texts beside them, the texts wrapped in one column."""
+def say_verdict(verdict: Verdict, text: str = "") -> None:
+    """Print a verdict, or a line about it, with its status in colour on a terminal."""
+    say(colour_status(text or str(verdict), verdict.status))
+
+
+def colour_status(text: str, status: str, stream: TextIO | None = None) -> str:
+    """Return the text with the first occurrence of the status in its colour.
+
+    The text is unchanged if the stream (default: standard output) is not a terminal or NO_COLOR is set.
+    """
+    if not (stream or sys.stdout).isatty():
+        return text
+    return re.sub(rf"\b{status}\b", lambda found: _styled(found[0], STATUS_COLOURS[status]), text, count=1)
+
+
+def _styled(text: str, style: str) -> str:
+    """Return a text with the escape sequences of a style, as rich writes them for this terminal."""
+    printed = io.StringIO()
+    _console(printed, terminal=True).print(Text(text, style=style), end="")
+    return printed.getvalue()
+
+
+def _console(printed: io.StringIO, *, terminal: bool) -> Console:
+    """Return a console that prints to a buffer: rich would write to standard output itself and end the program on a closed pipe."""
+    width = None if terminal else PLAIN_TABLE_WIDTH
+    return Console(file=printed, width=width, force_terminal=terminal, markup=False, highlight=False)
+
+
+def say_pairs(pairs: Sequence[tuple[str, str]], statuses: Mapping[str, str] | None = None) -> None:
+    """Print headings with their texts in a second column; `statuses` gives the status to colour in the text of a heading."""
     indent = max(len(name) for name, _text in pairs) + 5
     line = shutil.get_terminal_size().columns if sys.stdout.isatty() else PLAIN_WIDTH
     for name, text in pairs:
         wrapped = textwrap.wrap(text, max(line - indent, 40), break_long_words=False, break_on_hyphens=False) or [""]
-        say(f"  {name}".ljust(indent) + f"\n{' ' * indent}".join(wrapped))
+        lines = f"\n{' ' * indent}".join(wrapped)
+        status = (statuses or {}).get(name)
+        say(f"  {name}".ljust(indent) + (colour_status(lines, status) if status else lines))
 
 
 def say_json(value: Any) -> None:
@@ -151,33 +188,40 @@ def say_json(value: Any) -> None:
 
 
 _MOST_NAMES = 20
-"""Missing names that are printed of each list."""
+"""Maximum number of missing names printed per list."""
 
 
 def say_names(lists: Iterable[NamesFound]) -> None:
-    """Print how much of each list of names occurs, and which items do not."""
+    """Print how many names of each list occur in the data, and which do not."""
     for found in lists:
-        say(names_in_words(found))
+        say(names_text(found))
 
 
-def names_in_words(found: NamesFound) -> str:
-    """Return how much of a list of names occurs, and which items do not."""
+def names_text(found: NamesFound) -> str:
+    """Return how many names of a list occur in the data, and which do not."""
     return str(found) + (f"; not there: {found.missing_items(_MOST_NAMES)}" if found.missing else "")
 
 
 def say_counts(verdict: Verdict, witnesses: int) -> None:
-    """Print what a check counted, and some violations."""
+    """Print the counts of a check and at most `witnesses` violations."""
     say_table(["", "number"], [[key.replace("-", " "), value] for key, value in verdict.counts.items()])
     for witness in verdict.witnesses[:witnesses]:
         say(f"{witness.kind}: {witness.place}: {witness.detail}")
 
 
+def say_hidden_witnesses(verdict: Verdict, witnesses: int) -> None:
+    """Print how many violations are not shown, and how to show some."""
+    hidden = sum(verdict.violations.values()) - len(verdict.witnesses[:witnesses])
+    if hidden > 0:
+        say(f"{quantity(hidden, 'case')} not shown; use --witnesses 10 to show some")
+
+
 _LONGEST_CELL = 400
-"""Characters of a cell: an item may be as long as a book."""
+"""Maximum characters per cell: an item can be as long as a book."""
 
 
 def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str = "") -> None:
-    """Print a table; numbers to the right, nothing cut where there is no terminal."""
+    """Print a table with numbers aligned to the right; nothing is cut when standard output is not a terminal."""
     rows = [[_cell(value) for value in row] for row in rows]
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for i, name in enumerate(header):
@@ -185,9 +229,8 @@ def say_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, title: st
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    width = None if sys.stdout.isatty() else 140
-    printed = io.StringIO()  # rich would write to standard output itself, and end the program where nobody reads it
-    Console(file=printed, width=width, force_terminal=sys.stdout.isatty(), markup=False, highlight=False).print(table)
+    printed = io.StringIO()
+    _console(printed, terminal=sys.stdout.isatty()).print(table)
     say(printed.getvalue().removesuffix("\n"))
 
 
@@ -195,7 +238,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1000 else f"{value:.3g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     text = str(value)

@@ -1,12 +1,16 @@
-"""Messages of the library name Python arguments; people on the command line type options.
+"""Translate Python arguments in messages of the library to command-line options.
 
-A message marks an argument by backticks: `empty='drop'`, `experiment=True`, or `id=` without a value. Only such marks are translated.
-Values from the data stand in quotes, as `repr` writes them, and what is in quotes stays as it is, even an item that looks like a mark.
+A message marks an argument with backticks: `empty='drop'`, `experiment=True`, or `id=` without a value. Only such marks are translated.
+Values from the data are in quotes, as `repr` writes them. Quoted text is not translated, even if an item looks like a mark.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from setveil.parameters import CommandExample
 
 _QUOTED_OR_MARK = re.compile(
     r"""
@@ -16,11 +20,11 @@ _QUOTED_OR_MARK = re.compile(
     re.VERBOSE,
 )
 _OTHER_NAMES = {"id_column": "id"}
-"""Arguments whose option has another name."""
+"""Options whose name differs from their argument."""
 
 
 def as_options(text: str) -> str:
-    """Return a message with the marked arguments written as options: `experiment=True` becomes --experiment."""
+    """Return a message with its marked arguments written as options: `experiment=True` becomes --experiment."""
     return _QUOTED_OR_MARK.sub(_option, text)
 
 
@@ -33,6 +37,12 @@ def _option(found: re.Match[str]) -> str:
         return option
     word = value.strip("'\"")
     return f"{option} {word if word.isidentifier() or word.isdecimal() else value}"
+
+
+def as_command_line(example: CommandExample) -> str:
+    """Return an example as a person types it."""
+    options = [option_of(name) if value is True else f"{option_of(name)} {value}" for name, value in example.options]
+    return " ".join(["setveil", example.command, *example.arguments, *options])
 
 
 def option_of(name: str) -> str:

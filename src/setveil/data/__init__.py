@@ -1,1 +1,1 @@
-"""The data: transactions and what goes with them, and how they are read and written."""
+"""Set-valued data: records, forms of published data, file formats, databases and samples."""

@@ -1,4 +1,4 @@
-"""`write()`: data to a file or to a new table of a database, as a whole or not at all. It protects nothing: `publish` does."""
+"""Write data to a file or to a new database table, atomically. Nothing is protected: use `publish` for that."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from setveil.parameters.hierarchy import Hierarchy
 
 Shape = Literal["levels", "parents"]
-"""How a hierarchy is written: a column for each level, or a row for each node and its parent."""
+"""The layout of a hierarchy file: one column per level, or one row per node with its parent."""
 RAGGED = "ragged"
-"""What names wide files without header, which are a layout and not a format of their own."""
+"""The name for wide files without a header, which are a layout of the format `wide`."""
 
 
 @check_arguments
@@ -36,10 +36,46 @@ def write(
     table: str | None = None,
     force: bool = False,
 ) -> None:
-    """Write data to a file, in the format that its extension tells or that is named, or to a new table of a database.
+    """Write data unprotected to a file or to a new database table. Use `publish` to protect them.
 
-    >>> write(data, "baskets.parquet")                                        # doctest: +SKIP
-    >>> write(data, "postgresql://ann@db.example/shop", table="baskets")      # doctest: +SKIP
+    Parameters
+    ----------
+    data : Transactions
+        The data.
+    target : str or Path
+        A file, or the address of a database (`postgresql://`, `sqlite:///`, `duckdb:///`).
+    format : str, optional
+        `basket`, `long`, `list`, `wide` or `ragged` for a file (default: by its extension); `long` (default) or `list` for a table.
+    separator : str, optional
+        The character between items or, in the format `long`, between columns.
+    id, item, items : str, optional
+        The names of the columns: ids, one item per row, and all items of a record. Default: `id`, `item` and `items`.
+    table : str, optional
+        The name of the new table. Required for a database.
+    force : bool, default: False
+        Replace an existing file. A table is never replaced.
+
+    Raises
+    ------
+    OutputRefused
+        If the target exists or cannot be written, or the format cannot hold the data.
+    BadData
+        If the extension does not determine a format.
+    BadParameter
+        If an argument does not fit the target.
+    Missing
+        If `table` or the library of the database is missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import setveil as sv
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "baskets.csv"
+    >>> sv.write(sv.from_lists([["milk", "tea"]], ids=["p1"]), path)
+    >>> path.read_text().split()
+    ['id,item', 'p1,milk', 'p1,tea']
+
+    >>> sv.write(data, "postgresql://ann@db.example/shop", table="baskets")  # doctest: +SKIP
     """
     if databases.is_database(str(target)):
         layout = Layout(separator=separator, id=id, item=item, items=items)
@@ -51,13 +87,13 @@ def write(
     form = format_for(path, format)
     layout = Layout(separator=separator, id=id, item=item, items=items)
     if format == RAGGED:
-        layout = Layout(separator=separator, ragged=True)  # no columns, and so no names
+        layout = Layout(separator=separator, ragged=True)  # no columns, so no names
     with make_file(path, force=force) as hidden, step(f"writing {path.name}"):
         form.write(_named(data, form, layout), hidden, layout)
 
 
 def format_for(path: Path, named: str | None, *, argument: str = "format") -> Format:
-    """Return the format of a file to write, or refuse what it cannot be written as."""
+    """Return the format of a file to write; refuse a format that does not fit its extension."""
     form = (
         format_to_write(path, argument=argument)
         if named is None
@@ -65,18 +101,46 @@ def format_for(path: Path, named: str | None, *, argument: str = "format") -> Fo
     )
     suffix = plain_suffix(path)
     if packing_of(path) and not form.packable(suffix):
-        raise OutputRefused(f"{path}: a {suffix} file is packed inside; leave out the ending {path.suffix}")
+        raise OutputRefused(f"{path}: a {suffix} file is compressed inside; omit the extension {path.suffix}")
     table_like = not form.packable(suffix)
     if table_like and suffix not in form.extensions:
         raise OutputRefused(
-            f"{path}: a {suffix} file cannot be of the format {form.name!r}; name another file or `{argument}=`"
+            f"{path}: a {suffix} file cannot have the format {form.name!r}; choose another extension or `{argument}=`"
         )
     return form
 
 
 @check_arguments
 def write_hierarchy(tree: Hierarchy, target: str | Path, *, shape: Shape = "levels", force: bool = False) -> None:
-    """Write a hierarchy as CSV: a column a level, or `item,parent`."""
+    """Write a hierarchy to a CSV file.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+        The hierarchy.
+    target : str or Path
+        The file; compressed if its name ends in `.gz` or `.zst`.
+    shape : {'levels', 'parents'}, default: 'levels'
+        One column per level, or one row per node with its parent (`item,parent`).
+    force : bool, default: False
+        Replace an existing file.
+
+    Raises
+    ------
+    OutputRefused
+        If the file exists or cannot be written, or the tree is too deep for one column per level.
+    BadParameter
+        If `shape` is unknown.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import setveil as sv
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tree.csv"
+    >>> sv.write_hierarchy(sv.Hierarchy({"milk": "dairy", "ham": "meat"}), path, shape="parents")
+    >>> path.read_text().split()
+    ['item,parent', 'dairy,*', 'milk,dairy', 'meat,*', 'ham,meat']
+    """
     if shape not in get_args(Shape):
         raise BadParameter(f"shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
     path = Path(target)
@@ -85,12 +149,12 @@ def write_hierarchy(tree: Hierarchy, target: str | Path, *, shape: Shape = "leve
 
 
 def _named(data: Transactions, form: Format, layout: Layout) -> Transactions:
-    """Give records numbers for ids where the format must have some, and tell of ids that are left out."""
+    """Add row numbers as ids if the format requires ids, and drop ids that it cannot hold; announce both."""
     if data.ids is None and form.ids == "required":
-        note("the data has no ids; records are named by their numbers")
+        note("the data have no ids; the row numbers become ids")
         return data.with_ids(data.names())
     if data.ids is not None and not form.holds_ids(layout):
-        note(f"the format {form.name!r} has no place for ids; they are left out")
+        note(f"the format {form.name!r} cannot hold ids; they are dropped")
         return data.with_ids(None)
     return data
 
@@ -101,12 +165,12 @@ def _write_table(
     if not table:
         raise Missing(f"{databases.shown(url)}: name the new table with `table=`")
     if force:
-        raise OutputRefused("a table is never replaced; leave out `force=True` and name a new one with `table=`")
+        raise OutputRefused("a table is never replaced; omit `force=True` and name a new table with `table=`")
     if shape not in (None, "long", "list"):
-        raise BadParameter(f"the format is {shape!r}; a table is long | list")
+        raise BadParameter(f"the format is {shape!r}; allowed for a table is long | list")
     chosen: databases.Shape = "list" if shape == "list" else "long"
     if chosen == "long" and data.ids is None:
-        note("the data has no ids; records are named by their numbers")
+        note("the data have no ids; the row numbers become ids")
         data = data.with_ids(data.names())
     databases.write_table(
         data,

@@ -1,4 +1,4 @@
-"""What must hold of a release, one file each, checked without the code of any method."""
+"""Guarantees, one file each. Their checks use no code of the methods."""
 
 MEMBERS = {
     "HiddenTendency": "hidden_tendency",
@@ -8,4 +8,4 @@ MEMBERS = {
     "KmAnonymity": "km_anonymity",
     "Reconstruction": "reconstruction",
 }
-"""The class of each guarantee and its module, in the order in which people see them."""
+"""The class of each guarantee and its module, in the order in which they are listed."""

@@ -1,4 +1,4 @@
-"""What a guarantee is and does."""
+"""The base class of all guarantees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a guarantee protects against, in words for the card."""
+    """What a guarantee protects against, as texts for the card."""
 
     attacker: str
     singling_out: str
@@ -27,20 +27,20 @@ class Coverage:
 
 
 class Guarantee(Declaration, ABC):
-    """What must hold of a release."""
+    """A property that a release must have, with the check for it."""
 
     title: ClassVar[str]
     paper: ClassVar[str]
     protects: ClassVar[Literal["people", "itemsets"]] = "people"
     coverage: ClassVar[Coverage]
     needs: ClassVar[tuple[str, ...]] = ()
-    """What a check needs beside the release: `original`, `alignment`."""
+    """What a check needs in addition to the release: `original`, `alignment`."""
     rests_on_draw: ClassVar[bool] = False
-    """Whether it promises a random draw, which the file alone cannot show: a check of a release repeats it from the noted seed."""
+    """Whether it rests on a random draw, which the file alone cannot show; a check of a release repeats the draw from the recorded seed."""
     takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
-    """The published forms that it speaks of."""
+    """The published forms to which it applies."""
     counts_of_one_kind: ClassVar[bool] = True
-    """Whether all that a check counts are records, or all are itemsets, so that the numbers can stand in one chart."""
+    """Whether a check counts one kind of thing only (all records, or all itemsets), so that one chart can show all counts."""
     example_lines: ClassVar[tuple[str, ...]] = (
         'data = sv.read("sample:supermarket?records=1000")',
         "guarantee = {call}",
@@ -49,10 +49,10 @@ class Guarantee(Declaration, ABC):
 
     @classmethod
     def help_sections(cls) -> dict[str, list[str]]:
-        """Describe on the help page what it protects against."""
+        """Return the section of the help page that describes the protection."""
         coverage = cls.coverage
         bounds = {"Singling out": coverage.singling_out, "Linking": coverage.linking, "Inference": coverage.inference}
-        needs = [f"Beside the release, a check needs the {' and the '.join(cls.needs)}."] if cls.needs else []
+        needs = [f"In addition to the release, a check needs the {' and the '.join(cls.needs)}."] if cls.needs else []
         return {
             "Protection": [
                 f"The attacker {coverage.attacker}.",
@@ -65,39 +65,66 @@ class Guarantee(Declaration, ABC):
     @property
     @abstractmethod
     def statement(self) -> str:
-        """The promise in one sentence, for the card; names no private parameter."""
+        """The guarantee in one sentence, for the card; it names no private parameter."""
 
     @property
     def not_protected(self) -> str:
-        """What is not protected, in one line for the person who publishes; the card lists all of `coverage`."""
+        """What is not protected, in one line for the user who publishes; the card lists all of `coverage`."""
         return "; ".join(self.coverage.not_covered[:2])
 
     def coverage_for(self, form: type) -> Coverage:
-        """Return what it protects against with these parameters in a release of a form that it takes, in the words of that form."""
+        """Return what the guarantee, with these parameters, protects against in a release of a form to which it applies."""
         del form
         return self.coverage
 
     def statement_for(self, form: type) -> str:
-        """Return the promise of a release of a form that it takes, in the words of that form."""
+        """Return the guarantee in one sentence, worded for a form to which it applies."""
         del form
         return self.statement
 
     @abstractmethod
     def check(self, published: Any, *, original: Any = None, alignment: Any = None) -> Verdict:
-        """Check the whole definition on a release of a form that it takes, trusting nothing that a method says of itself.
+        """Check the whole definition on a release, without relying on the method that made it.
 
-        `original` and `alignment` are what such a release was made from and how: records and an `Alignment`, or of a joined table
-        `Originals` and `BothGroups`.
+        Parameters
+        ----------
+        published : Transactions, Disassociated, Generalized, Grouped, Reassociated or JoinedTable
+            The release, in a form to which the guarantee applies.
+        original : Transactions, Disassociated or Originals, optional
+            The data from which the release was made.
+        alignment : Alignment or BothGroups, optional
+            Which original record each released row came from.
+
+        Returns
+        -------
+        Verdict
+            Whether the guarantee holds, with counts and witnesses.
+
+        Raises
+        ------
+        BadParameter
+            If the guarantee does not apply to data of this form.
+        Missing
+            If the check needs `original` or `alignment` and it is not given.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> data = sv.from_lists([["tea", "milk"], ["tea", "milk"], ["tea"]])
+        >>> print(sv.KmAnonymity(k=2, m=2).check(data))
+        km-anonymity: holds for 3 of 3 records
         """
 
     def before(self, original: Transactions) -> Verdict | None:
-        """Tell how it stands with the original, for the private report; None where a check of the original says nothing."""
+        """Check the original, for the private report; None if such a check is meaningless."""
         del original
         return None
 
     @classmethod
     def refuse_other_form(cls, published: Any) -> None:
-        """Refuse data of a form that the guarantee does not speak of; every check begins with this."""
+        """Raise `BadParameter` for data of a form to which the guarantee does not apply; every check begins with this."""
         if not isinstance(published, cls.takes):
-            taken = " or ".join(kind.form_in_words for kind in cls.takes)
-            raise BadParameter(f"{cls.name} speaks of {taken}, and this is {published.form_in_words}")
+            taken = " or ".join(kind.form_title for kind in cls.takes)
+            raise BadParameter(
+                f"{cls.name} applies to {taken} only, but this is {published.form_title}; choose a guarantee for this form"
+            )

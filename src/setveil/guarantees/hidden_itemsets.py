@@ -1,9 +1,9 @@
-"""Hidden itemsets: none of the named itemsets is frequent in the release, and each is held by at most as many records as its target.
+"""Hidden itemsets: no named itemset is frequent in the release, and the support of each is at most its target.
 
 Paper    gunawan2021 (references.bib), section III: no sensitive itemset is frequent in D'.
-Checked  on the released file: every named itemset is counted again and compared with its target, and with the threshold for the
-         number of records with and without the empty ones, since analysts' programs leave these out or not.
-Departs  the paper knows one threshold and no targets. See docs/decisions/0014.
+Checked  on the released file: every named itemset is counted again and compared with its target and with the threshold. The threshold
+         is computed for all records and for the records that are not empty, because some analysis programs skip empty records.
+Departs  the paper has one threshold and no targets. See docs/decisions/0014.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from setveil.base.declaration import parameter, split_commas
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Reach, Status, Verdict, Witness
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.supports import supports
@@ -28,11 +29,11 @@ ABOVE_TARGET = "above-target"
 STILL_FREQUENT = "still-frequent"
 SHOWN_ITEMS = 12
 MOST_RECORDS = 10**18 - 1
-"""No target is higher, as no support is: such numbers fit the machine's."""
+"""Largest target. No support is larger, and numbers up to this one fit into 64 bits."""
 
 
 def _one_or_several(value: Any) -> Any:
-    """Let one number stand for all itemsets, as it does for the methods."""
+    """Accept one number for all itemsets, as methods do."""
     return (value,) if isinstance(value, int) and not isinstance(value, bool) else split_commas(value)
 
 
@@ -44,22 +45,22 @@ def _possible(targets: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class HiddenItemsets(Guarantee):
-    """None of the named itemsets is frequent in the release, and each is at or below its target."""
+    """No named itemset is frequent in the release, and the support of each is at most its target."""
 
     name = "hidden-itemsets"
     title = "Hidden itemsets"
     paper = "gunawan2021"
     protects = "itemsets"
     coverage = Coverage(
-        attacker="mines the release for frequent itemsets, at the threshold that was agreed or at a higher one",
+        attacker="mines the release for frequent itemsets, at the agreed threshold or a higher one",
         singling_out="not bounded",
         linking="not bounded",
         inference="bounded for the itemsets that the owner named: none of them is frequent in the release",
         not_covered=(
-            "people: this keeps the owner's secrets, not theirs",
+            "people: the guarantee protects secrets of the data owner, not the people in the data",
             "an attacker who mines at a lower threshold",
-            "that an itemset was made infrequent on purpose: it is rarer than its items let expect, most of all with a target of 0",
-            "a second release of the same data: the itemsets whose supports differ most between the two are likely the secrets",
+            "the fact that an itemset was hidden: it is rarer than its items suggest, most of all with a target of 0",
+            "a second release of the same data: the itemsets whose supports differ most between the two are probably the secrets",
             "an attacker who has the original data or part of it",
             "secrets that the owner did not name, such as parts of a named itemset",
         ),
@@ -68,14 +69,14 @@ class HiddenItemsets(Guarantee):
     itemsets: NamedItemsets = parameter(public=False, description="The itemsets that must not be found.")
     min_support: MinSupport = parameter(
         public=False,
-        description="From which support on an itemset is frequent; a share is rounded up to whole records.",
+        description="Minimum support of a frequent itemset; a share is rounded up to whole records.",
     )
     targets: Annotated[tuple[int, ...], BeforeValidator(_one_or_several), AfterValidator(_possible)] = parameter(
         (),
         public=False,
         description=(
-            "At most how many records may hold each itemset: one number for all, or one for each in their order; none for just below the "
-            "threshold."
+            "Maximum number of records that may hold each itemset: one number for all, or one per itemset in their order; without a "
+            "number, one less than the minimum support."
         ),
     )
 
@@ -83,16 +84,17 @@ class HiddenItemsets(Guarantee):
     def _fitting(self) -> Self:
         if len(self.targets) not in (0, 1, len(self.itemsets)):
             raise ValueError(
-                f"there are {len(self.targets)} targets for {len(self.itemsets)} itemsets; give one, or one for each"
+                f"there are {len(self.targets):,} targets for {quantity(len(self.itemsets), 'itemset')}; give one target for all, or one "
+                "per itemset"
             )
         return self
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         return (
-            "None of the itemsets that the owner of the data named is frequent in this release, whether empty records are counted or "
-            "not; which itemsets these are and from which support on an itemset counts as frequent is not told."
+            "None of the itemsets that the data owner named is frequent in this release, whether empty records are counted or not. "
+            "These itemsets, and the minimum support of a frequent itemset, are not disclosed."
         )
 
     @property
@@ -103,7 +105,7 @@ class HiddenItemsets(Guarantee):
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
-        """Count every named itemset in the release."""
+        """Count every named itemset in the release; see `Guarantee.check`."""
         del alignment
         self.refuse_other_form(published)
         found = supports(published, self.itemsets)
@@ -132,12 +134,15 @@ class HiddenItemsets(Guarantee):
         status: Status = "violated" if violations else "undecided" if doubt else "holds"
         occurring = self.itemsets.places_in(published if original is None else original)
         hidden = np.count_nonzero(found[occurring] <= np.minimum(targets, frequent_from - 1)[occurring])
-        rest = {"name an item that does not occur": total - len(occurring)}
+        rest = {"contain an item that does not occur": total - len(occurring)}
         reach = Reach(0 if doubt else int(hidden), total, "named itemsets", rest)
         return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _witness(self, kind: str, one: int, support: int, target: int, frequent_from: int) -> Witness:
         items = self.itemsets[one]
         shown = ", ".join(items[:SHOWN_ITEMS]) + (", …" if len(items) > SHOWN_ITEMS else "")
-        detail = f"{support:,} released records hold it; its target is {target:,}, and from {frequent_from:,} on it is frequent"
+        detail = (
+            f"its support in the release is {support:,}; its target is {target:,}, and it is frequent at a support of at least "
+            f"{frequent_from:,}"
+        )
         return Witness(kind, f"itemset {{{shown}}}", detail, items=items)

@@ -1,11 +1,12 @@
-"""Hidden tendency: no released record shows what its person leaned to.
+"""Hidden tendency: no released row shows the category that its record leans to.
 
 Paper    gunawan2019 (references.bib), Definitions 3 and 4.
-Checked  for every record that must be hidden: no item of its heaviest categories (`ties='all'`), or of the first of them, is left in its
-         released row, and (Definition 4, "modest distortion") nothing but these categories was taken away; for all: rows and records
-         correspond one to one, pseudonyms agree with the alignment, and every item occurs as often as before.
+Checked  for every record that must be hidden: its released row holds no item of its heaviest categories (`ties='all'`), or of the first
+         of them, and the record lost items of these categories only (Definition 4, "modest distortion"). For all records: rows and
+         records correspond one to one, pseudonyms agree with the alignment, and every item occurs as often as before.
 Departs  the paper gives no check. "Items of the category are swapped to another record" is read as: all of them are gone, which implies
-         that the top differs. See docs/decisions/0004. It hides one of several equally heavy categories. See docs/decisions/0023.
+         that the heaviest category differs. See docs/decisions/0004. The paper hides one of several equally heavy categories. See
+         docs/decisions/0023.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.records.ragged import owner_of
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class HiddenTendency(Guarantee):
-    """No released record holds an item of the category that its person leaned to."""
+    """No released row holds an item of the heaviest category of its record."""
 
     name = "hidden-tendency"
     title = "Hidden tendency"
@@ -52,23 +54,23 @@ class HiddenTendency(Guarantee):
     )
     coverage = Coverage(
         attacker=(
-            "knows which released row is a person's, the categories and the method, but neither the seed nor items of the"
-            " tendency itself"
+            "knows which released row is a person's, the categories and the method, but not the seed and no item of the tendency"
+            " itself"
         ),
         singling_out="not bounded",
-        linking="not bounded: a person whose other items are known can be found",
-        inference="bounded for the top category of a record: none of its items is in the person's row",
+        linking="not bounded: an attacker who knows other items of a person can find the row",
+        inference="bounded for the heaviest category of a record: none of its items is in the person's row",
         not_covered=(
-            "someone who knows items of the tendency itself",
-            "that a category is absent from a row, which tells something where categories are few",
-            "categories of a record that are less heavy than its heaviest one",
-            "records that hold as many items of each of their categories, and records that hold no item: they have no tendency",
-            "a second release of the same data: the rows of a person can be linked by their items, and what both show is likely true",
+            "an attacker who knows items of the tendency itself",
+            "the absence of a category from a row, which reveals something if there are few categories",
+            "the other categories of a record, which are lighter than its heaviest one",
+            "records without a tendency: those with equally many items of each of their categories, and those without items",
+            "a second release of the same data: items link the rows of a person, and what both rows show is probably true",
             "people with several records, unless the unit is person",
         ),
     )
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+    categories: Categories = parameter(public=False, description="The category of each item.")
     records: Literal["all", "mixed", "whole"] = parameter(
         "all",
         public=True,
@@ -80,63 +82,71 @@ class HiddenTendency(Guarantee):
         description="Which of several equally heavy categories of a record must be hidden: the first by name, or all.",
     )
     full_min: int = parameter(
-        2, public=True, ge=1, le=2, description="From how many items on a record of one category must be hidden."
+        2,
+        public=True,
+        ge=1,
+        le=2,
+        description="Minimum number of items of a record of one category that must be hidden.",
     )
     lossless: bool = parameter(
         True,
         public=True,
-        description="Whether every item must occur exactly as often as before; else at most as often.",
+        description="Whether every item must occur exactly as often as before; otherwise at most as often.",
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         several = "with a tendency among several categories"
         one = "of a single category" + (" with more than one item" if self.full_min == 2 else "")
-        who = {"all": f"{several}, or {one},", "mixed": several, "whole": one}[self.records]
+        records = {"all": f"{several}, or {one},", "mixed": several, "whole": one}[self.records]
         equal = "nor of an equally heavy one" if self.ties == "all" else "but may hold items of an equally heavy one"
         which = "that category" if self.records == "whole" else f"its heaviest category, {equal}"
         others = {"all": "", "mixed": "a single category", "whole": "several categories"}[self.records]
-        left_out = f"; records of {others} are not covered" if others else ""
+        exception = f"; records of {others} are not covered" if others else ""
         supports = (
             "every item occurs exactly as often as in the original"
             if self.lossless
             else "no item occurs more often than before"
         )
-        return f"The row of a record {who} holds no item of {which}{left_out}; {supports}."
+        return f"The row of a record {records} holds no item of {which}{exception}; {supports}."
 
     def coverage_for(self, form: type) -> Coverage:
-        """Return the coverage, with the records and categories that these parameters leave out."""
+        """Return the coverage, with the records and categories that these parameters do not cover."""
         del form
-        left_out = []
+        not_covered = []
         if self.records == "whole":
-            left_out.append("records of several categories, also those with a tendency: they are published unchanged")
+            not_covered.append("records of several categories, even with a tendency: they are published unchanged")
         elif self.ties == "first":
-            left_out.append("categories of a record as heavy as its heaviest one: only the first by name is hidden")
+            not_covered.append(
+                "categories that are as heavy as the heaviest one of a record: only the first by name is hidden"
+            )
         if self.records == "mixed":
-            left_out.append("records of a single category: they need not be hidden")
+            not_covered.append("records of a single category: they need not be hidden")
         elif self.full_min == 2:
-            left_out.append("records of a single item: they need not be hidden")
+            not_covered.append("records of a single item: they need not be hidden")
         inference = "bounded for records of a single category: no item of that category is in the person's row"
         return replace(
             self.coverage,
             inference=inference if self.records == "whole" else self.coverage.inference,
-            not_covered=(*left_out, *self.coverage.not_covered),
+            not_covered=(*not_covered, *self.coverage.not_covered),
         )
 
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        left_out = "records of several categories" if self.records == "whole" else "other categories of a record"
-        return f"{left_out}; people whose other items are known; a second release of the same data"
+        others = "records of several categories" if self.records == "whole" else "other categories of a record"
+        return f"{others}; people whose other items an attacker knows; a second release of the same data"
 
     def check(
         self, published: Transactions, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
-        """Compare every released row with the record it came from."""
+        """Compare every released row with the record it came from; see `Guarantee.check`."""
         self.refuse_other_form(published)
         if original is None or alignment is None:
-            what = "the original data" if original is None else "the alignment, which is in the private folder"
+            what = "the original data: give `original=`"
+            if original is not None:
+                what = "the alignment, which is in the private folder: give `alignment`"
             raise Missing(f"{self.name} compares rows with the records they came from and needs {what}")
         cases = _Cases()
         if not _corresponds(published, original, alignment, cases):
@@ -152,7 +162,7 @@ class HiddenTendency(Guarantee):
         return cases.verdict(self.name, _counted(rows, due, left))
 
     def _due(self, kind: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Tell for each kind of record whether it must be hidden."""
+        """Return for each record whether it must be hidden."""
         due = np.zeros(len(Kind), dtype=bool)
         due[Kind.PARTIAL] = self.records in ("all", "mixed")
         due[Kind.FULL] = self.records in ("all", "whole")
@@ -168,13 +178,13 @@ class HiddenTendency(Guarantee):
                 cases.add(
                     "support-changed",
                     f"item {label!r}",
-                    f"occurs in {now:,} rows, in the original in {was:,}",
+                    f"its support is {now:,} in the release and {was:,} in the original",
                     items=(label,),
                 )
 
 
 class _Cases:
-    """Collects violations: all are counted, the first of each kind are kept as witnesses."""
+    """The violations so far: all are counted, and the first of each kind become witnesses."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -205,27 +215,30 @@ class _Cases:
                 "have a tendency that is not covered": number["not-covered"],
                 "hold a single item": number["single-item"],
                 "have no tendency": number["uniform"] + number["empty"],
-                "of these are published unchanged": number["published-unchanged"],
+                "in all are published unchanged": number["published-unchanged"],
             },
         )
         return Verdict(status, guarantee, counts, self.counts, failures, tuple(self.witnesses), reach=reach)
 
 
 def _corresponds(published: Transactions, original: Transactions, alignment: Alignment, cases: _Cases) -> bool:
-    """Check that rows and records correspond one to one and that the names beside them agree; without that nothing can be compared."""
+    """Return whether rows and records correspond one to one and their ids agree; otherwise nothing can be compared."""
     rows = alignment.rows
     if len(rows) != published.records or published.records != original.records:
         cases.add(
             "rows-do-not-correspond",
             "the alignment",
-            f"has {len(rows):,} rows; the release has {published.records:,}, the original {original.records:,}",
+            f"has {quantity(len(rows), 'row')}; the release has {published.records:,}, the original {original.records:,}",
         )
         return False
     hits = np.bincount(rows[(rows >= 0) & (rows < original.records)], minlength=original.records)
     wrong = np.flatnonzero(hits != 1)
     if len(wrong):
         for record in wrong[:MOST_WITNESSES]:
-            place, detail = f"original record {record + 1:,}", f"has {hits[record]} released rows; expected 1"
+            place, detail = (
+                f"original record {record + 1:,}",
+                f"has {quantity(int(hits[record]), 'released row')}; expected 1",
+            )
             cases.add("rows-do-not-correspond", place, detail)
         cases.counts["rows-do-not-correspond"] = len(wrong)
         return False
@@ -234,9 +247,11 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
         pairs.append(("original", original.names().take(pa.array(rows)), alignment.original_ids))
     for which, in_data, in_alignment in pairs:
         if (in_data is None) != (in_alignment is None):
-            cases.add("names-do-not-agree", f"the {which} ids", "are in the data or in the alignment, but not in both")
+            cases.add(
+                "names-do-not-agree", f"the {which} ids", "are either in the data or in the alignment, but not in both"
+            )
         elif in_data is not None:
-            # A name that is missing is not known to agree.
+            # A missing id counts as a difference.
             differs = pc.fill_null(pc.not_equal(in_data, in_alignment.cast(in_data.type)), fill_value=True)
             wrong = np.flatnonzero(differs.to_numpy(zero_copy_only=False))
             cases.add_rows(
@@ -247,13 +262,13 @@ def _corresponds(published: Transactions, original: Transactions, alignment: Ali
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The released rows beside the records that they came from."""
+    """The released rows, and the records that they came from."""
 
     published: Transactions
     original: Transactions
     alignment: Alignment
     category: NDArray[np.int32]
-    """Of each item of the original."""
+    """The category of each item of the original."""
     before: Tendencies
 
     @cached_property
@@ -266,7 +281,7 @@ class _Rows:
 
     @cached_property
     def released(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Each released occurrence of an item of the original: the number of the record, and the item's code there."""
+        """For each released occurrence of an original item: the number of its original record, and the original code of the item."""
         codes = [self.original.code_of.get(label, -1) for label in self.published.vocabulary]
         code = np.array(codes, dtype=np.int64)[self.published.items]
         known = code >= 0
@@ -274,15 +289,17 @@ class _Rows:
 
     @cached_property
     def gone(self) -> NDArray[np.int64]:
-        """The places in the original's items that are not in the released row of their record."""
+        """The positions in the items of the original that are missing in the released row of their record."""
         width = max(len(self.original.vocabulary), 1)
         wanted = owner_of(self.original.offsets) * width + self.original.items
         record, code = self.released
-        held = np.append(np.sort(record * width + code), -1)  # no place is past the last one, which is no key
+        held = np.append(
+            np.sort(record * width + code), -1
+        )  # -1 is no key; it keeps positions past the last key inside the array
         return np.flatnonzero(held[np.searchsorted(held[:-1], wanted)] != wanted)
 
     def unchanged(self) -> int:
-        """Return how many rows hold exactly what their record holds."""
+        """Return the number of rows that hold exactly the items of their record."""
         same = self.published.lengths[self.of_record] == self.original.lengths
         same[owner_of(self.original.offsets)[self.gone]] = False
         return int(np.count_nonzero(same))
@@ -291,7 +308,7 @@ class _Rows:
 def _hidden_category(
     rows: _Rows, record: NDArray[np.int64], code: NDArray[Any], *, hide_all: bool
 ) -> NDArray[np.bool_]:
-    """Return whether each item is of a category of its record that must be hidden."""
+    """Return for each item whether its category must be hidden in its record."""
     cat = rows.category[code]
     return rows.before.among_heaviest(record, cat) if hide_all else cat == rows.before.top[record]
 
@@ -299,7 +316,7 @@ def _hidden_category(
 def _find_left(
     rows: _Rows, due: NDArray[np.bool_], names: tuple[str, ...], cases: _Cases, *, hide_all: bool
 ) -> NDArray[np.bool_]:
-    """Find the records that still hold an item of a category that must be hidden; return which they are."""
+    """Add the records that still hold an item of a category that must be hidden, and return which these are."""
     record, code = rows.released
     left = due[record] & _hidden_category(rows, record, code, hide_all=hide_all)
     record, code = record[left], code[left]
@@ -318,7 +335,7 @@ def _find_left(
 
 
 def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_all: bool) -> None:
-    """Find the records that lost an item of another category: then more was changed than the tendency."""
+    """Add the records that lost an item of a category that need not be hidden."""
     record = owner_of(rows.original.offsets)[rows.gone]
     code = rows.original.items[rows.gone]
     taken = partial[record] & ~_hidden_category(rows, record, code, hide_all=hide_all)
@@ -327,7 +344,7 @@ def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
         items = tuple(rows.original.vocabulary[c] for c in code[record == one][:5])
-        return f"lost {', '.join(map(repr, items))}, which is not of a category that must be hidden", items
+        return f"lost {', '.join(map(repr, items))}, outside the categories that must be hidden", items
 
     cases.add_rows(
         "more-taken-than-the-tendency", rows.of_record[taken_records], (detail(one) for one in taken_records)
@@ -335,7 +352,7 @@ def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_
 
 
 def _counted(rows: _Rows, due: NDArray[np.bool_], left: NDArray[np.bool_]) -> dict[str, int]:
-    """Count the records; from `hidden` to `empty` each record is counted once (docs/guarantees.md)."""
+    """Return the counts; each record is in exactly one of those from `hidden` to `empty` (docs/guarantees.md)."""
     kind = rows.before.kind
     record, code = rows.released
     heavy = np.zeros(len(due), dtype=bool)

@@ -1,11 +1,11 @@
-"""k^m-anonymity: any m items or fewer that somebody may know of a person lead to at least k records.
+"""k^m-anonymity: any m or fewer items that an attacker may know of a person are in at least k records.
 
 Papers   terrovitis2008 for plain records, terrovitis2012 for disassociated data, awad2020 (references.bib).
-Checked  on the released file alone. Of plain records and of generalized ones: every set of at most m items, or nodes, that occurs is in at
-         least k records; the violations are the minimal sets that are not. Of disassociated data: that chunks of a cluster are over
-         different items and fit into its records, that it has at least k records, the same of every record chunk as of plain records,
-         and where there is no term chunk that enough subrecords are left for the other records (Lemma 2).
-Departs  records of any length are searched; `attacker="aware"` asks for more than the paper does. See docs/decisions/0016.
+Checked  on the released file alone. Plain and generalized records: every set of at most m items, or nodes, that occurs is in at least k
+         records; the violations are the minimal sets that are not. Disassociated data: the chunks of a cluster have no item in common
+         and fit into its records, every cluster has at least k records, every record chunk satisfies what plain records must, and a
+         cluster without a term chunk has enough subrecords for its other records (Lemma 2).
+Departs  records of any length are searched; `attacker="aware"` requires more than the paper does. See docs/decisions/0016.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.disassociated import Disassociated
@@ -43,21 +44,23 @@ WITHOUT_ITEMS = "records-without-items"
 TOO_FEW = "too-few-subrecords"
 TOO_FEW_IF_AWARE = "too-few-subrecords-if-aware"
 STEPS_BEFORE = 30_000_000
-"""How many steps are spent on the original, whose rare sets may be too many to count."""
+"""Maximum number of steps for the original, which may have too many rare sets to count."""
 SHOWN_ITEMS = 12
 
 
 class KmLimit(Declaration):
-    """What is asked for: how many known items must lead to how many records. Methods declare the same as their guarantee."""
+    """The parameters k and m, which methods share with their guarantee."""
 
-    k: int = parameter(ge=1, public=True, examples=[3], description="How many records any known items must lead to.")
+    k: int = parameter(
+        ge=1, public=True, examples=[3], description="Minimum number of records that known items must lead to."
+    )
     m: int = parameter(
-        ge=1, public=True, examples=[2], description="How many items of a person somebody may know at most."
+        ge=1, public=True, examples=[2], description="Maximum number of items of a person that an attacker knows."
     )
 
 
 class KmAnonymity(KmLimit, Guarantee):
-    """Any m items or fewer that somebody may know of a person lead to at least k records."""
+    """Any m or fewer items that an attacker may know of a person are in at least k records."""
 
     name = "km-anonymity"
     title = "k^m-anonymity"
@@ -67,11 +70,11 @@ class KmAnonymity(KmLimit, Guarantee):
     coverage = Coverage(
         attacker="knows at most m items of a person's record, and looks for records that hold them",
         singling_out="bounded for at most m known items: at least k records hold them",
-        linking="not bounded: an attacker who knows more than m items, or has other releases of the same people, may link them",
-        inference="inference of other items is not bounded: all records that hold the known items may hold another one too",
+        linking="not bounded: an attacker who knows more than m items, or has other releases about the same people, may link them",
+        inference="inference of other items is not bounded: all records that hold the known items may also hold another one",
         not_covered=(
             "an attacker who knows more than m items of a person, or that a person does not have an item",
-            "what the k records have in common: other items of the person can follow for certain",
+            "what the k records have in common: other items of the person may be certain",
             "an attacker who has other data, or another release, about the same people",
         ),
     )
@@ -79,75 +82,82 @@ class KmAnonymity(KmLimit, Guarantee):
     attacker: Literal["oblivious", "aware"] = parameter(
         "oblivious",
         public=True,
-        description="Of disassociated data: whether somebody knows that an item of a term chunk is in fewer than k records.",
+        description="Disassociated data only: whether the attacker knows that an item of a term chunk is in fewer than k records.",
     )
     budget: int = parameter(
         1_000_000_000,
         ge=0,
         public=True,
-        description="After how many steps the search for rare itemsets ends; without an answer it is undecided.",
+        description="Maximum number of steps of the search for rare itemsets; if it ends without an answer, the verdict is undecided.",
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
-        return f"Whatever {self.m:,} items or fewer an attacker knows of a person, at least {self.k:,} released records hold them."
+        """The guarantee in one sentence."""
+        return f"{self._known}, at least {quantity(self.k, 'released record')} hold them."
 
     def statement_for(self, form: type) -> str:
-        """Return the promise for plain records, for nodes of a hierarchy, or for chunks."""
-        known = f"Whatever {self.m:,} items or fewer an attacker knows of a person"
+        """Return the guarantee in one sentence for plain records, generalized records or disassociated data."""
         if form is Generalized:
-            return f"{known}, at least {self.k:,} released records show each of them, as itself or as a node above it."
+            return f"{self._known}, at least {quantity(self.k, 'released record')} show each of them, as itself or as a node above it."
         if form is not Disassociated:
             return self.statement
         aware = (
-            " That holds although an item of a term chunk may be known to be in fewer records; of sets with such an item, at least "
-            f"{self.k:,} records may be the person's."
+            " This holds even if the attacker knows that an item of a term chunk is in fewer records; for a set with such an item, at "
+            f"least {quantity(self.k, 'record')} may be the person's."
             if self.attacker == "aware"
             else ""
         )
-        return f"{known}, some way to put the chunks together has at least {self.k:,} records that hold them.{aware}"
+        return f"{self._known}, some way to combine the chunks has at least {quantity(self.k, 'record')} with all of them.{aware}"
+
+    @property
+    def _known(self) -> str:
+        """The beginning of every statement: what the attacker knows."""
+        return (
+            f"For any {quantity(self.m, 'item')} or fewer that an attacker knows of a person"
+            if self.m > 1
+            else "For any item that an attacker knows of a person"
+        )
 
     def coverage_for(self, form: type) -> Coverage:
-        """Return what it protects against, of plain records, of nodes of a hierarchy, or of chunks."""
+        """Return what it protects against in plain records, generalized records or disassociated data."""
         first, *others = self.coverage.not_covered
         if form is Generalized:
             return replace(
                 self.coverage,
                 attacker="knows at most m items of a person's record, and looks for records that show them or nodes above them",
                 singling_out="bounded for at most m known items: at least k records show each of them, as itself or as a node above it",
-                inference="inference of other items is not bounded: all records that show the known items may show another one too",
+                inference="inference of other items is not bounded: all records that show the known items may also show another one",
                 not_covered=(
                     first,
                     *others,
-                    "which item below a node a person has: one of them can be far likelier than the others",
+                    "which item below a node a person has: one of them may be much more likely than the others",
                 ),
             )
         if form is Disassociated:
             return replace(
                 self.coverage,
                 singling_out="bounded for at most m known items: at least k records of some cluster may hold them",
-                inference="inference of other items is not bounded: all records that may hold the known items may hold another one too",
+                inference="inference of other items is not bounded: all records that may hold the known items may also hold another one",
                 not_covered=(
                     first,
-                    "what the records of a cluster have in common: other items of the person can follow for certain",
-                    "probabilities: some way to put the chunks together has k such records, others may be far likelier",
-                    "links that follow from numbers: an item in all records of a cluster goes with every other one of it",
-                    "an attacker who knows that an item of a term chunk is rarer than k: any record of the cluster may hold it",
+                    "what the records of a cluster have in common: other items of the person may be certain",
+                    "probabilities: some way to combine the chunks has k such records, but other ways may be much more likely",
+                    "links that follow from counts: an item in all records of a cluster occurs with every other item of the cluster",
+                    "an attacker who knows that an item of a term chunk is in fewer than k records: any record of the cluster may hold it",
                     others[-1],
                 ),
             )
         return self.coverage
 
     def before(self, original: Transactions) -> Verdict:
-        """Tell which rare itemsets the original has, as far as they can be counted in a short time."""
+        """Return the rare itemsets of the original, as far as they can be counted in a short time."""
         return self._check_records(original, min(self.budget, STEPS_BEFORE))
 
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        items = "item" if self.m == 1 else "items"
-        return f"people of whom an attacker knows more than {self.m:,} {items}; inference of further items"
+        return f"attackers who know more than {quantity(self.m, 'item')} of a person; inference of further items"
 
     def check(
         self,
@@ -156,7 +166,7 @@ class KmAnonymity(KmLimit, Guarantee):
         original: Transactions | None = None,
         alignment: Alignment | None = None,
     ) -> Verdict:
-        """Prove that no itemset is rare and that no cluster is too small, or tell what is."""
+        """Prove that no itemset is rare and no cluster is too small, or return those that are; see `Guarantee.check`."""
         del original, alignment
         self.refuse_other_form(published)
         records = published.plain
@@ -187,14 +197,15 @@ class KmAnonymity(KmLimit, Guarantee):
         witnesses: list[Witness],
         budget: int,
     ) -> Verdict:
-        """Put together what was found; what was not searched to the end is said, and counts as not kept."""
+        """Return the verdict; without violations, a search that did not end is undecided."""
         reason = ""
         if found.undecided:
-            reason = f"no rare itemset was found, but within {budget:,} steps not all sets of at most {self.m:,} items were searched"
-        elif not found.complete:
             reason = (
-                "there are more rare itemsets, and perhaps more records with one: counting them all would take too long"
+                f"no rare itemset was found, but not all sets of at most {quantity(self.m, 'item')} were searched within "
+                f"{quantity(budget, 'step')}; a larger budget may decide it"
             )
+        elif not found.complete:
+            reason = "there are more rare itemsets, and perhaps more records with one: counting all of them would take too long"
         status: Literal["holds", "violated", "undecided"] = "holds" if found.complete else "undecided"
         if violations:
             status = "violated"
@@ -251,7 +262,7 @@ class KmAnonymity(KmLimit, Guarantee):
         items: ChunkItems,
         note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None],
     ) -> None:
-        """Note what is no disassociated data at all."""
+        """Add the violations of the format: data that are not disassociated data at all."""
         width = max(len(data.vocabulary), 1)
         keys, chunks_with = np.unique(items.cluster * width + items.item, return_counts=True)
 
@@ -261,20 +272,23 @@ class KmAnonymity(KmLimit, Guarantee):
         note(
             IN_TWO_CHUNKS,
             keys[chunks_with > 1],
-            with_item(IN_TWO_CHUNKS, "stands in more than one of its record chunks"),
+            with_item(IN_TWO_CHUNKS, "is in more than one of its record chunks"),
         )
         terms = np.repeat(np.arange(data.clusters), np.diff(data.term_starts)) * width + data.terms
         note(
             IN_TERM_CHUNK_TOO,
             np.intersect1d(terms, keys),
-            with_item(IN_TERM_CHUNK_TOO, "stands in its term chunk and in a record chunk"),
+            with_item(IN_TERM_CHUNK_TOO, "is in its term chunk and in a record chunk"),
         )
         sizes, records = data.chunk_sizes, data.sizes[data.cluster_of_chunk]
         note(
             TOO_MANY,
             np.flatnonzero(sizes > records),
             lambda chunk: _of_chunk(
-                TOO_MANY, data, chunk, f"has {sizes[chunk]:,} subrecords, and the cluster {records[chunk]:,} records"
+                TOO_MANY,
+                data,
+                chunk,
+                f"has {quantity(int(sizes[chunk]), 'subrecord')}, but the cluster has {quantity(int(records[chunk]), 'record')}",
             ),
         )
         empty = np.unique(data.chunk_of_subrecord[data.subrecords.lengths == 0])
@@ -283,9 +297,10 @@ class KmAnonymity(KmLimit, Guarantee):
     def _note_lemma(
         self, data: Disassociated, note: Callable[[str, NDArray[np.int64], Callable[[int], Witness]], None]
     ) -> int:
-        """Note the clusters whose other records would stay empty where k of them hold a set; and count those that fail if aware.
+        """Add the clusters in which records would be empty if k others held a set; return how many fail for an aware attacker.
 
-        A set meets at most h record chunks. To have it in k records takes k subrecords of each, and every other record needs one too.
+        A set meets at most h record chunks. For k records to hold it, each of these chunks needs k subrecords, and every other record needs
+        one subrecord too.
         """
         sizes, terms = data.sizes, np.diff(data.term_starts)
         total = np.zeros(data.clusters, np.int64)
@@ -300,13 +315,14 @@ class KmAnonymity(KmLimit, Guarantee):
 
         def detail(cluster: int, further: str = "") -> str:
             return (
-                f"its chunks have {total[cluster]:,} subrecords{further} for {sizes[cluster]:,} records; to have any set in {k:,} records "
-                f"and no record empty takes {needed[cluster]:,}"
+                f"its chunks have {quantity(int(total[cluster]), 'subrecord')}{further} for {quantity(int(sizes[cluster]), 'record')}; at "
+                f"least {needed[cluster]:,} are needed for any set to be in {quantity(k, 'record')} and no record to be empty"
             )
 
         def few(cluster: int) -> str:
             return (
-                f"has no term chunk, and its chunks have {total[cluster]:,} subrecords for {sizes[cluster]:,} records"
+                f"has no term chunk, and its chunks have {quantity(int(total[cluster]), 'subrecord')} for "
+                f"{quantity(int(sizes[cluster]), 'record')}"
             )
 
         note(WITHOUT_ITEMS, np.flatnonzero(nothing), lambda c: _of_cluster(WITHOUT_ITEMS, data, c, few(c)))
@@ -319,13 +335,16 @@ class KmAnonymity(KmLimit, Guarantee):
                     TOO_FEW_IF_AWARE,
                     data,
                     c,
-                    detail(c, f", and its term chunk {terms[c]:,} items at most {k - 1:,} times each,"),
+                    detail(
+                        c,
+                        f", and its term chunk has {quantity(int(terms[c]), 'item')} at most {quantity(k - 1, 'time')} each,",
+                    ),
                 ),
             )
         return int(np.count_nonzero(if_aware))
 
     def _below(self, data: Disassociated, cluster: int) -> str:
-        return f"has {data.sizes[cluster]:,} records, fewer than k = {self.k:,}"
+        return f"has {quantity(int(data.sizes[cluster]), 'record')}, fewer than k = {self.k:,}"
 
     def _rare_in_chunk(self, data: Disassociated, found: RareItemsets, place: int) -> Witness:
         labels = tuple(data.vocabulary[code] for code in found.sets[place].tolist())

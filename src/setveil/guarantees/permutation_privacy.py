@@ -1,9 +1,9 @@
-"""Permutation privacy: in a group of rows each sensitive item belongs to at most one row in p, and no row shows one.
+"""Permutation privacy: in every group each sensitive item belongs to at most one in p rows, and no row shows a sensitive item.
 
 Paper    ghinita2008 (references.bib), definitions 2 and 3, privacy degree p.
 Checked  on the released file, exactly, in whole numbers: count · p ≤ rows of the group, for each group and each sensitive item in it; and
-         that no sensitive item stands in a row.
-Beside   ρ-uncertainty: weaker than that with ρ = 1/p, since nobody may know a sensitive item here. See docs/guarantees.md.
+         that no row holds a sensitive item.
+Compare  ρ-uncertainty with ρ = 1/p, which is stronger: here the attacker may not know a sensitive item. See docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ IN_A_ROW = "sensitive-item-in-a-row"
 
 
 class PermutationPrivacy(Guarantee):
-    """In a group of rows each sensitive item belongs to at most one row in p, and no row shows one."""
+    """In every group each sensitive item belongs to at most one in p rows, and no row shows a sensitive item."""
 
     name = "permutation-privacy"
     example_lines = (
@@ -44,47 +44,47 @@ class PermutationPrivacy(Guarantee):
     takes = (Grouped,)
     counts_of_one_kind = False
     coverage = Coverage(
-        attacker="knows items of a person's record that are not sensitive, and finds the person's row or group by them",
-        singling_out="not bounded: a row shows all items that are not sensitive, and these can be of one person alone",
+        attacker="knows items of a person's record that are not sensitive, and uses them to find the person's row or group",
+        singling_out="not bounded: a row shows all items that are not sensitive, and only one person may have them",
         linking="not bounded: the rows of two releases can be compared",
-        inference="bounded for sensitive items: any one of them belongs to at most one in p of the rows that stand in a group",
+        inference="bounded for sensitive items: any one of them belongs to at most one in p rows of a group",
         not_covered=(
-            "someone who knows a sensitive item of a person: a group with that item can tell the person's other items",
-            "ρ-uncertainty with ρ = 1/p, which is stronger: it also holds where sensitive items are known",
-            "someone who knows which sensitive items other people of a group have",
-            "someone who knows which items tend to go with which sensitive ones: rows of a group need not be equally likely",
+            "an attacker who knows a sensitive item of a person: a group with that item can reveal the person's other items",
+            "ρ-uncertainty with ρ = 1/p, which is stronger: it also holds if the attacker knows sensitive items",
+            "an attacker who knows which sensitive items other people of a group have",
+            "an attacker who knows which items often occur with which sensitive ones: rows of a group need not be equally likely",
             "which items are sensitive, which the release itself shows",
-            "someone who knows other data about the same people",
+            "an attacker who has other data about the same people",
         ),
     )
 
-    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(
+        public=False, inferable=True, description="The items that must not be inferred."
+    )
     p: int = parameter(
         ge=2,
         public=True,
         examples=[4],
-        description="At most one row in so many of a group may hold any one sensitive item.",
+        description="At most one in p rows of a group may hold any one sensitive item.",
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         return (
-            f"In every group of rows each sensitive item belongs to at most one row in {self.p:,}, and no row shows a sensitive item; "
-            "which row of a group it belongs to is not told."
+            f"In every group of rows each sensitive item belongs to at most one in {self.p:,} rows, and no row shows a sensitive item. "
+            "The release does not show to which row of a group a sensitive item belongs."
         )
 
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        return (
-            "people who are found by their other items; attackers who know a sensitive item, or which items go together"
-        )
+        return "people who can be found by their other items; attackers who know a sensitive item, or which items occur together"
 
     def check(
         self, published: Grouped, *, original: Transactions | None = None, alignment: Alignment | None = None
     ) -> Verdict:
-        """Count every sensitive item in every group, and look for sensitive items in rows."""
+        """Count every sensitive item in every group, and find sensitive items in rows; see `Guarantee.check`."""
         del alignment
         self.refuse_other_form(published)
         violations: dict[str, int] = {}
@@ -107,10 +107,10 @@ class PermutationPrivacy(Guarantee):
         return Verdict(status, self.name, counts, violations, 0, tuple(witnesses), doubt, reach)
 
     def _too_often(self, published: Grouped) -> tuple[int, list[Witness]]:
-        """Find the items that too many rows of a group hold, those furthest above first."""
+        """Return the number of items that too many rows of a group hold, and witnesses, largest excess first."""
         named = np.array([label in self.sensitive for label in published.sensitive_vocabulary], dtype=np.bool_)
         held = published.sensitive_counts
-        # count · p ≤ size just where count ≤ size // p; a p above the number of rows allows nothing, however large it is.
+        # count · p ≤ size if and only if count ≤ size // p. Any p above the number of rows allows nothing, so p is capped.
         most = (published.group_sizes // min(self.p, published.records + 1))[published.group_of_sensitive]
         broken = np.flatnonzero((held > most) & named[published.sensitive_codes])
         worst = broken[np.argsort(-(held - most)[broken], kind="stable")][:MOST_WITNESSES]
@@ -121,13 +121,13 @@ class PermutationPrivacy(Guarantee):
         label = published.sensitive_vocabulary[published.sensitive_codes[place]]
         size = int(published.group_sizes[group])
         detail = (
-            f"{int(published.sensitive_counts[place]):,} of its {size:,} rows hold {shown(label)}; with p = {self.p:,} allowed are "
+            f"{int(published.sensitive_counts[place]):,} of its {size:,} rows hold {shown(label)}; p = {self.p:,} allows at most "
             f"{size // self.p:,}"
         )
         return Witness(TOO_OFTEN, f"group {group + 1:,}", detail, items=(label,), group=group)
 
     def _in_rows(self, published: Grouped) -> tuple[int, list[Witness]]:
-        """Find the sensitive items that stand in rows."""
+        """Return the number of sensitive items in rows, and witnesses."""
         rows = published.rows
         places = np.flatnonzero(self.sensitive.among(rows)[rows.items]) if rows.occurrences else np.empty(0, np.int64)
         row_of = owner_of(rows.offsets)

@@ -1,11 +1,11 @@
-"""Reconstruction: each file is one way to put the chunks of a disassociated release together, and nothing else.
+"""Reconstruction: each file is one way to combine the chunks of a disassociated release, and nothing else.
 
-Paper    awad2020 (references.bib), section 4.1: what is in two clusters is not put together, and what a chunk tells is not altered.
-Checked  on the released files, with the disassociated release and the private alignment, which tells the cluster of each row: every
-         cluster's rows, cut by the items of its chunks, give exactly the subrecords of these chunks, at most one a row; every other
-         item is one of the cluster's term chunk, and there once, or never where term chunks are left out.
+Paper    awad2020 (references.bib), section 4.1: chunks of different clusters are never combined, and chunks are not changed.
+Checked  on the released files, with the disassociated release and the private alignment, which holds the cluster of each row: the rows of
+         every cluster, restricted to the items of a chunk, are exactly the subrecords of that chunk, at most one per row. Every other
+         item is one of the cluster's term chunk, and occurs once, or never if items of term chunks are suppressed.
          So a file that was drawn at random reveals nothing that the disassociated release does not. `setveil.release.provenance` checks
-         that it was drawn. By itself a file is not k^m-anonymous: the counts say how many rare itemsets it has.
+         that it was drawn. By itself a file is not k^m-anonymous: the counts include its number of rare itemsets.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.disassociated import Disassociated
@@ -41,14 +42,14 @@ OTHER_SUBRECORDS = "chunk-with-other-subrecords"
 TERM_ITEM = "term-item-not-placed-once"
 
 TERM, NONE = -1, -2
-"""In the place of a chunk's number: an item of the term chunk, and one that the cluster does not name."""
+"""Instead of the number of a chunk: an item of the term chunk, and an item that is not in the cluster."""
 SHOWN_ITEMS = 12
 RARE_BUDGET = 20_000_000
-"""How many steps are spent on counting rare itemsets, which decides nothing."""
+"""Maximum number of steps for counting rare itemsets; the count does not affect the verdict."""
 
 
 class Reconstruction(Guarantee):
-    """Each file is one way to put the chunks of a disassociated release together, and nothing else."""
+    """Each file is one way to combine the chunks of a disassociated release, and nothing else."""
 
     name = "reconstruction"
     title = "Reconstruction"
@@ -66,34 +67,44 @@ class Reconstruction(Guarantee):
     counts_of_one_kind = False
     coverage = Coverage(
         attacker="has the disassociated release, knows up to m items of a person, and looks for records that hold them",
-        singling_out="as far as the disassociated release bounds it: these records are drawn from it at random and add nothing",
+        singling_out="bounded as in the disassociated release: these records are drawn from it at random and reveal nothing more",
         linking="not bounded",
         inference="not bounded",
         not_covered=(
-            "taken by itself a file is not k^m-anonymous: itemsets in it can be rare, and by chance a record can be somebody's own",
+            "k^m-anonymity of a file by itself: itemsets in it may be rare, and by chance a record may equal an original one",
             "inference of other items",
-            "whoever knows how far a file is from the original: that distance must stay private",
-            "someone who knows other data about the same people",
+            "an attacker who knows how far a file is from the original: that distance must stay private",
+            "an attacker who has other data about the same people",
         ),
     )
 
     release_sha256: str = parameter(
-        public=True, description="The sha256 of the data file of the disassociated release that it was made from."
+        public=True, description="The sha256 of the data file of the disassociated release from which it was made."
     )
     k: int = parameter(
-        ge=1, public=True, examples=[3], description="How many records any known items lead to in that release."
+        ge=1,
+        public=True,
+        examples=[3],
+        description="Minimum number of records that known items lead to in the disassociated release.",
     )
-    m: int = parameter(ge=1, public=True, examples=[2], description="How many items somebody may know there.")
+    m: int = parameter(
+        ge=1,
+        public=True,
+        examples=[2],
+        description="Maximum number of known items in the guarantee of the disassociated release.",
+    )
     term_chunk: TermChunk = parameter(
-        "drop", public=True, description="Whether items of term chunks are left out, or placed in one record each."
+        "drop",
+        public=True,
+        description="Whether items of term chunks are suppressed (drop), or placed in one record each (place).",
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         return (
-            f"Each file is one of many ways to put together the disassociated release with the sha256 {self.release_sha256}, which keeps "
-            f"k^m-anonymity with k = {self.k} and m = {self.m}; by itself a file is not k^m-anonymous."
+            f"Each file is one of many ways to combine the chunks of the disassociated release with the sha256 {self.release_sha256}, "
+            f"which satisfies k^m-anonymity with k = {self.k:,} and m = {self.m:,}. By itself a file is not k^m-anonymous."
         )
 
     @property
@@ -108,18 +119,21 @@ class Reconstruction(Guarantee):
         original: Disassociated | None = None,
         alignment: Alignment | None = None,
     ) -> Verdict:
-        """Compare every set of records with the chunks of the release, cluster by cluster."""
+        """Compare every set of records with the chunks of the release, cluster by cluster; see `Guarantee.check`."""
         self.refuse_other_form(published)
         if original is None or not isinstance(original, published.made_from) or alignment is None:
             raise Missing(
-                f"{self.name} compares records with the original, the disassociated release they were made from, by the alignment in "
-                "the private folder: name both with `original=` and `private=`"
+                f"{self.name} compares records with the disassociated release they were made from, and needs that release and the "
+                "alignment, which is in the private folder: name both with `original=` and `private=`"
             )
         if len(alignment.rows) != published.records:
-            raise BadData("the alignment does not belong to these data: its rows do not fit")
+            raise BadData(
+                f"the alignment has {quantity(len(alignment.rows), 'row')}, but the release has {quantity(published.records, 'record')}; "
+                "give the alignment of this release"
+            )
         found = _Found()
         if self.release_sha256 not in (original.source_sha256, original.checksum()):
-            detail = f"the release has the sha256 {original.source_sha256 or original.checksum()}, and promised is {self.release_sha256}"
+            detail = f"its sha256 is {original.source_sha256 or original.checksum()}; expected {self.release_sha256}"
             found.add(Witness(OTHER_RELEASE, "the disassociated release", detail))
         clusters = _Clusters(original)
         for number, data in enumerate(published.datasets):
@@ -150,34 +164,35 @@ class Reconstruction(Guarantee):
         places, first, times = np.unique(slots, return_index=True, return_counts=True)
         lost = (places < 0) | (places >= clusters.data.records) | (times > 1)
         for row, rows in zip(first[lost].tolist(), times[lost].tolist(), strict=True):
-            detail = "two rows stand for the same record" if rows > 1 else "it stands for no record of the release"
+            detail = "several rows have the same place in the release" if rows > 1 else "it has no place in the release"
             found.add(Witness(NO_PLACE, f"{where}row {row + 1:,}", detail, begin + row))
         if lost.any():
             return
-        told = _Told.of(data, clusters, slots)
-        self._check_foreign(data, told, found, where, begin)
-        self._check_subrecords(told, clusters.data, found, where)
-        self._check_terms(told, clusters.data, found, where)
+        occurrences = _Occurrences.of(data, clusters, slots)
+        self._check_foreign(data, occurrences, found, where, begin)
+        self._check_subrecords(occurrences, clusters.data, found, where)
+        self._check_terms(occurrences, clusters.data, found, where)
 
     @staticmethod
-    def _check_foreign(data: Transactions, told: _Told, found: _Found, where: str, begin: int) -> None:
-        """Note the rows with items that their cluster does not name."""
-        rows = np.unique(told.row[told.chunk == NONE])
+    def _check_foreign(data: Transactions, occurrences: _Occurrences, found: _Found, where: str, begin: int) -> None:
+        """Add the rows with items that are not in their cluster."""
+        rows = np.unique(occurrences.row[occurrences.chunk == NONE])
         found.violations[FOREIGN_ITEM] += len(rows)
         for row in rows[:MOST_WITNESSES].tolist():
             mine = slice(int(data.offsets[row]), int(data.offsets[row + 1]))
-            codes = data.items[mine][told.chunk[mine] == NONE].tolist()
+            codes = data.items[mine][occurrences.chunk[mine] == NONE].tolist()
             labels = tuple(data.vocabulary[code] for code in codes)
             named = ", ".join(map(shown, labels[:SHOWN_ITEMS]))
-            detail = f"cluster {told.cluster[data.offsets[row]] + 1:,} of the release does not name: {named}"
+            cluster = int(occurrences.cluster[data.offsets[row]]) + 1
+            detail = f"cluster {cluster:,} of the release does not contain {named}"
             found.witness(Witness(FOREIGN_ITEM, f"{where}row {row + 1:,}", detail, begin + row, labels))
 
     @staticmethod
-    def _check_subrecords(told: _Told, data: Disassociated, found: _Found, where: str) -> None:
-        """Cut the rows by chunk, and compare the parts with the subrecords, each with the number of its chunk."""
+    def _check_subrecords(occurrences: _Occurrences, data: Disassociated, found: _Found, where: str) -> None:
+        """Split the rows by chunk, and compare the parts with the subrecords of each chunk."""
         made: dict[int, dict[int, list[int]]] = {}
-        inside = told.chunk >= 0
-        columns = (column[inside].tolist() for column in (told.row, told.chunk, told.item))
+        inside = occurrences.chunk >= 0
+        columns = (column[inside].tolist() for column in (occurrences.row, occurrences.chunk, occurrences.item))
         for row, chunk, code in zip(*columns, strict=True):
             made.setdefault(chunk, {}).setdefault(row, []).append(code)
         starts, offsets = data.chunk_starts.tolist(), data.subrecords.offsets.tolist()
@@ -192,24 +207,26 @@ class Reconstruction(Guarantee):
                 cluster = int(data.cluster_of_chunk[number])
                 chunk = number - int(data.cluster_starts[cluster])
                 place = f"{where}cluster {cluster + 1:,}, chunk {chunk + 1:,}"
-                detail = f"{off:,} parts of records are not those of the chunk"
+                detail = (
+                    f"{quantity(off, 'subrecord')} differ: they are in the records or in the chunk, but not in both"
+                )
                 found.add(Witness(OTHER_SUBRECORDS, place, detail, group=cluster, chunk=chunk))
 
-    def _check_terms(self, told: _Told, data: Disassociated, found: _Found, where: str) -> None:
-        """Compare how often items of term chunks stand in the rows of their cluster with how often they may."""
-        in_terms = told.chunk == TERM
-        there = Counter(zip(told.cluster[in_terms].tolist(), told.item[in_terms].tolist(), strict=True))
+    def _check_terms(self, occurrences: _Occurrences, data: Disassociated, found: _Found, where: str) -> None:
+        """Compare how often items of term chunks occur in the rows of their cluster with how often they may."""
+        in_terms = occurrences.chunk == TERM
+        there = Counter(zip(occurrences.cluster[in_terms].tolist(), occurrences.item[in_terms].tolist(), strict=True))
         named = zip(owner_of(data.term_starts).tolist(), data.terms.tolist(), strict=True)
         wanted = Counter(named) if self.term_chunk == "place" else Counter()
         for (group, code), times in sorted(((there - wanted) + (wanted - there)).items()):
             label = data.vocabulary[code]
             off = "often" if there[group, code] else "rarely"
-            detail = f"the item {shown(label)} of its term chunk stands {times:,} times too {off}"
+            detail = f"the item {shown(label)} of its term chunk occurs {quantity(times, 'time')} too {off}"
             found.add(Witness(TERM_ITEM, f"{where}cluster {group + 1:,}", detail, items=(label,), group=group))
 
 
 class _Found:
-    """What is wrong so far."""
+    """The violations and witnesses so far."""
 
     def __init__(self) -> None:
         self.violations: Counter[str] = Counter()
@@ -217,19 +234,19 @@ class _Found:
         self._shown: Counter[str] = Counter()
 
     def add(self, case: Witness) -> None:
-        """Count one case, and keep it if there are not too many of its kind."""
+        """Count one case, and keep it as a witness unless there are enough of its kind."""
         self.violations[case.kind] += 1
         self.witness(case)
 
     def witness(self, case: Witness) -> None:
-        """Keep a case that was counted, if there are not too many of its kind."""
+        """Keep a case that is already counted as a witness, unless there are enough of its kind."""
         self._shown[case.kind] += 1
         if self._shown[case.kind] <= MOST_WITNESSES:
             self.witnesses.append(case)
 
 
 class _Clusters:
-    """Which chunk of which cluster an item belongs to."""
+    """Look-up of the chunk to which an item belongs in a cluster."""
 
     def __init__(self, data: Disassociated) -> None:
         self.data = data
@@ -242,11 +259,11 @@ class _Clusters:
         self._chunk = np.concatenate((chunk, np.full(len(data.terms), TERM)))[first]
 
     def of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the cluster of each place."""
+        """Return the cluster of each record of the disassociated release, given by its number."""
         return np.searchsorted(self._ends, slots, side="right")
 
     def chunk_of(self, cluster: NDArray[np.int64], item: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the chunk that an item belongs to in a cluster, or TERM, or NONE."""
+        """Return the chunk to which an item belongs in a cluster, or TERM, or NONE."""
         keys = cluster * self._width + item
         at = np.searchsorted(self._keys, keys)
         known = (item >= 0) & (at < len(self._keys))
@@ -257,8 +274,8 @@ class _Clusters:
 
 
 @dataclass(frozen=True)
-class _Told:
-    """Every occurrence of a set of records: its row, the cluster of that, the item as the release codes it, and its chunk there."""
+class _Occurrences:
+    """Each occurrence in a set of records: its row, the cluster of the row, the code of the item in the release, and its chunk."""
 
     row: NDArray[np.int64]
     cluster: NDArray[np.int64]
@@ -266,8 +283,8 @@ class _Told:
     chunk: NDArray[np.int64]
 
     @classmethod
-    def of(cls, data: Transactions, clusters: _Clusters, slots: NDArray[np.int64]) -> _Told:
-        """Look up all of them."""
+    def of(cls, data: Transactions, clusters: _Clusters, slots: NDArray[np.int64]) -> _Occurrences:
+        """Look up all occurrences."""
         code_of = clusters.data.subrecords.code_of
         codes = np.array([code_of.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
         row = owner_of(data.offsets)

@@ -1,15 +1,15 @@
-"""ρ-uncertainty: no items that somebody may know of a person betray a sensitive one with a confidence above ρ.
+"""ρ-uncertainty: no items that an attacker may know of a person imply a sensitive item with a confidence above ρ.
 
 Paper    jia2014 (references.bib), section 2.1, after cao2010: conf(q → e) ≤ ρ for every sensitive e and every set q of items, of any
-         size and with sensitive ones among them.
-Checked  on the released file, exactly, with ρ as a fraction of whole numbers. Only closed q can be worst: those that are all that some
-         records with e have in common. For each sensitive item first the largest, all other items of each of its records; these also
-         tell below how many counterparts without e no smaller q can fall, which mostly settles it. Else the closed q are searched, depth
-         first, with that bound at each.
-         Of generalized data a node is sensitive if any item below it is: it says that the person has one of them. Where records show such
-         a node and sensitive names below it, the node also counts together with these: each of them says the same, and more.
-Departs  with `include_empty` the empty q counts, the share of all records with e; with `knows="whole"` also the confidence among the
-         records with exactly the same items that are not sensitive. See docs/decisions/0015.
+         size, sensitive items included.
+Checked  on the released file, exactly, with ρ as a fraction of whole numbers. Only closed q can have the highest confidence: the sets of
+         all items that some records with e have in common. For each sensitive item the largest q come first: all other items of each
+         of its records. They also give a lower bound on the number of records without e for every smaller q, which decides most cases.
+         Otherwise the closed q are searched depth first, with that bound at each.
+         Generalized data: a node is sensitive if any item below it is, because it shows that the person has one of them. If records
+         show such a node and sensitive names below it, the node is also checked together with these names, since each implies the node.
+Departs  with `include_empty` the empty q counts: the share of all records with e. With `knows="whole"` the confidence among the records
+         with exactly the same items that are not sensitive counts too. See docs/decisions/0015.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.display import quantity, share
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.forms.generalized import Generalized
 from setveil.data.records.transactions import Transactions
@@ -44,11 +45,11 @@ INFERRED_FROM_WHOLE = "inferred-from-whole-record"
 SHOWN_ITEMS = 12
 
 _Cases = dict[str, tuple[int, Witness]]
-"""For each sensitive name that can be inferred the excess of its strongest case, and that case."""
+"""For each sensitive name that can be inferred: the excess of its strongest case, and that case."""
 
 
 class _Reading(NamedTuple):
-    """Records, and which of their names are looked at."""
+    """One way to read a release: records, and the names in them to check."""
 
     data: Transactions
     inferred: NDArray[np.bool_]
@@ -56,27 +57,29 @@ class _Reading(NamedTuple):
 
 
 class InferenceLimit(Declaration):
-    """What is asked for: of which items nobody may become how sure, and who. Methods declare the same as their guarantee."""
+    """The limit on inference: the parameters that methods share with their guarantee."""
 
-    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(
+        public=False, inferable=True, description="The items that must not be inferred."
+    )
     rho: MaxConfidence = parameter(
         public=True, description="The highest confidence with which a sensitive item may be inferred."
     )
     include_empty: bool = parameter(
         True,
         public=True,
-        description="Whether somebody who knows nothing of a person may not infer a sensitive item either.",
+        description="Whether the limit also holds for an attacker who knows no item of a person.",
     )
     knows: Literal["subset", "whole"] = parameter(
         "subset",
         public=True,
-        description="What somebody may know of a person: some items of the record, or also that there are no other items that are not "
-        "sensitive.",
+        description="What an attacker may know of a person: some items of the record (subset); or, in addition, that the record has no "
+        "further items, except perhaps sensitive ones (whole).",
     )
 
 
 class RhoUncertainty(InferenceLimit, Guarantee):
-    """No known items betray a sensitive one with a confidence above ρ."""
+    """No known items imply a sensitive item with a confidence above ρ."""
 
     name = "rho-uncertainty"
     title = "ρ-uncertainty"
@@ -84,16 +87,16 @@ class RhoUncertainty(InferenceLimit, Guarantee):
     takes = (Transactions, Generalized)
     counts_of_one_kind = False
     coverage = Coverage(
-        attacker="knows any items of a person's record, sensitive ones among them, and looks for records that hold them",
-        singling_out="not bounded: known items can lead to one record, which then holds no sensitive item that is not known",
+        attacker="knows any items of a person's record, sensitive items included, and looks for records that hold them",
+        singling_out="not bounded: known items may lead to one record, which then holds no further sensitive item",
         linking="not bounded",
-        inference="bounded for sensitive items: of the released records with the known items at most a share of ρ holds any other one",
+        inference="bounded for sensitive items: at most a share of ρ of the released records with the known items holds any further one",
         not_covered=(
-            "finding a person: suppression makes sets of items rarer, so that known items can lead to fewer records than before",
-            "which items are sensitive: the release itself shows it, since no other items predict them better than ρ",
-            "what the original held: where a share stands at the limit, the items that were left out can be suspected",
-            "an attacker who knows that a person has certain items and no others, unless the release was made with knows=whole",
-            "items that were not named sensitive",
+            "finding a person: suppression makes itemsets rarer, so that known items may lead to fewer records than before",
+            "which items are sensitive: the release itself shows it, because no other items predict them better than ρ",
+            "what the original held: if a share is at the limit, an attacker may suspect suppressed items",
+            "an attacker who knows that a person has certain items and no others, unless knows is 'whole'",
+            "items that were not named as sensitive",
             "an attacker who has other data, or another release, about the same people",
         ),
     )
@@ -102,46 +105,47 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         1_000_000_000,
         ge=0,
         public=True,
-        description="After how many steps the search for a sensitive item's rules ends; without an answer it is undecided.",
+        description="Maximum number of steps of the search for the rules of one sensitive item; if it ends without an answer, the verdict "
+        "is undecided.",
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         nothing = ", or none at all," if self.include_empty else ""
         whole = (
-            " The same holds for somebody who knows that a person has no other items that are not sensitive."
+            " The same holds for an attacker who knows that a person has no other items that are not sensitive."
             if self.knows == "whole"
             else ""
         )
         return (
-            f"Of the released records that hold any items somebody may know{nothing} at most a share of {self.rho} holds any one sensitive "
-            f"item beside them.{whole}"
+            f"Of the released records that hold any items an attacker may know{nothing} at most a share of {self.rho} holds any one "
+            f"further sensitive item.{whole}"
         )
 
     def statement_for(self, form: type) -> str:
-        """Return the promise for plain records, or for nodes of a hierarchy."""
+        """Return the guarantee in one sentence for plain or generalized records."""
         if form is not Generalized:
             return self.statement
         return f"{self.statement} A node is sensitive if any item below it is, and such a node counts like a sensitive item."
 
     def coverage_for(self, form: type) -> Coverage:
-        """Return what it protects against, of plain records or of nodes of a hierarchy."""
+        """Return what it protects against in plain or generalized records."""
         if form is not Generalized:
             return self.coverage
         return replace(
             self.coverage,
-            attacker="knows any items of a person's record, sensitive ones among them, and looks for records that show them",
+            attacker="knows any items of a person's record, sensitive items included, and looks for records that show them",
         )
 
     @property
     def not_protected(self) -> str:
         """What is not protected, in one line."""
-        whole = "" if self.knows == "whole" else "; attackers who know a whole record (covered if knows is whole)"
-        return f"people who are found by their other items; which items are sensitive{whole}"
+        whole = "" if self.knows == "whole" else "; attackers who know a whole record (covered if knows is 'whole')"
+        return f"people who can be found by their other items; which items are sensitive{whole}"
 
     def before(self, original: Transactions) -> Verdict:
-        """Tell which sensitive items the original betrays, each with its strongest rule."""
+        """Return the sensitive items that the original reveals, each with its strongest rule."""
         return self.check(original)
 
     def check(
@@ -151,7 +155,7 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         original: Transactions | None = None,
         alignment: Alignment | None = None,
     ) -> Verdict:
-        """Prove that no rule is unsafe, or find the strongest rule for each item that can be inferred."""
+        """Prove that no rule is unsafe, or find the strongest rule for each item that can be inferred; see `Guarantee.check`."""
         del alignment
         self.refuse_other_form(published)
         data, is_sensitive, readings = self._readings(published)
@@ -178,28 +182,29 @@ class RhoUncertainty(InferenceLimit, Guarantee):
             return Verdict("violated", self.name, counts, violations, 0, tuple(witnesses), reach=reach)
         if undecided:
             reason = (
-                f"the rules of {undecided:,} sensitive items were not all searched within {self.budget:,} steps each"
+                f"the search for the rules of {quantity(undecided, 'sensitive item')} did not end within {quantity(self.budget, 'step')} "
+                "each; a larger budget may decide it"
             )
             counts["undecided-items"] = undecided
             return Verdict("undecided", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=False))
         if not counts["sensitive-items"] and (doubt := self.sensitive.doubt(original)):
             return Verdict("undecided", self.name, counts, reason=doubt, reach=Reach.whole(data.records, holds=False))
-        # Such a limit holds of any data at all, and nobody should take that for protection.
+        # Such a limit holds for any data, and must not be mistaken for protection.
         reason = "a limit of 100 % allows every inference" if self.rho.share == 1 else ""
         return Verdict("holds", self.name, counts, reason=reason, reach=Reach.whole(data.records, holds=True))
 
     def _readings(self, published: RowsOfRecords) -> tuple[Transactions, NDArray[np.bool_], Iterable[_Reading]]:
-        """Return the records, which of their names are sensitive, and the ways to read them."""
+        """Return the records, which of their names are sensitive, and the ways to read the records."""
         data, tree, is_sensitive = published.rows, published.tree, published.can_stand_for(self.sensitive)
         merged = iter(()) if tree is None else _with_nodes_for_names(data, tree, is_sensitive)
         return data, is_sensitive, chain((_Reading(data, is_sensitive),), merged)
 
     def _strongest(self, reading: _Reading) -> StrongestRules:
-        share, empty = self.rho.share, self.include_empty
-        return strongest_rules(reading.data, reading.inferred, share, include_empty=empty, budget=self.budget)
+        rho, empty = self.rho.share, self.include_empty
+        return strongest_rules(reading.data, reading.inferred, rho, include_empty=empty, budget=self.budget)
 
     def _inferred(self, reading: _Reading, found: StrongestRules) -> _Cases:
-        """Return the strongest rule of each sensitive item that some items betray."""
+        """Return the strongest rule of each sensitive item that can be inferred from some items."""
         labels = [reading.data.vocabulary[code] for code in found.items]
         return {
             label: (int(found.excess[place]), self._witness(reading, found, place))
@@ -207,7 +212,7 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         }
 
     def _inferred_from_whole(self, reading: _Reading, is_sensitive: NDArray[np.bool_]) -> _Cases:
-        """Compare the records with exactly the same items that are not sensitive: the strongest case of each sensitive item."""
+        """Return the strongest case of each sensitive item among records with exactly the same items that are not sensitive."""
         data = reading.data
         num, den = self.rho.share.as_integer_ratio()
         found = whole_parts(data, is_sensitive)
@@ -221,10 +226,10 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         cases: _Cases = {}
         for case in unsafe.tolist():
             label = data.vocabulary[item[case]]
-            shown = _shown(parts.record(int(part[case])))
+            shown, size = _shown(parts.record(int(part[case]))), int(sizes[part[case]])
             detail = (
-                f"{held[case]:,} of the {sizes[part[case]]:,} released records whose items that are not sensitive are just these hold "
-                f"{reading.what}: {held[case] / sizes[part[case]]:.1%}, allowed is {self.rho}"
+                f"{held[case]:,} of the {size:,} released records with exactly these items that are not sensitive hold "
+                f"{reading.what}: {share(held[case] / size)}; at most {self.rho} is allowed"
             )
             witness = Witness(INFERRED_FROM_WHOLE, f"exactly {{{shown}}} → {label}", detail, items=(label,))
             cases[label] = int(excess[case]), witness
@@ -236,18 +241,19 @@ class RhoUncertainty(InferenceLimit, Guarantee):
         both = int(found.with_item[place])
         all_of_them = both + int(found.without_item[place])
         known = [data.vocabulary[code] for code in found.sets[place]]
-        which = "released records that hold these items" if known else "released records"
-        share = f"{both / all_of_them:.1%}, allowed is {self.rho}"
-        detail = f"{both:,} of the {all_of_them:,} {which} hold {reading.what}: {share}"
+        which = f"{all_of_them:,} released records" + (" with these items" if known else "")
+        detail = (
+            f"{both:,} of the {which} hold {reading.what}: {share(both / all_of_them)}; at most {self.rho} is allowed"
+        )
         return Witness(INFERRED, f"{{{_shown(known)}}} → {label}", detail, items=(label,))
 
 
 def _with_nodes_for_names(data: Transactions, tree: Hierarchy, is_sensitive: NDArray[np.bool_]) -> Iterator[_Reading]:
-    """Return for each sensitive node with sensitive names of the records below it the records with the node in their place."""
+    """Yield, for each sensitive node with sensitive names below it in the records, the records with these names replaced by the node."""
     number_of = {name: number for number, name in enumerate(tree.nodes)}
     numbers = np.array([number_of.get(name, -1) for name in data.vocabulary], np.int64)
     codes = np.flatnonzero(is_sensitive & (numbers >= 0) & (data.supports > 0))
-    codes = codes[np.argsort(numbers[codes])]  # depth first: what is below a node follows it
+    codes = codes[np.argsort(numbers[codes])]  # depth first: the names below a node follow it
     ends = np.searchsorted(tree.leaf_starts[numbers[codes]], tree.leaf_ends[numbers[codes]])
     every_code = np.arange(len(data.vocabulary))
     for place in np.flatnonzero(ends > np.arange(1, len(codes) + 1)).tolist():
@@ -258,7 +264,7 @@ def _with_nodes_for_names(data: Transactions, tree: Hierarchy, is_sensitive: NDA
 
 
 def _add_stronger(cases: _Cases, others: _Cases) -> None:
-    """Add cases of other readings where they are stronger."""
+    """Add the cases of another reading that are new or stronger."""
     for label, case in others.items():
         if label not in cases or case[0] > cases[label][0]:
             cases[label] = case

@@ -1,1 +1,1 @@
-"""How guarantees are reached: one file a method, named after it."""
+"""Methods that reach guarantees, and baselines: one file per method, named after it."""

@@ -1,4 +1,4 @@
-"""What every method is and does."""
+"""The base classes of methods and baselines, and what a method returns."""
 
 from __future__ import annotations
 
@@ -19,37 +19,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a method made: the data in its published form, where each row came from, and the method's own account.
+    """The result of a method: the data in its published form, the original record of each row, and the method's own account.
 
-    The account is what the method says of itself. It goes to the private dossier and explains refusals; no check believes it.
+    The account holds the method's own figures. It is stored in the private dossier and explains refusals. No check relies on it.
     """
 
     published: Published
     alignment: Alignment
     account: dict[str, Any] = field(default_factory=dict)
     advice: str = ""
-    """Where the guarantee was not reached: why, by which bound, and what would help."""
+    """Why the guarantee was not reached, which bound applies, and what to do; empty if it was reached."""
 
     @property
     def rows(self) -> Transactions:
-        """What was published as plain records, of a form that has such."""
+        """The published data as plain records, for forms that have them."""
         return self.published.as_records()
 
 
+SOMETIMES_NONE = " With some settings or data there is no guarantee."
+
+
 class Method(Declaration, ABC):
-    """A recipe for a release."""
+    """A method with its parameters: turns an original into a release."""
 
     title: ClassVar[str]
     paper: ClassVar[str]
     truthful: ClassVar[Literal["yes", "subset", "no"]]
-    """How true a release is: `subset` if nothing is invented, `yes` if nothing is left out either, `no` if records hold items of others.
-
-    `publish` compares every release with its records and refuses one that is less true (`release/truthfulness.py`)."""
+    """How true a release is. `subset`: no item is false. `yes`: no item is false or missing. `no`: records may hold items of other records.
+    `publish` compares every release with its original and refuses a release that is less true (`release/truthfulness.py`)."""
     accepts: ClassVar[tuple[type[Published], ...]] = (Transactions,)
     form: ClassVar[type[Published]] = Transactions
-    """What it publishes: plain records, or another of the published forms."""
+    """The form of the published data: plain records, or another published form."""
     about_people: ClassVar[bool] = False
-    """Whether a release is about the link between a person and a row: then rows carry pseudonyms where the data has ids."""
+    """Whether the method protects the link between a person and a row. If so, rows get pseudonyms by default where the data has ids."""
     example_lines: ClassVar[tuple[str, ...]] = (
         'data = sv.read("sample:supermarket?records=1000")',
         "method = {call}",
@@ -59,34 +61,41 @@ class Method(Declaration, ABC):
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee | None:
-        """What the release will be checked for; None for a method that promises nothing."""
+        """The guarantee that the release is checked for; None for a baseline."""
+
+    @classmethod
+    def declared_guarantees(cls) -> tuple[list[type[Guarantee]], bool]:
+        """Return the guarantees that the method can have, and whether some settings or data have none; a baseline has an empty list."""
+        declared = get_type_hints(cls.guarantee.fget)["return"]  # type: ignore[attr-defined] # mypy sees the value, not the property
+        alternatives = get_args(declared) or (declared,)
+        kinds = [kind for kind in alternatives if kind is not type(None)]
+        return kinds, 0 < len(kinds) < len(alternatives)
 
     @classmethod
     def help_sections(cls) -> dict[str, list[str]]:
-        """Name the guarantee on the help page."""
-        promised = get_type_hints(cls.guarantee.fget)["return"]  # type: ignore[attr-defined] # mypy takes it for its value
-        kinds = [kind for kind in get_args(promised) or (promised,) if kind is not type(None)]
+        """Return the section of the help page that names the guarantee."""
+        kinds, sometimes_none = cls.declared_guarantees()
         if not kinds:
             return {"Guarantee": ["None: this is a baseline. Publish it with `no_guarantee=True`."]}
-        some = " Some settings and some data have none." if len(kinds) < len(get_args(promised)) else ""
-        return {"Guarantee": [f"{kind.name} (`{kind.__name__}`): {kind.summary()}{some}" for kind in kinds]}
+        exception = SOMETIMES_NONE if sometimes_none else ""
+        return {"Guarantee": [f"{kind.name} (`{kind.__name__}`): {kind.summary()}{exception}" for kind in kinds]}
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check names against the data before any work and return the method as it will run.
+        """Check the parameters against the data before any work, and return the method as it will run.
 
-        `linked` says whether released rows carry an id or pseudonym, so that a row stands for a person. `rng` draws what the guarantee
-        must know of and nobody else, such as targets.
+        `linked` says whether released rows carry an id or a pseudonym, that is, whether a row represents a person. `rng` draws secret
+        values that the guarantee needs, such as targets.
         """
         del data, linked, rng
         return self
 
     @abstractmethod
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Make the published form. The same generator state gives the same result, whatever the number of threads."""
+        """Produce the published data. The result depends on the generator's state, never on the number of threads."""
 
 
 class Baseline(Method, ABC):
-    """A method that promises nothing: papers compare with it, and so can people."""
+    """A method that guarantees nothing, for comparison."""
 
     example_lines: ClassVar[tuple[str, ...]] = (
         *Method.example_lines[:-1],
@@ -95,5 +104,5 @@ class Baseline(Method, ABC):
 
     @property
     def guarantee(self) -> None:
-        """Nothing is promised."""
+        """None: a baseline guarantees nothing."""
         return

@@ -1,4 +1,4 @@
-"""What methods share that publish items as nodes of a hierarchy: the tree that fits the data."""
+"""Shared by methods that publish items as nodes of a hierarchy: the parameters, and the tree to use."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 class OverTree(Declaration):
-    """What a method asks for that publishes items as nodes of a tree."""
+    """The parameters of a method that publishes items as nodes of a tree."""
 
     hierarchy: Hierarchy | None = parameter(
         None,
         public=False,
         inferable=True,
-        description="A tree over at least all items of the data, which is published whole; default otherwise is a balanced tree over the "
-        "items in label order.",
+        description="A tree whose leaves include every item of the data; it is published whole. Without one, a balanced tree over the "
+        "items in label order is used.",
     )
     fanout: int = parameter(
-        5, ge=2, public=True, description="How many children a node of the balanced tree has at most."
+        5, ge=2, public=True, description="Maximum number of children of a node in the balanced tree."
     )
 
 
 def tree_over(data: Transactions, hierarchy: Hierarchy | None, fanout: int) -> Hierarchy:
-    """Return the given tree, which must have all items that occur as leaves, else a balanced one over these items.
+    """Return the given tree, whose leaves must include all items that occur; without one, a balanced tree over these items.
 
-    Nothing is cut off a given tree, so that what is published of it depends neither on which items occur nor on any private list.
+    A given tree is published whole, so that its published part reveals neither which items occur nor any private list.
     """
     items = [data.vocabulary[code] for code in np.flatnonzero(data.supports).tolist()]
     if hierarchy is None:
@@ -43,5 +43,5 @@ def tree_over(data: Transactions, hierarchy: Hierarchy | None, fanout: int) -> H
     if missing:
         examples = ", ".join(map(shown, missing[:3]))
         count = f"{len(missing):,} of {len(items):,} items"
-        raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
+        raise BadData(f"the hierarchy has no leaf for {count}, such as {examples}; add a line for each")
     return hierarchy

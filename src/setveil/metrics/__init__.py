@@ -1,4 +1,4 @@
-"""What a release cost and what it still tells, one idea a file."""
+"""Metrics: what a release cost (utility), and what can still be inferred (privacy)."""
 
 MEMBERS = {
     "Dissimilarity": "distribution",
@@ -33,4 +33,4 @@ MEMBERS = {
     "FrequentRanks": "ranks",
     "TopRules": "ranks",
 }
-"""The class of each metric and its module, in the order in which people see them."""
+"""The class of each metric and its module, in the order in which they are listed."""

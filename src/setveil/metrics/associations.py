@@ -1,9 +1,9 @@
-"""What became of associations that analysts care about: of utility rules, and of the couples in the records that hold one.
+"""Utility rules: how far a release keeps them, and the pairs of items in the records that hold one.
 
 Paper    awad2020 (references.bib), equation 1 and the relative association error of section 2.6.
-Departs  the error is printed without the absolute value that it is named after; with it each term lies between 0 and 2. The paper
-         disassociates the records with a rule alone, and counts there. A release may hold others too, in the same clusters, so that
-         supports are counted in the whole original and the whole release; where these are the records with a rule alone, that is the same.
+Departs  the paper prints the error without the absolute value; with it each term is between 0 and 2. The paper disassociates and counts
+         only the records with a rule. A release may hold other records in the same clusters, so supports are counted in the whole
+         original and the whole release; if these are only the records with a rule, the figures are the same.
 
 In disassociated data the support of an itemset can be read in several ways (`setveil.mining.support_bounds`); two of them are measured. In
 plain records both are the number of records that hold it.
@@ -32,15 +32,17 @@ if TYPE_CHECKING:
 
     from setveil.data.records.alignment import Alignment
 
-READ_AS = "How supports are read in disassociated data: inside one record chunk, or as expected over all chunks."
+READ_AS = (
+    "How supports are read in disassociated data: inside one record chunk, or the expected support over all chunks."
+)
 MOST_COUPLES = 20_000_000
-"""More couples of items in the records with a rule are not looked at."""
+"""Maximum number of pairs of items in the records with a rule."""
 COUPLES_AT_ONCE = 5_000_000
 NO_RULE_IS_HELD = "no record of the original holds any of the rules"
 
 
 class RelativeAssociationError(Metric):
-    """How far the supports of associations moved, relative to their size, summed up (awad2020, section 2.6)."""
+    """Sum of the relative changes of the supports of associations (awad2020, section 2.6)."""
 
     name = "relative-association-error"
     title = "Relative association error"
@@ -49,13 +51,13 @@ class RelativeAssociationError(Metric):
     about = "utility"
     formula = (
         "RAE = Σ over associations A of |s − s~| / ((s + s~) / 2), s and s~ the supports of A in the original and in the release."
-        " over=pairs: all couples of items in the records that hold at least one rule; over=rules: the rules that the original holds."
-        " In disassociated data s~ counts the occurrences inside one record chunk (reading=inside) or is what is expected"
+        " over=pairs: all pairs of items in the records that hold at least one rule; over=rules: the rules that the original holds."
+        " In disassociated data s~ is the number of occurrences inside one record chunk (reading=inside) or the expected support"
         " (reading=expected)"
     )
     blind_to = (
-        "whether supports rose or fell; associations that the original lacks; and one that a single record holds weighs as much as one"
-        " that thousands do. It grows with the number of associations: beside it stands the mean"
+        "whether supports rose or fell; associations that the original lacks; the size of supports: an association in one record weighs"
+        " as much as one in thousands. It grows with the number of associations; compare the mean"
     )
     variants = (
         {"over": "pairs", "reading": "inside"},
@@ -70,7 +72,7 @@ class RelativeAssociationError(Metric):
     over: Literal["pairs", "rules"] = parameter(
         "pairs",
         public=True,
-        description="All couples of items in the records that hold a rule, or the rules themselves.",
+        description="All pairs of items in the records that hold a rule, or the rules themselves.",
     )
 
     def measure(
@@ -86,7 +88,9 @@ class RelativeAssociationError(Metric):
             with_rule = records_with_any(original, self.rules)
             couples = couples_in(original.take(with_rule, ids=None))
             if couples is None:
-                return None, {"reason": f"the records with a rule hold more than {MOST_COUPLES:,} couples of items"}
+                return None, {
+                    "reason": f"the records with a rule hold more than {MOST_COUPLES:,} pairs of items; use fewer rules, or over=rules"
+                }
             sets, whose = _as_itemsets(original, *couples), {"records-with-a-rule": len(with_rule)}
         if not len(sets):
             held = self.over == "rules" or not whose["records-with-a-rule"]
@@ -104,7 +108,7 @@ class RelativeAssociationError(Metric):
 
 
 class AlphaConfidence(Metric):
-    """Which share of their support utility rules keep, on average (awad2020, equation 1)."""
+    """Mean share of their support that utility rules keep (awad2020, equation 1)."""
 
     name = "alpha-confidence"
     title = "Confidence of utility rules"
@@ -112,11 +116,11 @@ class AlphaConfidence(Metric):
     better = "higher"
     about = "utility"
     formula = (
-        "mean over the rules that the original holds of α = s~ / s, s and s~ the supports of the rule in the original and in the release;"
-        " beside it the least α, and of each rule [rule, s, s~, α], the least first. In disassociated data s~ is read as in"
+        "mean over the rules that the original holds of α = s~ / s, s and s~ the supports of the rule in the original and in the release."
+        " Details: the smallest α, and for each rule [rule, s, s~, α], by rising α. In disassociated data s~ is read as in"
         " relative-association-error"
     )
-    blind_to = "other associations: see relative-association-error; rules that became too frequent make up for others that became rare"
+    blind_to = "other associations: see relative-association-error; and that rules which became too frequent compensate for rare ones"
     variants = ({"reading": "inside"}, {"reading": "expected"})
     takes = (Transactions, Disassociated)
 
@@ -146,7 +150,7 @@ class AlphaConfidence(Metric):
 
 
 class TLost(Metric):
-    """Which share of the items that are frequent enough to be told is told in term chunks only, or not at all."""
+    """Share of the items in at least k original records that no record chunk shows: only in term chunks, or gone."""
 
     name = "tlost"
     title = "Items lost to term chunks"
@@ -157,10 +161,12 @@ class TLost(Metric):
         "|{i : at least k original records hold i, and no record chunk of the release does}| / |{i : at least k original records hold i}|;"
         " in a release of plain records, that no released record holds"
     )
-    blind_to = "how often an item is told: one subrecord is enough; and items that fewer than k records hold"
+    blind_to = "how often an item occurs: one subrecord is enough; and items in fewer than k records"
     takes = (Transactions, Disassociated)
 
-    k: int = parameter(ge=1, public=True, examples=[3], description="From how many records on an item could be told.")
+    k: int = parameter(
+        ge=1, public=True, examples=[3], description="Smallest support at which an item may be published."
+    )
 
     def measure(
         self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
@@ -171,9 +177,9 @@ class TLost(Metric):
         if not asked:
             return None, {"reason": f"no item is in at least {self.k:,} records of the original"}
         rows = cast("Transactions", published.row_parts)
-        told = {rows.vocabulary[code] for code in np.flatnonzero(rows.supports)}
+        in_rows = {rows.vocabulary[code] for code in np.flatnonzero(rows.supports)}
         named = {rows.vocabulary[code] for code in np.flatnonzero(published.supports)}
-        lost, gone = len(asked - told), len(asked - named)
+        lost, gone = len(asked - in_rows), len(asked - named)
         return lost / len(asked), {"lost": lost, "in-term-chunks": lost - gone, "gone": gone, "items": len(asked)}
 
 
@@ -194,9 +200,9 @@ def records_with_any(data: Transactions, sets: Iterable[Iterable[str]]) -> NDArr
 
 
 def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
-    """Return offsets and codes of all couples of items that some record holds; None where there may be too many.
+    """Return offsets and codes of all pairs of items that some record holds; None if there are too many.
 
-    Records are taken some at a time, and repeated couples left out each time.
+    Records are processed in blocks, and repeated pairs are removed after each block.
     """
     contents, _weights, _content_of = data.distinct()
     width = max(len(data.vocabulary), 1)
@@ -219,7 +225,7 @@ def couples_in(data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]
 
 
 def _as_itemsets(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.int32]) -> Itemsets:
-    """Return sets with their supports; those with an item that the data do not hold, whose code is -1, are left out."""
+    """Return itemsets with their supports, without those that contain an item that is not in the data (code -1)."""
     known = np.ones(len(offsets) - 1, dtype=np.bool_)
     known[owner_of(offsets)[codes < 0]] = False
     lengths = np.diff(offsets)[known]

@@ -1,4 +1,4 @@
-"""A metric, and what it measures."""
+"""The base class of all metrics, and the result of a measurement."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.base.declaration import Declaration
+from setveil.base.display import quantity
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, Missing
 
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 Direction = Literal["lower", "higher", "like the original"]
 About = Literal["utility", "privacy"]
 NOT_COMPUTED = "not computed, "
-"""How the reason of a metric begins that was not computed; such metrics share a line where they share the reason."""
+"""Beginning of the reason of a metric that was not computed; tables list metrics with the same reason together."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One figure. `value` is None where the metric is not defined on these data; `reason` then says why."""
+    """One figure. `value` is None if the metric is not defined for these data; `reason` then states why."""
 
     name: str
     value: float | None
@@ -34,16 +35,16 @@ class Measurement:
 
     @property
     def title(self) -> str:
-        """The name with the settings that it was measured in."""
+        """The name with the settings of the measurement."""
         return f"{self.name} ({self.settings})" if self.settings else self.name
 
     @property
     def settings(self) -> str:
-        """The parameters that it was measured with, as one text."""
+        """The parameters of the measurement, as one text."""
         return ", ".join(f"{key}={value}" for key, value in self.parameters.items())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the measurement as plain values."""
         return asdict(self)
 
 
@@ -58,13 +59,13 @@ class Metric(Declaration, ABC):
     blind_to: ClassVar[str]
     """What the figure cannot see."""
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
-    """The settings in which it is measured when a person does not choose."""
+    """The settings that are measured by default."""
     only_if_named: ClassVar[tuple[type[Form], ...]] = ()
-    """Forms of which it is measured only where a person names it, since it takes long and others tell as much."""
+    """Forms for which it is measured only if the user names it, because it is slow and other metrics show as much."""
     needs: ClassVar[tuple[str, ...]] = ()
-    """What it needs beside both data sets: `alignment`, `categories`."""
+    """What it needs in addition to both data sets: `alignment`, `categories`."""
     takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
-    """The published forms that it can be computed of."""
+    """The published forms to which it applies."""
     example_lines: ClassVar[tuple[str, ...]] = (
         'data = sv.read("sample:supermarket?records=1000")',
         "release = sv.publish(data, sv.RandSwap(), no_guarantee=True, metrics=[])",
@@ -74,8 +75,8 @@ class Metric(Declaration, ABC):
 
     @classmethod
     def help_sections(cls) -> dict[str, list[str]]:
-        """Define the figure on the help page."""
-        needs = [f"Beside both data sets, it needs the {' and the '.join(cls.needs)}."] if cls.needs else []
+        """Return the section of the help page that defines the figure."""
+        needs = [f"In addition to both data sets, it needs the {' and the '.join(cls.needs)}."] if cls.needs else []
         return {
             "Figure": [
                 f"Unit: {cls.unit}. Better: {cls.better}. About: {cls.about}.",
@@ -86,20 +87,54 @@ class Metric(Declaration, ABC):
         }
 
     def __call__(self, original: Any, published: Any, alignment: Any = None) -> Measurement:
-        """Measure, or say why there is no figure."""
+        """Compare a release with its original.
+
+        Parameters
+        ----------
+        original : Transactions
+            The original records.
+        published : Transactions, Disassociated, Generalized, Grouped or Reassociated
+            The release. For re-associated data the figure is the mean over the sets of records.
+        alignment : Alignment, optional
+            Which original record each released row came from; some metrics need it.
+
+        Returns
+        -------
+        Measurement
+            The figure with its details, or the reason why there is none.
+
+        Raises
+        ------
+        Missing
+            If the metric needs the alignment and it is not given.
+        BadData
+            If the alignment does not belong to these data.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> before, after = sv.from_lists([["tea", "milk"], ["tea"]]), sv.from_lists([["tea"], ["tea"]])
+        >>> round(sv.InfoLoss()(before, after).value, 3)
+        0.333
+        """
         if not isinstance(published, self.takes):
             if self.applies_to(type(published)):
                 return self._of_each(original, published)
-            return self.not_computed(f"does not apply to {published.form_in_words}")
+            return self.not_computed(f"does not apply to {published.form_title}")
         if "alignment" in self.needs:
             if alignment is None:
-                raise Missing(f"{self.name} needs the alignment of released rows, which is in the private folder")
+                raise Missing(
+                    f"{self.name} needs the alignment of released rows, which is in the private folder; give `alignment`"
+                )
             rows = alignment.rows
             if len(rows) != published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < original.records):
-                raise BadData("the alignment does not belong to these data: its rows do not fit")
+                raise BadData(
+                    f"the alignment does not belong to these data: it has {quantity(len(rows), 'row')}, the release has "
+                    f"{published.records:,} and the original {original.records:,}; give the alignment of this release"
+                )
         try:
             value, details = self.measure(original, published, alignment)
-        except BadData as error:  # chunks that overlap tell no supports; a check says what is wrong with them
+        except BadData as error:  # overlapping chunks have no supports; a check reports what is wrong
             if not published.has_support_bounds:
                 raise
             value, details = None, {"reason": str(error)}
@@ -108,11 +143,11 @@ class Metric(Declaration, ABC):
 
     @classmethod
     def applies_to(cls, form: type[Form]) -> bool:
-        """Return whether there is a figure for a form: several sets have one where each of them has."""
+        """Return whether the metric applies to a form, or to each of the sets of records of a form."""
         return form in cls.takes or (form.sets_of in cls.takes and "alignment" not in cls.needs)
 
     def _of_each(self, original: Transactions, published: Published) -> Measurement:
-        """Measure each of several sets; the figure is their mean."""
+        """Return the mean over several sets of records."""
         each = [self(original, one) for one in published.sets]
         first, values = each[0], [one.value for one in each if one.value is not None]
         if len(each) == 1 or len(values) < len(each):
@@ -121,9 +156,9 @@ class Metric(Declaration, ABC):
 
     @classmethod
     def not_computed(cls, why: str) -> Measurement:
-        """Return the line of a metric that could not be computed."""
+        """Return the measurement of a metric that could not be computed."""
         return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, NOT_COMPUTED + why)
 
     @abstractmethod
     def measure(self, original: Any, published: Any, alignment: Any) -> tuple[float | None, dict[str, Any]]:
-        """Return the figure and its details; None with a `reason` where it is not defined."""
+        """Return the figure and its details; None with a `reason` if it is not defined."""

@@ -1,9 +1,9 @@
-"""Whether the number of records that hold a hidden itemset gives it away.
+"""Whether the support of a hidden itemset reveals it.
 
-A method that brings every secret just below the threshold and no further piles them up there: whoever lists the itemsets that are not
-frequent though all their parts are, and are held by just so many records, holds a list in which secrets are many times as common as
-among all itemsets. Where the number of records is drawn at random, some number is held by two or three secrets by chance; so the attacker
-chooses the number by the secrets that he knows, and is tried on one that he does not.
+If a method brings every secret just below the threshold, secrets accumulate there. An attacker lists the itemsets of exactly that support
+that are not frequent although all their proper subsets are; on this list secrets are many times as common as among all itemsets. With
+random targets, two or three secrets have the same support by chance. Therefore the attacker chooses the support by the known secrets, and
+is tested on an unknown one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class BorderExposure(OfNamedItemsets):
-    """How much more often than elsewhere a named itemset stands among those that a certain number of records holds."""
+    """How well an attacker finds a named itemset among the itemsets just below the threshold."""
 
     name = "border-exposure"
     title = "Exposure at the border"
@@ -34,21 +34,21 @@ class BorderExposure(OfNamedItemsets):
     better = "lower"
     about = "privacy"
     formula = (
-        "L(s): the minimal infrequent itemsets of the release (not frequent, all proper parts frequent) that exactly s released records"
-        " hold; Fs: the named itemsets that are frequent in the original. Each x of Fs is sought by an attacker who knows the others: he"
-        " takes the s at which L(s) finds these best (F1 of precision and recall; of equal ones the more precise, then the larger s) and"
-        " leaves them out. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for"
-        " a list of all frequent itemsets of the original"
+        "L(s): the minimal infrequent itemsets of the release (not frequent, all proper subsets frequent) with a support of exactly s;"
+        " Fs: the named itemsets that are frequent in the original. An attacker looks for each x of Fs and knows the others: chooses the s"
+        " at which L(s) finds these best (by F1 of precision and recall; among equals the more precise, then the larger s) and removes"
+        " them. Value: Σ over x in L(s) of 1 / |L(s) \\ (Fs \\ {x})|. Base rate: |Fs| / (|FI| − |Fs| + 1), the same for a list of all"
+        " frequent itemsets of the original"
     )
     blind_to = (
-        "attackers who look at several supports, at lengths, at what the items mean or at other data: it is a lower bound; and secrets a"
-        " part of which is not frequent either, which stand on no such list"
+        "attackers who use several supports, lengths, the meaning of items or other data: it is a lower bound; and secrets with an"
+        " infrequent proper subset, which are on no such list"
     )
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """List the border of the release and look for named itemsets."""
+        """List the border of the release and find the named itemsets in it."""
         del alignment
         count, count_after = self.frequent_from(original), self.found_from(original, published)
         was_frequent = self.named_supports(original) >= count
@@ -72,8 +72,8 @@ class BorderExposure(OfNamedItemsets):
         listed = listed[levels]
         value, hits = 0.0, 0
         for level in np.flatnonzero(found).tolist():
-            left_out = np.arange(len(levels)) == level
-            if _best(levels, listed - left_out, found - left_out, secrets - 1) == level:
+            unknown = np.arange(len(levels)) == level
+            if _best(levels, listed - unknown, found - unknown, secrets - 1) == level:
                 hits += int(found[level])
                 value += float(found[level] / (listed[level] - found[level] + 1))
         best = _best(levels, listed, found, secrets)
@@ -83,7 +83,7 @@ class BorderExposure(OfNamedItemsets):
 
 
 def _best(levels: NDArray[np.int64], listed: NDArray[np.int64], found: NDArray[np.int64], secrets: int) -> int:
-    """Return at which support a list is best for finding so many secrets."""
+    """Return the place of the support whose list is best for finding this number of secrets."""
     precision = found / np.maximum(listed, 1)
     f1 = 2 * found / np.maximum(listed + secrets, 1)
     return int(np.lexsort((levels, precision, f1))[-1])
@@ -95,6 +95,6 @@ def _border(published: Transactions, count: int) -> Itemsets:
         return borders.minimal_infrequent(frequent, published, limit=borders.LIMIT)
     except TooManyItemsets as error:
         raise _Undefined(
-            f"{error.found:,} itemsets may lie at the border of those in at least {count:,} records of the release, more than the "
-            f"{borders.LIMIT:,} that are looked at; choose a higher min_support"
+            f"{error.found:,} itemsets may be on the border of the itemsets in at least {count:,} records of the release; the limit is "
+            f"{borders.LIMIT:,}; choose a higher min_support"
         ) from None

@@ -1,4 +1,4 @@
-"""How many records of a release hold itemsets, whatever its form."""
+"""Supports of itemsets in a release of any form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def supports_in(published: Published, sets: Itemsets, reading: Reading = "expected") -> NDArray[Any]:
-    """Return how many records of a release hold each of these itemsets; of a form with bounds, what `reading` names."""
+    """Return the support of each of these itemsets in a release; for a form with bounds, the figure named by `reading`."""
     if published.has_support_bounds:
         return support_bounds(cast("Disassociated", published), sets).of(reading)
     return supports(published.as_records(), sets)

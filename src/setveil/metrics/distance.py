@@ -1,4 +1,4 @@
-"""How far a release is from its original as a whole."""
+"""The distance between a release and its original as a whole."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 from setveil.mining.tree_distance import TreeDistance, bounded_tree_distance
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment
 
 SEED = 2020
-"""The first of the two numbers that an order of items is drawn with; the second is the number of the order, from 0 on."""
+"""The first of the two seeds of an order of items; the second is the number of the order, starting with 0."""
 
 
 class TreeEditDistance(Metric):
-    """How many items must be inserted, deleted or replaced to turn the original into the release, both as trees of sorted records."""
+    """Number of items to insert, delete or replace to turn the original into the release, both as trees of sorted records."""
 
     name = "tree-edit-distance"
     title = "Tree edit distance"
@@ -27,12 +28,12 @@ class TreeEditDistance(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "min over matchings of records that do not cross of Σ Lev(t, t~) over matched pairs + Σ |t| over all others; items in label order,"
-        " records sorted by content. relative: by the items of both"
+        "minimum over non-crossing matchings of records of Σ Lev(t, t~) over matched pairs + Σ |t| over all others; items in label order,"
+        " records sorted by content. relative: divided by the number of items of both"
     )
     blind_to = (
-        "who holds what: exchanging whole records leaves it 0. It depends on the order of items, which means nothing: an early item that is"
-        " gone moves its record to another place, a late one does not. Whether what analysts look for is still there"
+        "which person has which record: swapping whole records leaves it 0; and whether analysts still find the same. It depends on the"
+        " order of items, which has no meaning: a lost early item moves its record to another place, a lost late item does not"
     )
     only_if_named = (Transactions,)
 
@@ -41,19 +42,19 @@ class TreeEditDistance(Metric):
         public=True,
         ge=0,
         le=1000,
-        description="In how many random orders of the items it is measured beside label order.",
+        description="Number of random orders of the items that are measured in addition to label order.",
     )
     budget: int = parameter(
         400_000_000,
         public=True,
         ge=0,
-        description="How many steps an order may take: pairs of contents that meet at an item, and 128 cells each of the table.",
+        description="Maximum number of steps per order: an item that two compared records share, or 128 cells of the table.",
     )
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Measure in label order, and in some others."""
+        """Measure in label order, and in some random orders."""
         del alignment
         found = bounded_tree_distance(original, published, budget=self.budget)
         details: dict[str, Any] = {"nodes": found.nodes[0], "nodes-after": found.nodes[1]}
@@ -65,13 +66,13 @@ class TreeEditDistance(Metric):
 
     def _bounds(self, found: TreeDistance) -> dict[str, Any]:
         reason = (
-            f"it would take about {found.steps:,} steps, and {self.budget:,} are allowed; raise budget. The distance is from"
-            f" {found.least:,} to {found.most:,}"
+            f"it would take about {quantity(found.steps, 'step')}, and the budget is {self.budget:,}; raise budget. The distance is between"
+            f" {found.least:,} and {found.most:,}"
         )
         return {"at-least": found.least, "at-most": found.most, "steps": found.steps, "reason": reason}
 
     def _other_orders(self, original: Transactions, published: Transactions) -> dict[str, Any]:
-        """Return the least, mean and largest distance over orders that are drawn; such as take too long are left out and counted."""
+        """Return the smallest, mean and largest distance over random orders; orders that take too long are skipped and counted."""
         distances = []
         for number in range(self.orders):
             order = np.random.default_rng([SEED, number])

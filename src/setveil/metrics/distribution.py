@@ -1,8 +1,8 @@
-"""How often items occur, before and after.
+"""How often single items occur, before and after.
 
 Paper    gunawan2019, equation 3; jia2014, equation 3 and the symmetric form of section 4 (references.bib).
-Departs  jia2014 does not say what the probability of an item is, nor what the union of two distributions is. Here it is the item's share
-         of all occurrences, and the union is the mean of both. See docs/metrics.md.
+Departs  jia2014 defines neither the probability of an item nor the union of two distributions. Here the probability is the item's share of
+         all occurrences, and the union is the mean of both. See docs/metrics.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.forms.grouped import Grouped
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
@@ -27,7 +28,7 @@ NO_ITEM_RELEASED = "the release holds no item"
 
 
 def supports_after(original: Transactions, published: Transactions) -> NDArray[np.int64]:
-    """Return for each item of the original how many released records hold it."""
+    """Return the support in the release of each item of the original."""
     after = np.zeros(len(original.vocabulary), dtype=np.int64)
     for label, held in zip(published.vocabulary, published.supports.tolist(), strict=True):
         if label in original.code_of:
@@ -36,7 +37,7 @@ def supports_after(original: Transactions, published: Transactions) -> NDArray[n
 
 
 class Dissimilarity(Metric):
-    """How far the occurrences of items differ from the original's (Diss of gunawan2019, equation 3)."""
+    """How far item counts differ from those of the original (Diss of gunawan2019, equation 3)."""
 
     name = "dissimilarity"
     title = "Dissimilarity"
@@ -44,12 +45,14 @@ class Dissimilarity(Metric):
     better = "lower"
     about = "utility"
     formula = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
-    blind_to = "which record an item is in: shuffling whole records leaves it 0. The printed form also lets gains and losses cancel."
+    blind_to = "which record holds an item: shuffling whole records leaves it 0. In the printed form gains and losses also cancel"
     variants = ({"form": "per-item"}, {"form": "printed"})
     takes = (Transactions, Grouped)
 
     form: Literal["per-item", "printed"] = parameter(
-        "per-item", public=True, description="Differences item by item, or of the totals as the paper prints it."
+        "per-item",
+        public=True,
+        description="Differences item by item (per-item), or of the totals, as in the paper (printed).",
     )
 
     def measure(
@@ -68,7 +71,7 @@ class Dissimilarity(Metric):
 
 
 class KullbackLeibler(Metric):
-    """How far the shares of the items in all occurrences diverge from the original's (KL of jia2014, equation 3)."""
+    """How far the item shares of the release diverge from those of the original (KL of jia2014, equation 3)."""
 
     name = "kl"
     title = "Kullback-Leibler divergence"
@@ -77,8 +80,8 @@ class KullbackLeibler(Metric):
     about = "utility"
     formula = "KL(P~‖P) = Σ P~(i) ln(P~(i) / P(i)), P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~"
     blind_to = (
-        "how much is gone: leaving out the same share of every item leaves it 0; which record an item is in; and rare items weigh little,"
-        " also where all of their occurrences are gone"
+        "how much is gone: suppressing the same share of every item leaves it 0; which record holds an item; and rare items, which weigh"
+        " little even if all their occurrences are gone"
     )
 
     def measure(
@@ -91,14 +94,16 @@ class KullbackLeibler(Metric):
         after = supports_after(original, published)
         new = published.occurrences - int(after.sum())
         if new:
-            return None, {"reason": f"{new:,} occurrences in the release are of items that the original does not hold"}
+            return None, {
+                "reason": f"the release has {quantity(new, 'occurrence')} of items that the original does not hold"
+            }
         held = after > 0
         value = _divergence(after[held] / published.occurrences, original.supports[held] / original.occurrences)
         return value, {"items-gone": int(np.count_nonzero((original.supports > 0) & ~held))}
 
 
 class SymmetricKl(Metric):
-    """How far the shares of the items, before and after, lie from their mean (Jensen-Shannon; jia2014, section 4)."""
+    """How far the item shares before and after are from their mean: the Jensen-Shannon divergence (jia2014, section 4)."""
 
     name = "symmetric-kl"
     title = "Symmetric Kullback-Leibler divergence"
@@ -107,11 +112,11 @@ class SymmetricKl(Metric):
     about = "utility"
     formula = (
         "½ KL(P‖M) + ½ KL(P~‖M), M = (P + P~) / 2, P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~; at most ln 2 = 0.693,"
-        " where no item is in both"
+        " if no item is in both"
     )
     blind_to = (
-        "how much is gone: leaving out the same share of every item leaves it 0; which record an item is in; and rare"
-        " items weigh little"
+        "how much is gone: suppressing the same share of every item leaves it 0; which record holds an item; and rare items, which weigh"
+        " little"
     )
 
     def measure(
@@ -132,10 +137,10 @@ class SymmetricKl(Metric):
 
 
 def _lacks_items(original: Transactions, published: Transactions) -> str:
-    """Say which of both holds no item and so has no shares."""
+    """Return the reason if one of both holds no item and so has no shares."""
     return NO_ITEM if not original.occurrences else "" if published.occurrences else NO_ITEM_RELEASED
 
 
 def _divergence(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return Σ one ln(one / other), which is never below 0 but by rounding."""
+    """Return Σ one ln(one / other), which is below 0 only by rounding."""
     return max(0.0, math.fsum((one * np.log(one / other)).tolist()))

@@ -1,4 +1,4 @@
-"""What became of each occurrence: kept, shown as a node that stands above it, or gone."""
+"""Loss of occurrences: suppressed, or generalized to a node above the item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LossSplit(Metric):
-    """Which share of the original's occurrences is gone, and how much of the rest is lost by being shown as a node above it."""
+    """Share of the original's occurrences lost by suppression, plus the loss of the others by generalization."""
 
     name = "loss-split"
     title = "Loss by suppression and generalization"
@@ -24,17 +24,18 @@ class LossSplit(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "(s + Σ (|leaves(v)| − 1) / (|I| − 1)) / Σ |t|: s occurrences whose record holds neither the item nor a node above it, the sum over"
-        " the others, v the lowest such node or the item itself, I the leaves of the published hierarchy; without one the sum is 0"
+        "(s + Σ (|leaves(v)| − 1) / (|I| − 1)) / Σ |t|: s is the number of occurrences whose row holds neither the item nor a node above"
+        " it; the sum is over the other occurrences, v the lowest such node or the item itself, I the leaves of the published hierarchy;"
+        " without a hierarchy the sum is 0"
     )
-    blind_to = "items that came in, and that several items of a record under one node are shown as a single one"
+    blind_to = "added items, and that several items of a record below one node appear as one"
     needs = ("alignment",)
     takes = (Transactions, Generalized)
 
     def measure(
         self, original: Transactions, published: RowsOfRecords, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Look up each occurrence in the rows of its record, then the nodes above it, one after the other."""
+        """Look up each occurrence in the rows of its record, then each node above it in turn."""
         assert alignment is not None
         if not original.occurrences:
             return None, {"reason": "the original holds no item"}

@@ -1,12 +1,12 @@
-"""What hiding named itemsets brought and what it cost: which are still found, and which others were lost or came in.
+"""Hidden itemsets: which are still found, and which other itemsets were lost or are new.
 
 Paper    gunawan2021 (references.bib), equations 3, 4 and 6.
-Departs  equation 3 prints the same symbol twice and 4 a difference of numbers; both are taken as their texts say, as sets. See
-         docs/metrics.md, which also says what is ours.
+Departs  equation 3 prints the same symbol twice, and equation 4 a difference of numbers; both are read as sets, as the text of the paper
+         says. See docs/metrics.md, which also states what is not from the paper.
 
-From how many records on an itemset is frequent is computed from the original's records that hold an item. The same number counts for
-the release, so that a record that was emptied moves no threshold; where privacy is measured, the number that comes of the release's own
-records counts instead if it is smaller, since that is what whoever mines it would take.
+A minimum support given as a share is computed from the original's records that hold an item. The same number applies to the release, so
+that emptied records do not move the threshold. Privacy metrics use the number computed from the release if it is smaller, because an
+attacker who mines the release would use it.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ NONE_WAS_FREQUENT = "none of the named itemsets is frequent in the original: the
 
 
 class OfNamedItemsets(Metric, ABC):
-    """A metric of a release in which named itemsets were to be hidden."""
+    """A metric for a release in which named itemsets must be hidden."""
 
-    itemsets: NamedItemsets = parameter(public=False, description="The itemsets that were to be hidden.")
+    itemsets: NamedItemsets = parameter(public=False, description="The itemsets that must be hidden.")
     min_support: MinSupport = parameter(
         public=False,
-        description="From which support on an itemset is frequent; a share is of the original's records that hold an item, rounded up.",
+        description="Minimum support of a frequent itemset; a share is of the original's records that hold an item, rounded up.",
     )
 
     def frequent_from(self, original: Transactions) -> int:
-        """Return from how many records on an itemset is frequent, before and after."""
+        """Return the minimum support of a frequent itemset in records, the same before and after."""
         return self.min_support.count(original.records - original.empty_records)
 
     def found_from(self, original: Transactions, published: Transactions) -> int:
-        """Return from how many released records on whoever mines the release may call an itemset frequent."""
+        """Return the minimum support in records that an attacker who mines the release may use."""
         return min(self.frequent_from(original), self.frequent_from(published))
 
     def named_supports(self, data: Transactions) -> NDArray[np.int64]:
-        """Return how many records hold each named itemset."""
+        """Return the support of each named itemset."""
         return supports(data, list(self.itemsets))
 
     def both_mined(self, original: Transactions, published: Transactions, count: int) -> tuple[Itemsets, Itemsets]:
-        """Return the frequent itemsets of both, or say that they are too many."""
+        """Return the frequent itemsets of both, or raise `_Undefined` if there are too many."""
         return _mined(original, "original", count, LIMIT), _mined(published, "release", count, LIMIT)
 
 
 class HidingFailure(OfNamedItemsets):
-    """Which share of the named itemsets that were frequent is frequent in the release too."""
+    """Share of the named frequent itemsets that are still frequent in the release."""
 
     name = "hiding-failure"
     title = "Hiding failure"
@@ -76,8 +76,8 @@ class HidingFailure(OfNamedItemsets):
         " frequent only in the release"
     )
     blind_to = (
-        "how far below the threshold an itemset is: see residual-itemsets; that its number of records can give it away: see"
-        " border-exposure; and named itemsets that became frequent only by the change, which stand beside it"
+        "how far below the threshold an itemset is: see residual-itemsets; that its support can reveal it: see border-exposure; and named"
+        " itemsets that became frequent only in the release, which are a detail"
     )
 
     def measure(
@@ -102,7 +102,7 @@ class HidingFailure(OfNamedItemsets):
 
 
 class ResidualItemsets(OfNamedItemsets):
-    """Which share of the named itemsets some released record still holds: what a lower threshold would show."""
+    """Share of the named itemsets that some released record still holds: what mining at a lower threshold finds."""
 
     name = "residual-itemsets"
     title = "Residual itemsets"
@@ -110,10 +110,10 @@ class ResidualItemsets(OfNamedItemsets):
     better = "lower"
     about = "privacy"
     formula = (
-        "|{s named : at least one released record holds s}| / |{s named}|; beside it the largest number of released records that hold one,"
-        " and count, the number from which on it would be frequent"
+        "|{s named : at least one released record holds s}| / |{s named}|. Details: the largest support of a named itemset in the release,"
+        " and count, the minimum support of a frequent itemset"
     )
-    blind_to = "how many records hold an itemset: one is enough; and that an itemset which was common is held by none can tell as much"
+    blind_to = "how many records hold an itemset: one is enough; and that the absence of a formerly common itemset can reveal as much"
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
@@ -127,7 +127,7 @@ class ResidualItemsets(OfNamedItemsets):
 
 
 class MissesCost(OfNamedItemsets):
-    """Which share of the frequent itemsets that nobody named is not frequent in the release."""
+    """Share of the frequent itemsets that were not named and are no longer frequent in the release."""
 
     name = "misses-cost"
     title = "Misses cost"
@@ -136,22 +136,24 @@ class MissesCost(OfNamedItemsets):
     about = "utility"
     formula = (
         "MC = |Fn \\ FI~| / |Fn|, Fn the frequent itemsets of the original that are not named. which=avoidable: the same without the sets"
-        " that hold a named itemset, above and below the line, since they cannot stay when that goes; unavoidable is their number in Fn"
+        " that contain a named itemset, in numerator and denominator, since they cannot stay frequent; unavoidable is their number in Fn"
     )
     blind_to = (
-        "itemsets that are new: see artificial-itemsets; who holds what; and an itemset that just misses weighs as"
-        " much as one that is gone"
+        "new itemsets: see artificial-itemsets; which records hold an itemset; and how much of a support is lost: a near miss weighs as"
+        " much as a total loss"
     )
     variants = ({"which": "all"}, {"which": "avoidable"})
 
     which: Literal["all", "avoidable"] = parameter(
-        "all", public=True, description="All itemsets that are not named, or only those that could have stayed."
+        "all",
+        public=True,
+        description="All itemsets that are not named (all), or only those that could stay frequent (avoidable).",
     )
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Mine both and look for what is gone."""
+        """Mine both and count the lost itemsets."""
         del alignment
         count = self.frequent_from(original)
         try:
@@ -166,28 +168,28 @@ class MissesCost(OfNamedItemsets):
         chosen = others & ~above if self.which == "avoidable" else others
         number = int(np.count_nonzero(chosen))
         if not number:
-            whose = "but named ones and sets that hold one" if self.which == "avoidable" else "but named ones"
-            return None, {"reason": f"no itemset is frequent in the original {whose if len(before) else 'at all'}"}
+            named_ones = "except named ones" + (" and sets that contain one" if self.which == "avoidable" else "")
+            return None, {"reason": f"no itemset is frequent in the original {named_ones if len(before) else 'at all'}"}
         lost = int(np.count_nonzero(chosen & ~compare(before, after).is_kept))
         unavoidable = int(np.count_nonzero(above))
         return lost / number, {"lost": lost, "before": number, "unavoidable": unavoidable, "count": count}
 
 
 class ArtificialItemsets(OfNamedItemsets):
-    """Which share of the itemsets that are frequent in the release is not frequent in the original."""
+    """Share of the frequent itemsets of the release that are not frequent in the original."""
 
     name = "artificial-itemsets"
     title = "Artificial itemsets"
     unit = "share of itemsets"
     better = "lower"
     about = "utility"
-    formula = "AFI = |FI~ \\ FI| / |FI~|; beside it how many these are, and how many of them are named"
-    blind_to = "itemsets that are lost: see misses-cost; false combinations below the threshold; who holds what"
+    formula = "AFI = |FI~ \\ FI| / |FI~|. Details: their number, and how many of them are named"
+    blind_to = "lost itemsets: see misses-cost; false combinations below the threshold; which records hold an itemset"
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Mine both and look for what came in."""
+        """Mine both and count the new itemsets."""
         del alignment
         count = self.frequent_from(original)
         try:
@@ -203,14 +205,16 @@ class ArtificialItemsets(OfNamedItemsets):
 
 
 class RecordsTouched(Metric):
-    """Which share of the records is not released as it was."""
+    """Share of the records that are not published unchanged."""
 
     name = "records-touched"
     title = "Records touched"
     unit = "share of records"
     better = "lower"
     about = "utility"
-    formula = "|{t : t is not released as one row t~ = t}| / |D|; a record without a row was touched, and so was one that was split"
+    formula = (
+        "|{t : t is not released as one row t~ = t}| / |D|; a record without a row, or with several, counts as touched"
+    )
     blind_to = "how much of a record changed: see record-loss and false-content"
     needs = ("alignment",)
 
@@ -230,7 +234,7 @@ class RecordsTouched(Metric):
 
 
 def places_among(sets: Itemsets, named: NamedItemsets) -> NDArray[np.int64]:
-    """Return for each named itemset its number in a collection, -1 where it is not there."""
+    """Return the number of each named itemset in a collection, or -1 if it is not there."""
     data = sets.as_records()
     known = np.array([all(label in data.code_of for label in one) for one in named], dtype=bool)
     places = np.full(len(named), -1, dtype=np.int64)
@@ -240,13 +244,13 @@ def places_among(sets: Itemsets, named: NamedItemsets) -> NDArray[np.int64]:
 
 
 def _that_hold(sets: Itemsets, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell for each set of a collection whether it holds all items of one of the chosen, which are of the collection too."""
+    """Return for each set of a collection whether it contains one of the chosen sets, given by their numbers in the collection."""
     starts, holders = inverted(sets.offsets, sets.items, len(sets.vocabulary))
     holds = np.zeros(len(sets), dtype=bool)
     for one in chosen:
         items = sets.items[sets.offsets[one] : sets.offsets[one + 1]]
         first, *others = sorted((holders[starts[i] : starts[i + 1]] for i in items), key=len)
-        for other in others:  # each list rises, and none is empty: the chosen set itself is in all of them
+        for other in others:  # every list is sorted, and none is empty, because the chosen set itself is in all of them
             at = np.minimum(np.searchsorted(other, first), len(other) - 1)
             first = first[other[at] == first]
         holds[first] = True

@@ -1,7 +1,7 @@
-"""What a release in which no part of a record betrays a sensitive item may still tell: by whole records, and by counts at their limit.
+"""What a release with ρ-uncertainty may still reveal: by whole records, and by counts at the limit.
 
-Both are ours: ρ-uncertainty (jia2014) bounds what *parts* of a record show in the released file. It bounds neither what somebody learns who
-knows that there is nothing else, nor what the limit itself gives away. See docs/decisions/0015.
+Both metrics are our own. ρ-uncertainty (jia2014) limits what *parts* of a record reveal in the released file. It limits neither what an
+attacker learns who knows that a record has no other items, nor what a count at the limit reveals. See docs/decisions/0015.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 
 class OfSensitiveItems(Metric, ABC):
-    """A metric of how sure somebody may become of sensitive items."""
+    """A metric of the confidence with which an attacker can infer sensitive items."""
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, description="The items that must not be inferred.")
     rho: MaxConfidence = parameter(
         public=True, description="The highest confidence with which a sensitive item may be inferred."
     )
     include_empty: bool = parameter(
         True,
         public=True,
-        description="Whether records count in which no other item stands beside the sensitive ones.",
+        description="Whether records without any item that is not sensitive count.",
     )
 
 
 class ExactBasketExposure(OfSensitiveItems):
-    """How many pairs of a whole non-sensitive part and a sensitive item have a confidence above ρ."""
+    """Number of sensitive items that all other items of a record, and the fact that there are no more, imply with more than ρ."""
 
     name = "exact-basket-exposure"
     title = "Exposure by exact baskets"
@@ -49,19 +49,19 @@ class ExactBasketExposure(OfSensitiveItems):
     better = "lower"
     about = "privacy"
     formula = (
-        "|{(q, e) : e sensitive, |{t~ : t~ \\ S = q, e ∈ t~}| > ρ |{t~ : t~ \\ S = q}|}|, S the sensitive items. records: how many released"
-        " records hold the e of such a pair beside its q; occurrences: how often, also as a share of all released sensitive occurrences;"
-        " with-empty-part: how many of the pairs have an empty q; before: how many such pairs the original has"
+        "|{(q, e) : e sensitive, |{t~ : t~ \\ S = q, e ∈ t~}| > ρ |{t~ : t~ \\ S = q}|}|, S the sensitive items. records: the number of"
+        " released records with the q and e of such a pair; occurrences: the number of such e in them, also as a share of all released"
+        " sensitive occurrences; with-empty-part: the number of pairs with an empty q; before: the number of pairs in the original"
     )
     blind_to = (
-        "what somebody infers who knows some items only, which rho-uncertainty bounds; and that who knows all other items of a person"
-        " seldom knows that these are all"
+        "what an attacker infers from some items only, which rho-uncertainty limits; and how rarely an attacker who knows all other items"
+        " of a person knows that these are all"
     )
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Count in both."""
+        """Count the pairs in both."""
         del alignment
         counted = self._exposed(published)
         before = self._exposed(original)["pairs"]
@@ -90,7 +90,7 @@ class ExactBasketExposure(OfSensitiveItems):
 
 
 class SaturatedRules(OfSensitiveItems):
-    """For which share of the sensitive occurrences the rest of the record implies the item as surely as ρ allows."""
+    """Share of the sensitive occurrences that the rest of their record implies with the highest confidence that ρ allows, or more."""
 
     name = "saturated-rules"
     title = "Saturated rules"
@@ -101,18 +101,15 @@ class SaturatedRules(OfSensitiveItems):
         "|{(t~, e) : e ∈ t~ sensitive, q = t~ \\ {e}, sup~(q ∪ {e}) + 1 > ρ sup~(q)}| / |{(t~, e) : e ∈ t~ sensitive}|; above: the number"
         " of those with sup~(q ∪ {e}) > ρ sup~(q)"
     )
-    blind_to = (
-        "rules of which the left side is only a part of a record; whether anything was left out at all: a rule can stand at its limit in"
-        " the original too, see before"
-    )
+    blind_to = "rules from a part of a record; and whether anything was suppressed: rules can be at the limit in the original, see before"
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Count the supports of all rules whose left side is all that stands beside a sensitive item."""
+        """Count the rules from all other items of a record to a sensitive item."""
         del alignment
         if self.rho.share == 1:
-            return None, {"reason": "a ρ of 1 allows everything: no rule can stand at its limit"}
+            return None, {"reason": "a ρ of 1 allows everything: no rule can be at its limit"}
         total, at_limit, above = self._counts(published)
         if not total:
             return None, {"reason": "no released record holds a sensitive item"}
@@ -121,7 +118,7 @@ class SaturatedRules(OfSensitiveItems):
         return at_limit / total, {"at-limit": at_limit, "above": above, "occurrences": total, **before}
 
     def _counts(self, data: Transactions) -> tuple[int, int, int]:
-        """Return the number of sensitive occurrences, of those whose rule could not have one record more, and of those above already."""
+        """Return the number of sensitive occurrences, of those at the limit or above (with one record more), and of those above it."""
         num, den = self.rho.share.as_integer_ratio()
         is_sensitive = self.sensitive.among(data)
         contents, weights, _content_of = data.distinct()

@@ -1,6 +1,6 @@
-"""What analysts find in a release that mine it: frequent itemsets and association rules, beside those of the original.
+"""Frequent itemsets and association rules that analysts find in a release, compared with those of the original.
 
-A share is turned into a number of records for each data set by itself: the analyst of a release knows its size and not the original's.
+A share is converted to a number of records for each data set separately, because an analyst of the release knows only its size.
 """
 
 from __future__ import annotations
@@ -27,69 +27,70 @@ if TYPE_CHECKING:
     from setveil.mining.itemsets import Itemsets
 
 LIMIT = 2_000_000
-"""More itemsets than these are not compared: they would take longer than the release itself."""
+"""Maximum number of itemsets to compare; more would take longer than the release itself."""
 RULE_LIMIT = 500_000
-"""The same for rules, of which there can be one for each item of each itemset."""
+"""Maximum number of itemsets for rules: there may be one rule per item of each itemset."""
 SUPPORTS = ("5%", "2%", "1%", "0.5%", "0.2%")
 
 
 class _Undefined(Exception):
-    """There is no figure, for a reason that a person can read."""
+    """There is no figure; the text is the reason for users."""
 
 
 def _counts(original: Transactions, published: Transactions, min_support: MinSupport) -> tuple[int, int]:
-    """Return the least support in records of both; refuse one record, from which on every part of every record is frequent."""
+    """Return the minimum supports of both in records; raise `_Undefined` for 1, at which every part of every record is frequent."""
     counts = min_support.count(original.records), min_support.count(published.records)
     for where, data, count in zip(("original", "release"), (original, published), counts, strict=True):
         if count < 2:
             raise _Undefined(
-                f"at {min_support} one of the {data.records:,} records of the {where} is enough, and every part of every record is frequent"
+                f"at {min_support}, one of the {data.records:,} records of the {where} is enough: every part of every record is frequent; "
+                "choose a higher min_support"
             )
     return counts
 
 
 def _mined(data: Transactions, where: str, count: int, limit: int) -> Itemsets:
-    """Return the frequent itemsets. They are counted first: that is much faster where there are many, and done once for all metrics."""
+    """Return the frequent itemsets. They are counted first, which is much faster if there are many, and done once for all metrics."""
     found, is_all = count_or_at_least(data, count)
     if found <= limit:
-        with suppress(TooManyItemsets):  # at most where they could not all be counted
+        with suppress(TooManyItemsets):  # possible only if not all of them could be counted
             return mine(data, count, limit=limit)
     raise _Undefined(
-        f"{_in_words(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, more than the {limit:,} that are "
-        "compared; choose a higher min_support"
+        f"{_number_text(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}; the limit is {limit:,}; choose a "
+        "higher min_support"
     )
 
 
 def _number(data: Transactions, where: str, count: int) -> int:
-    """Return how many itemsets are frequent, even where they are too many to list."""
+    """Return the number of frequent itemsets, even if there are too many to list."""
     found, is_all = count_or_at_least(data, count)
     if is_all and found <= sys.float_info.max:
         return found
     raise _Undefined(
-        f"{_in_words(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a higher "
-        "min_support"
+        f"{_number_text(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a "
+        "higher min_support"
     )
 
 
-def _in_words(found: int, *, is_all: bool) -> str:
+def _number_text(found: int, *, is_all: bool) -> str:
     return f"{found:,}" if is_all else f"at least {found:,}"
 
 
 def _both_mined(
     original: Transactions, published: Transactions, min_support: MinSupport, limit: int
 ) -> tuple[Itemsets, Itemsets, dict[str, Any]]:
-    """Return the frequent itemsets of both, and from how many records on they are frequent."""
+    """Return the frequent itemsets of both, and the minimum supports in records."""
     count, count_after = _counts(original, published, min_support)
     before, after = _mined(original, "original", count, limit), _mined(published, "release", count_after, limit)
     return before, after, {"count": count, "count-after": count_after}
 
 
-_MIN_SUPPORT = "From which support on an itemset is frequent; a share is of the records of each data set, rounded up."
-_MIN_CONFIDENCE = "The least share of the records with A that hold b too."
+_MIN_SUPPORT = "Minimum support of a frequent itemset; a share is of the records of each data set, rounded up."
+_MIN_CONFIDENCE = "Minimum confidence of a rule: the share of the records with A that also hold b."
 
 
 class FrequentItemsets(Metric):
-    """How many itemsets are frequent in the release; beside it, how many in the original."""
+    """Number of frequent itemsets in the release; the details have the number of the original."""
 
     name = "frequent-itemsets"
     title = "Frequent itemsets"
@@ -105,7 +106,7 @@ class FrequentItemsets(Metric):
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Mine both."""
+        """Count the frequent itemsets of both."""
         del alignment
         try:
             count, count_after = _counts(original, published, self.min_support)
@@ -116,17 +117,17 @@ class FrequentItemsets(Metric):
 
 
 class FiSimilarity(Metric):
-    """Which share of the itemsets that are frequent before or after is frequent both before and after."""
+    """Share of the itemsets frequent before or after that are frequent both before and after."""
 
     name = "fi-similarity"
     title = "Similarity of frequent itemsets"
     unit = "share of itemsets"
     better = "higher"
     about = "utility"
-    formula = "U = |FI ∩ FI~| / |FI ∪ FI~|, of the itemsets that at least ⌈min_support × records⌉ records hold"
+    formula = "U = |FI ∩ FI~| / |FI ∪ FI~|, FI and FI~ the itemsets that at least ⌈min_support × records⌉ records hold"
     blind_to = (
-        "who holds what: exchanging whole records leaves it 1; how far supports moved on one side of the threshold, such as many that"
-        " pile up just below it; and an itemset that just misses weighs as much as one that is gone"
+        "which records hold an itemset: swapping whole records leaves it 1; how far supports moved on one side of the threshold, for"
+        " example many just below it; and how much of a support is lost: a near miss weighs as much as a total loss"
     )
     variants = tuple({"min_support": share} for share in SUPPORTS)
 
@@ -149,7 +150,7 @@ class FiSimilarity(Metric):
 
 
 class RuleSimilarity(Metric):
-    """Which share of the association rules A → b that hold before or after holds both before and after."""
+    """Share of the association rules A → b holding before or after that hold both before and after."""
 
     name = "rule-similarity"
     title = "Similarity of association rules"
@@ -161,8 +162,8 @@ class RuleSimilarity(Metric):
         " confidence-difference: mean over R ∩ R~ of the absolute difference of the confidences"
     )
     blind_to = (
-        "who holds what: exchanging whole records leaves it 1; rules below either threshold; and one strong pair of items brings as many"
-        " rules as there are itemsets around it, all of which count"
+        "which records hold an itemset: swapping whole records leaves it 1; rules below either threshold; and that one strong pair of"
+        " items produces as many rules as there are itemsets around it, all of which count"
     )
     variants = ({"min_support": "2%"}, {"min_support": "0.5%"})
 
@@ -178,7 +179,7 @@ class RuleSimilarity(Metric):
 
 
 class NonSensitiveRules(Metric):
-    """Which share of the association rules without a sensitive item that hold before or after holds both before and after."""
+    """Share of the association rules without a sensitive item holding before or after that hold both before and after."""
 
     name = "non-sensitive-rules"
     title = "Similarity of rules without sensitive items"
@@ -186,20 +187,20 @@ class NonSensitiveRules(Metric):
     better = "higher"
     about = "utility"
     formula = (
-        "|R ∩ R~| / |R ∪ R~|, R the rules A → b of rule-similarity of which neither A nor b is sensitive: those that nothing but the method"
-        " makes differ, while rules that betray sensitive items must go"
+        "|R ∩ R~| / |R ∪ R~|, R the rules A → b of rule-similarity without a sensitive item in A or b. Rules that reveal sensitive items"
+        " must disappear; these rules need not"
     )
-    blind_to = "rules with sensitive items: see rule-similarity; and all that rule-similarity is blind to"
+    blind_to = "rules with sensitive items: see rule-similarity; and everything that rule-similarity cannot see"
     variants = ({"min_support": "2%"}, {"min_support": "0.5%"})
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, description="The items that must not be inferred.")
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
     min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Leave sensitive items out of both, which changes no other support, mine, and match the rules."""
+        """Remove sensitive items from both, which changes no other support; then mine and match the rules."""
         del alignment
         before, after = (without_items(data, self.sensitive.among(data)) for data in (original, published))
         return _similarity_of_rules(before, after, self.min_support, self.min_confidence)
@@ -224,8 +225,8 @@ def _similarity_of_rules(
 
 
 def _matched(old: Rules, new: Rules) -> tuple[int, float | None]:
-    """Return how many rules are in both, and how far their confidences lie apart on average."""
-    # A rule is its itemset and which item of it is the consequent; itemsets go by their number in the first collection.
+    """Return the number of rules in both, and the mean absolute difference of their confidences."""
+    # A rule is identified by its itemset and its consequent; itemsets are identified by their number in the first collection.
     places = compare(old.itemsets, new.itemsets).places[new.wholes]
     code, width = common_codes(old.vocabulary, new.vocabulary)
     in_both = np.flatnonzero(places >= 0)

@@ -1,4 +1,4 @@
-"""Several measurements of one release: a list that prints as a table and finds a measurement by its metric."""
+"""The measurements of a release: a list that prints as a table, with access by name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 class Measurements(list[Measurement]):
-    """What `measure` returns.
+    """The measurements of a release, as `measure` returns them: a list that also takes the name of a metric.
 
+    Examples
+    --------
     >>> measured = Measurements([Measurement("record-loss", 0.25, "share", "lower")])
     >>> measured["record-loss"].value
     0.25
@@ -29,7 +31,7 @@ class Measurements(list[Measurement]):
     @overload
     def __getitem__(self, place: slice) -> Measurements: ...
     def __getitem__(self, place: SupportsIndex | str | slice) -> Any:
-        """Return a measurement by its number, by the name of its metric or by its title; or those of a slice."""
+        """Return a measurement by its number, the name of its metric or its title; or the measurements of a slice."""
         if isinstance(place, slice):
             return Measurements(super().__getitem__(place))
         return self._named(place) if isinstance(place, str) else super().__getitem__(place)
@@ -40,7 +42,7 @@ class Measurements(list[Measurement]):
             raise UnknownName("measurement", name, {one.name for one in self})
         if len(found) > 1:
             raise BadParameter(
-                f"{name!r} was measured {len(found)} times; name one of: {', '.join(one.title for one in found)}"
+                f"{name!r} was measured in {len(found)} settings; use one of the titles: {', '.join(one.title for one in found)}"
             )
         return found[0]
 
@@ -49,7 +51,7 @@ class Measurements(list[Measurement]):
             return any(wanted in (one.name, one.title) for one in self)
         return super().__contains__(wanted)
 
-    def __add__(self, others: Iterable[Measurement]) -> Measurements:  # type: ignore[override]  # a list of others stays one
+    def __add__(self, others: Iterable[Measurement]) -> Measurements:  # type: ignore[override]  # adding to another list still returns Measurements
         return Measurements([*self, *others])
 
     def __repr__(self) -> str:
@@ -59,7 +61,7 @@ class Measurements(list[Measurement]):
         return to_html(*self._tables() or [ShownTable((), note="no measurements")])
 
     def _tables(self) -> list[ShownTable]:
-        """Return a table of the figures, and one of the metrics that were not computed, by what they lack."""
+        """Return a table of the figures, and one of the metrics that were not computed, by reason."""
         lacking: dict[str, dict[str, None]] = {}
         figures = []
         for one in self:
@@ -76,7 +78,7 @@ class Measurements(list[Measurement]):
 
     def to_table(self) -> Any:
         """Return an Arrow table with one row per measurement: `metric`, `settings`, `value`, `unit`, `better`, `reason`."""
-        import pyarrow as pa  # noqa: PLC0415 - only where a table is wanted
+        import pyarrow as pa  # noqa: PLC0415 - imported only for tables
 
         rows = [
             {
@@ -93,7 +95,7 @@ class Measurements(list[Measurement]):
         return pa.Table.from_pylist(rows, schema=pa.schema(kinds | {"value": pa.float64()}))
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with the columns of `to_table` and `details`, a dictionary each; pandas must be installed."""
+        """Return a pandas DataFrame with the columns of `to_table`, and `details` as dictionaries. It requires pandas."""
         frame = as_pandas(self.to_table())
         frame["details"] = [one.details for one in self]
         return frame

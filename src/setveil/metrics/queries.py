@@ -1,4 +1,4 @@
-"""How well a release tells how many records hold all of some items."""
+"""The error of counting queries on a release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class QueryError(Metric):
-    """How far the number of records that hold an itemset is off, for itemsets drawn from the original, on average."""
+    """Mean relative error of counting queries on itemsets drawn from the original."""
 
     name = "query-error"
     title = "Error of counting queries"
@@ -32,24 +32,24 @@ class QueryError(Metric):
     about = "utility"
     formula = (
         "mean over drawn itemsets of |c~ − c| / max(c, s), c and c~ the numbers of records that hold the itemset before and after,"
-        " s = ⌈sanity × |D|⌉. A draw: a record with items, a length from 1 to max_length and the record's own, so many of its items; all"
-        " uniformly at random"
+        " s = ⌈sanity × |D|⌉. A draw takes a record that holds items, a length from 1 to max_length (at most the record's own) and that"
+        " many of its items, all uniformly at random"
     )
     blind_to = (
-        "combinations that no record of the original holds: false ones are never asked for. Common items are drawn often, rare ones"
-        " hardly; counts below s are forgiven by as much as they lie below it"
+        "false combinations: itemsets that no original record holds are never drawn; rare items, which are hardly drawn; and errors of"
+        " counts below s, which weigh less"
     )
     variants = ({"max_length": 1}, {"max_length": 4})
     takes = (Transactions, Disassociated)
 
-    queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="How many itemsets are drawn.")
-    max_length: int = parameter(4, public=True, ge=1, le=100, description="Up to how many items an itemset has.")
+    queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="Number of itemsets to draw.")
+    max_length: int = parameter(4, public=True, ge=1, le=100, description="Maximum number of items of an itemset.")
     sanity: MinSupport = parameter(
         MinSupport("0.1%"),
         public=True,
-        description="Counts below this one are divided by it, lest one record more or less in two weighs as much as half of all.",
+        description="Sanity bound: divide by at least this count, so that an error of 1 on a true count of 2 does not dominate.",
     )
-    seed: int = parameter(0, public=True, ge=0, description="Which itemsets are drawn.")
+    seed: int = parameter(0, public=True, ge=0, description="Seed of the draws: the same seed draws the same itemsets.")
 
     def measure(
         self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
@@ -69,10 +69,10 @@ class QueryError(Metric):
 def drawn_itemsets(
     data: Transactions, how_many: int, max_length: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return offsets and codes of itemsets, each a part of a record: record, length and items uniformly at random."""
+    """Return offsets and codes of itemsets, each a part of a record; record, length and items are uniformly random."""
     records = rng.choice(np.flatnonzero(data.lengths), size=how_many)
     lengths = rng.integers(1, np.minimum(data.lengths[records], max_length), endpoint=True)
-    # The items of the drawn records in random order; the first so many of each are taken.
+    # Shuffle the items of each drawn record, and take as many as its drawn length.
     row_offsets, places = picked(data.offsets, records)
     row = owner_of(row_offsets)
     shuffled = places[np.lexsort((rng.random(len(row)), row))]

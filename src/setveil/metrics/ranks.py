@@ -1,8 +1,8 @@
-"""What is most frequent in the original, and what became of it: its place among the most frequent, its rank, its rules.
+"""The most frequent itemsets and rules of the original: whether they still are, their ranks and their supports.
 
-Where a number of most frequent ones is asked for, all that are as frequent as the last of them count too, so that the order of labels
-decides nothing. Ranks are those of competitions: one more than how many are more frequent, so that equals share a rank. Only itemsets
-that at least two records hold count: from one record on every part of every record would.
+All itemsets that are as frequent as the last of the `top` count too, so that the order of labels does not affect the result. Ranks are
+competition ranks: 1 plus the number of more frequent itemsets, so that equals share a rank. Only itemsets in at least two records count; in
+one record, every part of every record would count.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.records.transactions import Transactions
 from setveil.errors import TooManyItemsets
@@ -29,20 +30,20 @@ if TYPE_CHECKING:
     from setveil.data.records.alignment import Alignment
 
 LIMIT = 500_000
-"""More itemsets than these are not looked at: there are as many where many are equally frequent."""
+"""Maximum number of itemsets; it is exceeded if very many are equally frequent."""
 SHOWN = 100
-"""Lines of a table at most."""
+"""Maximum number of rows of a table."""
 _LEAST = 2
 
 
 def competition_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """Return for each one more than how many are larger."""
+    """Return the rank of each count: 1 plus the number of larger counts."""
     rising = np.sort(counts)
     return 1 + len(counts) - np.searchsorted(rising, counts, side="right")
 
 
 class TopKDeviation(Metric):
-    """Which share of the most frequent itemsets is not among the most frequent after."""
+    """Share of the most frequent itemsets that are no longer among the most frequent."""
 
     name = "tkd"
     title = "Change of the most frequent itemsets"
@@ -51,22 +52,22 @@ class TopKDeviation(Metric):
     about = "utility"
     formula = (
         "tKd = 1 − |T ∩ T~| / max(|T|, |T~|), T and T~ the itemsets that are at least as frequent as the top-th most frequent one, in the"
-        " original and in the release: without equals 1 − |T ∩ T~| / top"
+        " original and in the release; without ties it is 1 − |T ∩ T~| / top"
     )
     blind_to = (
-        "the order within the most frequent, and how far supports moved; who holds what: exchanging whole records leaves it 0; all that is"
-        " less frequent"
+        "the order within the most frequent, and how far supports moved; which records hold an itemset: swapping whole records leaves it"
+        " 0; everything less frequent"
     )
     variants = ({"top": 100}, {"top": 1000})
 
     top: int = parameter(
-        1000, public=True, ge=1, le=100_000, description="How many of the most frequent itemsets are compared."
+        1000, public=True, ge=1, le=100_000, description="Number of most frequent itemsets to compare."
     )
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Find the most frequent of both and match them."""
+        """Find the most frequent itemsets of both and match them."""
         del alignment
         try:
             before, after = (
@@ -78,13 +79,13 @@ class TopKDeviation(Metric):
             }
         largest = max(len(before), len(after))
         if not largest:
-            return None, {"reason": "no itemset is in two records, before or after"}
+            return None, {"reason": "no itemset is in at least two records, before or after"}
         kept = compare(before, after).kept
         return 1 - kept / largest, {"kept": kept, "before": len(before), "after": len(after)}
 
 
 class FrequentRanks(Metric):
-    """By how many places the most frequent itemsets of a length moved among each other, on average."""
+    """Mean number of places by which the most frequent itemsets of one length moved among each other."""
 
     name = "frequent-ranks"
     title = "Ranks of frequent itemsets"
@@ -92,20 +93,18 @@ class FrequentRanks(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "mean over the top most frequent itemsets of a length of |r − r~|, r and r~ the ranks among these by the number of records that"
-        " hold them before and after. support-change: mean of |c − c~| / c of these numbers"
+        "mean over the top most frequent itemsets of a length of |r − r~|, r and r~ their ranks among each other by the numbers c and c~ of"
+        " records that hold them before and after. support-change: mean of |c − c~| / c"
     )
     blind_to = (
-        "itemsets that were less frequent before and are frequent now: see tkd; a loss that all share leaves ranks as they are: see"
+        "itemsets that were less frequent before and are frequent now: see tkd; a loss that all share, which changes no rank: see"
         " support-change"
     )
     variants = ({"length": 2}, {"length": 3})
     takes = (Transactions, Disassociated)
 
-    length: int = parameter(2, public=True, ge=1, le=10, description="How many items the itemsets have.")
-    top: int = parameter(
-        17, public=True, ge=1, le=100_000, description="How many of the most frequent itemsets are ranked."
-    )
+    length: int = parameter(2, public=True, ge=1, le=10, description="Number of items of the itemsets.")
+    top: int = parameter(17, public=True, ge=1, le=100_000, description="Number of most frequent itemsets to rank.")
 
     def measure(
         self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
@@ -122,7 +121,9 @@ class FrequentRanks(Metric):
                 "reason": f"more than {LIMIT:,} itemsets are as frequent as the {self.top:,}th; choose another top"
             }
         if not len(sets):
-            return None, {"reason": f"no itemset of {size} items is in two records of the original"}
+            return None, {
+                "reason": f"no itemset of {quantity(size, 'item')} is in at least two records of the original"
+            }
         before, after = sets.supports, supports_in(published, sets)
         rank, rank_after = competition_ranks(before), competition_ranks(after)
         columns = (column[:SHOWN].tolist() for column in (before, rank, after, rank_after))
@@ -134,7 +135,7 @@ class FrequentRanks(Metric):
 
 
 class TopRules(Metric):
-    """By which share the supports of the most frequent association rules changed, on average."""
+    """Mean relative change of the supports of the most frequent association rules."""
 
     name = "top-rules"
     title = "Supports of the most frequent rules"
@@ -144,21 +145,21 @@ class TopRules(Metric):
     formula = (
         "mean over the top most frequent rules A → b of the original, at min_support and min_confidence, of |c − c~| / c, c and c~ the"
         " numbers of records that hold A ∪ {b} before and after. confidence-difference: mean absolute difference of c / c(A), over rules"
-        " whose A is still there"
+        " whose A the release still holds"
     )
-    blind_to = "rules that hold only in the release: see rule-similarity; all rules that are less frequent"
+    blind_to = "rules that hold only in the release: see rule-similarity; less frequent rules"
     takes = (Transactions, Disassociated)
 
-    top: int = parameter(
-        50, public=True, ge=1, le=100_000, description="How many of the most frequent rules are compared."
-    )
+    top: int = parameter(50, public=True, ge=1, le=100_000, description="Number of most frequent rules to compare.")
     min_support: MinSupport = parameter(
         MinSupport("0.1%"),
         public=True,
-        description="From which support on rules of the original are looked at, and never below two records.",
+        description="Minimum support of the rules in the original, at least two records.",
     )
     min_confidence: MinConfidence = parameter(
-        MinConfidence("50%"), public=True, description="The least share of the records with A that hold b too."
+        MinConfidence("50%"),
+        public=True,
+        description="Minimum confidence of a rule: the share of the records with A that also hold b.",
     )
 
     def measure(
@@ -171,7 +172,7 @@ class TopRules(Metric):
             rules = association_rules(mine(original, count, limit=LIMIT), self.min_confidence)
         except TooManyItemsets:
             return None, {
-                "reason": f"more than {LIMIT:,} itemsets are in at least {count:,} records; choose a higher min_support"
+                "reason": f"more than {LIMIT:,} itemsets are in at least {count:,} records of the original; choose a higher min_support"
             }
         if not len(rules):
             return None, {"reason": "no rule holds in the original"}
@@ -191,7 +192,7 @@ class TopRules(Metric):
 
 
 def _most_frequent_rules(rules: Rules, how_many: int) -> Rules:
-    """Return so many of the most frequent rules and all as frequent as the last, the most frequent first."""
+    """Return the `how_many` most frequent rules, and all as frequent as the last of them, by falling support."""
     ordered = rules.ordered()
     by_support = np.argsort(-ordered.supports, kind="stable")
     least = ordered.supports[by_support[min(how_many, len(ordered)) - 1]]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReconstructionKl(Metric):
-    """How far what a release tells of sensitive items beside others is from the truth (after ghinita2008, section VI)."""
+    """Error of the joint counts of sensitive and other items, reconstructed from a release (after ghinita2008, section VI)."""
 
     name = "reconstruction-kl"
     title = "Reconstruction error"
@@ -29,9 +29,9 @@ class ReconstructionKl(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "mean over sensitive items s of Σ over cells c of A(c) ln(A(c) / E(c)), a cell being which of the items_in_cell most frequent items"
-        " that are not sensitive a record holds; A(c) is the share of the original records with s that are in c, E(c) the same of the"
-        " release: of grouped data Σ over groups a(c) b(s) / rows, by Σ over groups b(s)"
+        "mean over sensitive items s of Σ over cells c of A(c) ln(A(c) / E(c)). The cell of a record is which of the items_in_cell most"
+        " frequent items that are not sensitive it holds. A(c) is the share of the original records with s that are in c, E(c) the same in"
+        " the release; for grouped data E(c) is Σ over groups a(c) b(s) / rows, divided by Σ over groups b(s)"
     )
     blind_to = (
         "items that are not among the most frequent; sensitive items beside each other; how many occurrences are gone"
@@ -46,9 +46,9 @@ class ReconstructionKl(Metric):
     variants = ({}, {"smoothing": 0.5})
     takes = (Transactions, Grouped)
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, description="The items that must not be inferred.")
     items_in_cell: int = parameter(
-        4, ge=1, le=12, public=True, description="How many items that are not sensitive tell the cells apart."
+        4, ge=1, le=12, public=True, description="Number of items that are not sensitive that define the cells."
     )
     smoothing: float = parameter(
         0.0,
@@ -56,7 +56,7 @@ class ReconstructionKl(Metric):
         le=1000,
         allow_inf_nan=False,
         public=True,
-        description="How many records are added to every cell before and after, so that no share is 0.",
+        description="Number of records to add to every cell before and after, so that no share is 0.",
     )
 
     def measure(
@@ -73,10 +73,10 @@ class ReconstructionKl(Metric):
             return None, {"reason": "the original holds no item that is not sensitive"}
         true = _joint_counts(original, labels, asked)
         rows = published.plain
-        grouped = cast("Grouped", published)  # what it takes beside records
-        told = _estimates(grouped, labels, asked) if rows is None else _joint_counts(rows, labels, asked)
-        gone = int(np.count_nonzero(told.sum(axis=1) == 0))
-        lost = int(np.count_nonzero(((true > 0) & (told == 0)).any(axis=1)))
+        grouped = cast("Grouped", published)  # the other form to which it applies
+        estimated = _estimates(grouped, labels, asked) if rows is None else _joint_counts(rows, labels, asked)
+        gone = int(np.count_nonzero(estimated.sum(axis=1) == 0))
+        lost = int(np.count_nonzero(((true > 0) & (estimated == 0)).any(axis=1)))
         details = {
             "sensitive-items": len(labels),
             "cells": true.shape[1],
@@ -85,15 +85,15 @@ class ReconstructionKl(Metric):
         }
         if lost and not self.smoothing:
             return None, {
-                "reason": f"{lost:,} of {len(labels):,} sensitive items are lost in cells that they were in"
-                + (f", {gone:,} of them in all" if gone else "")
-                + "; with smoothing it is defined"
+                "reason": f"{lost:,} of {len(labels):,} sensitive items are missing in cells where they occurred"
+                + (f", {gone:,} of them in all cells" if gone else "")
+                + "; with smoothing there is a figure"
             }
-        divergence = _divergences(true + self.smoothing, told + self.smoothing)
+        divergence = _divergences(true + self.smoothing, estimated + self.smoothing)
         return float(divergence.mean()), details | {"largest": float(divergence.max())}
 
     def _asked(self, original: Transactions, is_sensitive: NDArray[np.bool_]) -> list[str]:
-        """Return the most frequent items that are not sensitive; of equally frequent ones, first in label order."""
+        """Return the most frequent items that are not sensitive; ties are in label order."""
         supports = np.where(is_sensitive, 0, original.supports)
         order = np.argsort(-supports, kind="stable")[: self.items_in_cell]
         return [original.vocabulary[code] for code in order if supports[code]]
@@ -109,7 +109,7 @@ def _cells(rows: Transactions, asked: list[str]) -> NDArray[np.int64]:
 
 
 def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
-    """Return for each sensitive item and cell how many records with the item are in the cell."""
+    """Return for each sensitive item and cell the number of records with the item in the cell."""
     place = {label: number for number, label in enumerate(labels)}
     number_of = np.array([place.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
     number = number_of[data.items]
@@ -121,8 +121,8 @@ def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> ND
 
 
 def _estimates(data: Grouped, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
-    """Return the same as expected where every row of a group is as likely as the others to hold each of its sensitive items."""
-    from scipy.sparse import csr_array  # noqa: PLC0415 - only who measures this pays for it
+    """Return the expected joint counts if all rows of a group are equally likely to hold each of its sensitive items."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import, and used here only
 
     place = {label: number for number, label in enumerate(labels)}
     number_of = np.array([place.get(label, -1) for label in data.sensitive_vocabulary] or [-1], dtype=np.int64)
@@ -138,12 +138,12 @@ def _estimates(data: Grouped, labels: list[str], asked: list[str]) -> NDArray[np
     return estimates
 
 
-def _divergences(true: NDArray[np.float64], told: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the Kullback-Leibler divergence of each row of counts from what is told, 0 ln 0 being 0."""
+def _divergences(true: NDArray[np.float64], estimated: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the Kullback-Leibler divergence of each row of counts from its estimate, with 0 ln 0 = 0."""
     actual = true / true.sum(axis=1, keepdims=True)
-    estimate = told / told.sum(axis=1, keepdims=True)
+    estimate = estimated / estimated.sum(axis=1, keepdims=True)
     terms = np.zeros_like(actual)
     there = actual > 0
     terms[there] = actual[there] * np.log(actual[there] / estimate[there])
-    divergences: NDArray[np.float64] = np.maximum(terms.sum(axis=1), 0.0)  # rounding can leave a little less than 0
+    divergences: NDArray[np.float64] = np.maximum(terms.sum(axis=1), 0.0)  # rounding may give slightly less than 0
     return divergences

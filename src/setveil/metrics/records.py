@@ -1,4 +1,4 @@
-"""What became of single records."""
+"""How much single records changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RecordLoss(Metric):
-    """How much of a record is not in its released row and the other way round, on average."""
+    """Mean difference between a record and its released row."""
 
     name = "record-loss"
     title = "Record loss"
@@ -23,10 +23,10 @@ class RecordLoss(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that stayed empty; the mean over its rows for a record that"
-        " was split"
+        "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that remains empty; for a split record the mean over its"
+        " rows"
     )
-    blind_to = "whether the items that came in are plausible beside the others"
+    blind_to = "whether added items are plausible beside the others"
     needs = ("alignment",)
 
     def measure(
@@ -39,14 +39,14 @@ class RecordLoss(Metric):
         shared = shared_items(original, published, alignment.rows)
         union = published.lengths + original.lengths[alignment.rows] - shared
         by_row = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
-        # A record counts once, however many rows it became: else those that were split most would count most.
+        # A record counts once, even if it became several rows; otherwise the records split most would count most.
         rows = np.bincount(alignment.rows, minlength=original.records)
         loss = np.bincount(alignment.rows, by_row, original.records)[rows > 0] / rows[rows > 0]
         return float(loss.mean()), {"records-changed": int(np.count_nonzero(loss))}
 
 
 class FalseContent(Metric):
-    """Which share of the released occurrences is untrue: the item was not in that record."""
+    """Share of the released occurrences that are false: the record did not hold the item."""
 
     name = "false-content"
     title = "False content"
@@ -54,13 +54,13 @@ class FalseContent(Metric):
     better = "lower"
     about = "utility"
     formula = "Σ |t~ \\ t| / Σ |t~|"
-    blind_to = "items that are missing"
+    blind_to = "missing items"
     needs = ("alignment",)
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Count released items that their record did not hold."""
+        """Count the released items that their record did not hold."""
         assert alignment is not None
         if not published.occurrences:
             return None, {"reason": "the release holds no item"}

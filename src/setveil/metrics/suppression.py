@@ -1,8 +1,8 @@
-"""How much was left out, of all items and of the sensitive ones.
+"""How much was suppressed, of all items and of the sensitive ones.
 
-Paper    jia2014 (references.bib), equation 2: the number of suppressions by that of all occurrences.
-Departs  `items-lost` is ours. It counts item by item, so that what came in does not hide what went out; where a release only leaves items
-         out, both give the same share.
+Paper    jia2014 (references.bib), equation 2: the number of suppressed occurrences divided by the number of all occurrences.
+Departs  `items-lost` is not from the paper. It counts item by item, so that added items do not cancel lost ones. If a release only
+         suppresses items, both give the same share.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 MOST_ROWS = 50
-"""Sensitive items that are told one by one."""
+"""Maximum number of sensitive items that are listed one by one."""
 
 
 class InfoLoss(Metric):
-    """Which share of the original's occurrences of items the release lacks (NS of jia2014, equation 2)."""
+    """Share of the original's occurrences that the release lacks (NS of jia2014, equation 2)."""
 
     name = "info-loss"
     title = "Information loss"
@@ -34,8 +34,8 @@ class InfoLoss(Metric):
     about = "utility"
     formula = "(Σ f(i) − Σ f~(i)) / Σ f(i)"
     blind_to = (
-        "which items were left out, and in which records; items that came in: they cancel others that went out, as in every method that"
-        " exchanges items"
+        "which items were suppressed, and in which records; and added items, which cancel suppressed ones, as in every method that swaps"
+        " items"
     )
 
     def measure(
@@ -48,13 +48,13 @@ class InfoLoss(Metric):
         lost = original.occurrences - published.occurrences
         if lost < 0:
             return None, {
-                "reason": "the release holds more occurrences than the original: it did not only leave items out"
+                "reason": "the release holds more occurrences than the original, so items were added; use items-lost"
             }
         return lost / original.occurrences, {"lost": lost, "occurrences": original.occurrences}
 
 
 class ItemsLost(Metric):
-    """Which share of the occurrences of items was lost; beside it, the same for sensitive items and for the others."""
+    """Share of the occurrences that were lost, counted item by item; the details split it by sensitive and other items."""
 
     name = "items-lost"
     title = "Items lost"
@@ -63,11 +63,13 @@ class ItemsLost(Metric):
     about = "utility"
     formula = (
         "Σ max(f(i) − f~(i), 0) / Σ f(i). sensitive-lost and others-lost: the same sum over sensitive items and over the others;"
-        " trivial-loss: Σ f(i) over sensitive items / Σ f(i), what it costs to leave out every sensitive item"
+        " trivial-loss: Σ f(i) over sensitive items / Σ f(i), the cost of suppressing every sensitive item"
     )
-    blind_to = "items that came in; items that moved from one record to another: see record-loss; and what the lost items were worth"
+    blind_to = (
+        "added items; items that moved from one record to another: see record-loss; and the value of the lost items"
+    )
 
-    sensitive: SensitiveItems = parameter(public=False, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, description="The items that must not be inferred.")
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None

@@ -1,4 +1,4 @@
-"""What a release still tells about what people lean to."""
+"""What a release still reveals about the tendencies of records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 CELLS_AT_ONCE = 1 << 22
-"""Rows are scored in blocks of so many (row, category) cells."""
+"""Number of (row, category) cells that are scored together."""
 
 
 def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -27,11 +27,11 @@ def _has_tendency(kind: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def _why_not(categories: Categories, alignment: Alignment) -> str:
-    """Say why nothing can be told of what rows lean to; empty where it can."""
+    """Return the reason why tendencies cannot be measured, or an empty text."""
     if not categories:
         return "no categories were given"
     if len(np.unique(alignment.rows)) < len(alignment.rows):
-        return "records were split, so that no released row stands for a whole record"
+        return "records were split, so no released row corresponds to a whole record"
     return ""
 
 
@@ -40,7 +40,7 @@ def _released_weights(
 ) -> tuple[NDArray[np.int64], ...]:
     """Return the category weights of the released rows, with the original's category codes."""
     of_label = {label: category[code] for label, code in original.code_of.items()}
-    # An item that the original does not hold has no category; it counts for none.
+    # An item that is not in the original has no category and does not count.
     released = np.array([of_label.get(label, categories) for label in published.vocabulary], dtype=np.int32)
     row, cat, weight = weights(published, released, categories + 1)
     known = cat < categories
@@ -48,7 +48,7 @@ def _released_weights(
 
 
 class StillOnTop(Metric):
-    """How many records with a tendency still have one of their heaviest categories on top in their released row."""
+    """Share of the records with a tendency whose released row still has one of their heaviest categories on top."""
 
     name = "still-on-top"
     title = "Still on top"
@@ -56,15 +56,15 @@ class StillOnTop(Metric):
     better = "lower"
     about = "privacy"
     formula = "|{t with a tendency : the weight in t~ of a heaviest category of t is positive and the largest}| / |{t with a tendency}|"
-    blind_to = "a tendency that shows by its absence: see tendency-posterior"
+    blind_to = "a tendency that its absence reveals: see tendency-posterior"
     needs = ("alignment", "categories")
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+    categories: Categories = parameter(public=False, description="The category of each item.")
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Look up the old heaviest categories in every released row."""
+        """Find the heaviest categories of every record in its released row."""
         assert alignment is not None
         if reason := _why_not(self.categories, alignment):
             return None, {"reason": reason}
@@ -82,7 +82,7 @@ class StillOnTop(Metric):
 
 
 class TendencyPosterior(Metric):
-    """How often an attacker who knows the method names a heaviest category of the record from the released row."""
+    """Share of the records with a tendency for which an attacker who knows the method guesses a heaviest category."""
 
     name = "tendency-posterior"
     title = "Tendency posterior"
@@ -90,21 +90,21 @@ class TendencyPosterior(Metric):
     better = "lower"
     about = "privacy"
     formula = (
-        "the best of three guessers, each taught on half of the true pairs (row, g') and tried on the other half: the most common absent"
-        " category; the one most common beside the row's heaviest category; a naive Bayes over absent and present categories and the"
-        " heaviest one with its size; right is any heaviest category of the record. base-rate: always naming the most common g'"
+        "the best of three guessers, each trained on half of the true pairs (row, g') and tested on the other half: the most common absent"
+        " category; the absent category most common beside the row's heaviest one; naive Bayes over absent and present categories, the"
+        " heaviest one and its size. Any heaviest category of the record is correct. base-rate: always guessing the most common g'"
     )
     blind_to = (
-        "attackers who know some items of the person, and cleverer guessers: it is a lower bound of what can be learnt"
+        "attackers who know some items of the person, and stronger guessers: it is a lower bound of what can be learned"
     )
     needs = ("alignment", "categories")
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+    categories: Categories = parameter(public=False, description="The category of each item.")
 
     def measure(
         self, original: Transactions, published: Transactions, alignment: Alignment | None
     ) -> tuple[float | None, dict[str, Any]]:
-        """Teach three guessers on one half, try them on the other, both ways round."""
+        """Train three guessers on one half and test them on the other, then vice versa."""
         assert alignment is not None
         if reason := _why_not(self.categories, alignment):
             return None, {"reason": reason}
@@ -123,12 +123,12 @@ class TendencyPosterior(Metric):
         half = (records % 2).astype(bool)
         right = np.zeros(3, dtype=np.int64)
         base = 0
-        for taught in (half, ~half):
-            tried = records[~taught]
-            common = np.full(len(tried), np.bincount(truth[taught], minlength=len(names)).argmax())
-            base += int(np.count_nonzero(before.among_heaviest(tried, common)))
-            guesses = _guesses(rows, truth, taught, len(names))
-            right += [int(np.count_nonzero(before.among_heaviest(tried, guess))) for guess in guesses]
+        for trained in (half, ~half):
+            tested = records[~trained]
+            common = np.full(len(tested), np.bincount(truth[trained], minlength=len(names)).argmax())
+            base += int(np.count_nonzero(before.among_heaviest(tested, common)))
+            guesses = _guesses(rows, truth, trained, len(names))
+            right += [int(np.count_nonzero(before.among_heaviest(tested, guess))) for guess in guesses]
         names_of = ("absent", "beside-heaviest", "bayes")
         details = {n: float(r / len(concerned)) for n, r in zip(names_of, right, strict=True)}
         best = max(*details.values(), base / len(concerned))
@@ -136,7 +136,7 @@ class TendencyPosterior(Metric):
 
 
 class _Rows:
-    """What an attacker sees of the rows: which categories are there, which one is heaviest, and how heavy."""
+    """What an attacker sees in the rows: the categories present, the heaviest one and its weight."""
 
     def __init__(
         self, row: NDArray[np.int64], cat: NDArray[np.int64], weight: NDArray[np.int64], rows: int, categories: int
@@ -149,31 +149,31 @@ class _Rows:
         self.size = np.minimum(best // (categories + 1), 7)
 
     def present(self, chosen: NDArray[np.int64], categories: int) -> NDArray[np.float64]:
-        """Return a table of 0 and 1: which categories the chosen rows hold."""
+        """Return a table of 0 and 1: which categories each of the chosen rows holds."""
         table = np.zeros((len(chosen), categories))
         offsets, entries = picked(self.start, chosen)
         table[owner_of(offsets), self.cat[entries]] = 1
         return table
 
 
-def _guesses(rows: _Rows, truth: NDArray[np.int64], taught: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
-    """Return the category that each of the three guessers names for every row outside the taught half."""
-    known, tried = np.flatnonzero(taught), np.flatnonzero(~taught)
+def _guesses(rows: _Rows, truth: NDArray[np.int64], trained: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
+    """Return the guess of each of the three guessers for every row of the test half."""
+    known, tested = np.flatnonzero(trained), np.flatnonzero(~trained)
     prior = np.bincount(truth[known], minlength=categories) + 1.0
     beside = np.full((categories + 1, categories), 1e-3)
     np.add.at(beside, (rows.heaviest[known], truth[known]), 1)
     sizes = np.ones((8, categories))
     np.add.at(sizes, (rows.size[known], truth[known]), 1)
-    entries = taught[rows.row]
+    entries = trained[rows.row]
     together = truth[rows.row[entries]] * categories + rows.cat[entries]
     seen = np.bincount(together, minlength=categories * categories).reshape(categories, categories) + 1.0
-    share = seen / (prior + 1)[:, None]  # prior holds one more than the count, and so does the table
+    share = seen / (prior + 1)[:, None]  # both prior and table are one more than the counts
     log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
     log_size = np.log(sizes / sizes.sum(axis=0))
-    named = np.empty((3, len(tried)), dtype=np.int64)
+    named = np.empty((3, len(tested)), dtype=np.int64)
     at_once = max(CELLS_AT_ONCE // categories, 1)
-    for first in range(0, len(tried), at_once):
-        block = tried[first : first + at_once]
+    for first in range(0, len(tested), at_once):
+        block = tested[first : first + at_once]
         present = rows.present(block, categories)
         absent_only = np.where(present > 0, -np.inf, 0.0)
         guesses = (

@@ -1,1 +1,1 @@
-"""Frequent itemsets, association rules and supports: what analysts look for in set-valued data."""
+"""Mining of set-valued data: frequent itemsets, association rules and supports."""

@@ -1,10 +1,10 @@
-"""The border below the frequent itemsets: the minimal infrequent ones, which are not frequent though all that is less of them is.
+"""The negative border: the minimal infrequent itemsets, which are not frequent although all their proper subsets are.
 
-How      a set of k + 1 items is minimal infrequent only if its parts of k items are frequent, and two of these differ in their last item
-         alone: so frequent sets that share all items but the last are joined, what is frequent itself or has a part that is not is left
-         out, and the rest is counted. Nothing is mined below the threshold, where there can be trillions of sets.
-         Items are numbered by rising support: the sets that share their first items are fewest then.
-Cost     grows with the number of joins, which is known before: all pairs of frequent items, and few more where they are many.
+How      a set of k + 1 items is minimal infrequent only if its subsets of k items are frequent. Two of these differ in their last item
+         only, so frequent sets that share all items but the last are joined. Joined sets that are frequent, or have an infrequent subset,
+         are discarded; the others are counted. Nothing is mined below the threshold, where there may be trillions of sets.
+         Items are numbered by rising support, which gives the fewest sets with common first items.
+Cost     grows with the number of joins, which is known in advance: all pairs of frequent items, and few more if there are many pairs.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 LIMIT = 20_000_000
-"""More joins than these are refused, unless another limit is given: all pairs of some 6,000 items."""
+"""Default limit on the number of joins: all pairs of some 6,000 items."""
 JOINS_AT_ONCE = 1 << 20
-"""Joins made together: each takes some ten bytes an item."""
+"""Number of joins made together: each takes some ten bytes per item."""
 PAIRS_AT_ONCE = 1 << 23
-"""Pairs within records counted together: each time a table of all pairs of items is added up."""
+"""Number of pairs within records counted together; each block adds a table of all pairs of items."""
 SETS_AT_ONCE = 1 << 21
-"""Sets whose supports are counted together, which takes some hundred bytes a set."""
-DEAR = 64
-"""Looking a pair of items up takes about as long as counting so many pairs within records."""
+"""Number of sets whose supports are counted together, which takes some hundred bytes per set."""
+LOOKUP_COST = 64
+"""Looking up one pair of items takes about as long as counting this many pairs within records."""
 
 
 def minimal_infrequent(itemsets: Itemsets, data: Transactions, *, limit: int = LIMIT) -> Itemsets:
-    """Return the itemsets that are not among the frequent ones of these data while all their proper parts are, the shorter first.
+    """Return the itemsets that are not frequent although all their proper subsets are, by rising length.
 
-    `itemsets` must be all frequent ones. The empty set counts as frequent, so that an item that is not frequent is among the result; one
-    that no record holds is not, since nobody knows of it. Sets of several items may be held by no record.
+    `itemsets` must be all frequent itemsets of these data. The empty set counts as frequent, so the result contains the infrequent items;
+    items that no record holds are excluded, because the data do not show them. Sets of several items may have a support of 0.
 
     >>> from setveil import from_lists
     >>> from setveil.mining.frequent import mine
@@ -51,7 +51,7 @@ def minimal_infrequent(itemsets: Itemsets, data: Transactions, *, limit: int = L
     [['d'], ['a', 'b', 'c']]
     """
     if itemsets.vocabulary != data.vocabulary:
-        raise BadParameter("the frequent itemsets are not of these data: their items differ")
+        raise BadParameter("the items of the frequent itemsets differ from those of the data; mine these data")
     width = max(len(data.vocabulary), 1)
     code_of = np.argsort(data.supports, kind="stable")
     rank = np.empty(len(code_of), dtype=np.int64)
@@ -62,7 +62,7 @@ def minimal_infrequent(itemsets: Itemsets, data: Transactions, *, limit: int = L
     number = sum(int(one.sum()) for one in joins)
     if number > limit:
         raise TooManyItemsets(
-            f"{number:,} itemsets may be minimal infrequent ones, more than the {limit:,} that are looked at. Try a higher support",
+            f"{number:,} itemsets may be minimal infrequent; the limit is {limit:,}. Try a higher support",
             found=number,
             exact=False,
         )
@@ -75,36 +75,36 @@ def minimal_infrequent(itemsets: Itemsets, data: Transactions, *, limit: int = L
         codes.sort(axis=1)
         found.append(codes)
     border = _with_supports(found, data)
-    # Were a frequent set missing, then the smallest such one, or one of its parts, would be among these.
+    # If a frequent set were missing, the smallest such set, or one of its subsets, would be in the border.
     if len(itemsets) and border.supports.max(initial=-1) >= itemsets.supports.min():
         raise BadParameter(
-            "the border needs all frequent itemsets of the data, but one is not among these: closed and maximal ones, and those up to or "
-            "from a length on, do not tell which sets are not frequent"
+            "the border needs all frequent itemsets of the data, but at least one is missing; mine with kind 'all' and without limits on "
+            "the length"
         )
     return border
 
 
 def _level(itemsets: Itemsets, items: NDArray[np.int32], length: int) -> NDArray[np.int32]:
-    """Return the sets of that many items as the rows of a table, in rising order."""
+    """Return the sets of `length` items as the rows of a table, in rising order."""
     table: NDArray[np.int32] = items[itemsets.offsets[:-1][itemsets.lengths == length][:, None] + np.arange(length)]
     return table[np.lexsort(table.T[::-1])]
 
 
 def _joins(table: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return for each row how many later ones differ from it in the last item alone: they stand right behind it."""
+    """Return for each row the number of rows directly after it that differ from it in the last item only."""
     is_first = np.ones(len(table), dtype=bool)
     is_first[1:] = (table[1:, :-1] != table[:-1, :-1]).any(axis=1)
     return _later(np.diff(np.flatnonzero(np.append(is_first, True))))
 
 
 def _later(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each place in groups of these lengths how many places of its group come after it."""
+    """Return for each position in groups of these lengths the number of later positions in its group."""
     ends = np.repeat(np.cumsum(lengths), lengths)
     return ends - np.arange(len(ends)) - 1
 
 
 def _pairs(later: NDArray[np.int64], at_once: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Give each place with each of so many right behind it, in blocks."""
+    """Yield, in blocks, each position paired with each of the `later` positions directly after it."""
     starts = offsets_of(later)
     for first, last in record_ranges(starts, at_once, at_once):
         left = np.repeat(np.arange(first, last), later[first:last])
@@ -114,10 +114,10 @@ def _pairs(later: NDArray[np.int64], at_once: int) -> Iterator[tuple[NDArray[np.
 def _minimal(
     frequent: Lookup, table: NDArray[np.int32], left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> NDArray[np.int32]:
-    """Return the joined rows that are not frequent while all parts with one item less are."""
+    """Return the joined rows that are not frequent although all subsets with one item less are."""
     joined = np.column_stack((table[left], table[right, -1]))
     joined = joined[~_among(frequent, joined)]
-    for column in range(joined.shape[1] - 2):  # without one of the last two it is one of the joined rows
+    for column in range(joined.shape[1] - 2):  # without one of its last two items, a set is one of the joined rows
         joined = joined[_among(frequent, np.delete(joined, column, axis=1))]
     return joined
 
@@ -135,7 +135,7 @@ def _rare_items(itemsets: Itemsets, data: Transactions) -> NDArray[np.int32]:
 
 
 def _with_supports(tables: list[NDArray[np.int32]], data: Transactions) -> Itemsets:
-    """Put tables of sets of one length each together, and count the sets."""
+    """Return the sets of all tables, one table per length, with their supports."""
     lengths = np.concatenate([np.full(len(table), table.shape[1]) for table in tables])
     offsets = offsets_of(lengths)
     items = np.concatenate([table.ravel() for table in tables])
@@ -160,14 +160,14 @@ def _supports(table: NDArray[np.int32], data: Transactions) -> NDArray[np.int64]
 
 
 def _counted_pairs(table: NDArray[np.int32], data: Transactions) -> NDArray[np.int64] | None:
-    """Return the supports of pairs, counted from all pairs within records; None where that would take longer than looking them up."""
+    """Return the supports of pairs, counted over all pairs within records; None if looking them up is faster."""
     used = np.zeros(len(data.vocabulary), dtype=bool)
     used[table.ravel()] = True
     number_of, n_used = np.cumsum(used) - 1, int(np.count_nonzero(used))
     is_used = used[data.items]
     codes = number_of[data.items[is_used]]
     later = _later(np.bincount(owner_of(data.offsets)[is_used], minlength=data.records))
-    if later.sum() > DEAR * len(table):
+    if later.sum() > LOOKUP_COST * len(table):
         return None
     held = np.zeros(n_used * n_used, dtype=np.int64)
     for left, right in _pairs(later, PAIRS_AT_ONCE):

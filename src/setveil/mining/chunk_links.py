@@ -1,8 +1,8 @@
-"""What disassociated data tell for certain across the chunks of a cluster: links between items that no record shows.
+"""Links between items of different chunks of a cluster that follow from the counts of disassociated data.
 
-Two items of different record chunks of a cluster, x in s_x of its |P| records and y in s_y: if s_x = |P|, every record with y has x, a
-*certain* link; if s_x + s_y > |P|, at least one record has both, a *forced* link, and certain ones are forced. An item of the term chunk
-is in some record, so that one in all records is linked to it for certain. Links are counted, not listed: a cluster can have very many.
+Let x be in s_x and y in s_y of the |P| records of a cluster, in different record chunks. If s_x = |P|, every record with y holds x: a
+*certain* link. If s_x + s_y > |P|, at least one record holds both: a *forced* link. Every certain link is forced. An item of the term chunk
+is in some record, so an item in all records has a certain link to it. Links are counted, not listed: a cluster may have very many.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChunkItems:
-    """Each item of each record chunk once: by chunk, within a chunk by code."""
+    """The distinct items of each record chunk, by chunk and code."""
 
     chunk: NDArray[np.int64]
     cluster: NDArray[np.int64]
     item: NDArray[np.int64]
     support: NDArray[np.int64]
-    """How many records of the cluster hold it, as its chunk tells."""
+    """The number of records of the cluster that hold the item, by its chunk."""
 
     @classmethod
     def of(cls, data: Disassociated) -> ChunkItems:
@@ -43,7 +43,7 @@ class ChunkItems:
 
 @dataclass(frozen=True)
 class ChunkLinks:
-    """How many links there are between items of different chunks of one cluster, and in how many clusters."""
+    """The number of links between items of different chunks of one cluster, and the number of clusters with such links."""
 
     certain: int
     """Pairs of items of two record chunks, one of which is in all records."""
@@ -52,15 +52,15 @@ class ChunkLinks:
     """Pairs of an item in all records and one of the term chunk."""
     clusters_with_certain_to_terms: int
     forced: int
-    """Pairs of items of two record chunks that some record must hold both; certain ones are among them."""
+    """Pairs of items of two record chunks that some record must hold together; this includes certain links."""
 
 
 def chunk_links(data: Disassociated, items: ChunkItems | None = None) -> ChunkLinks:
-    """Count the links that follow from the numbers alone."""
+    """Count the links that follow from the counts alone."""
     items = items if items is not None else ChunkItems.of(data)
     is_everywhere = items.support >= data.sizes[items.cluster]
     everywhere = np.bincount(items.cluster[is_everywhere], minlength=data.clusters)
-    # Pairs across chunks with one that is everywhere: all such pairs without those of two that are not.
+    # Pairs across chunks with an item that is in all records: all pairs, less the pairs of two other items.
     certain = _across(data, items, np.ones(len(is_everywhere), np.bool_)) - _across(data, items, ~is_everywhere)
     to_terms = everywhere * np.diff(data.term_starts)
     return ChunkLinks(
@@ -73,7 +73,7 @@ def chunk_links(data: Disassociated, items: ChunkItems | None = None) -> ChunkLi
 
 
 def _across(data: Disassociated, items: ChunkItems, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Count for each cluster the pairs of chosen items of different chunks."""
+    """Return for each cluster the number of pairs of chosen items of different chunks."""
     of_chunk = np.bincount(items.chunk[chosen], minlength=data.chunks)
     total = np.zeros(data.clusters, np.int64)
     squares = np.zeros(data.clusters, np.int64)
@@ -83,7 +83,7 @@ def _across(data: Disassociated, items: ChunkItems, chosen: NDArray[np.bool_]) -
 
 
 def _forced(data: Disassociated, items: ChunkItems, group: NDArray[np.int64]) -> int:
-    """Count the pairs of items of one group, a cluster or a chunk, that together are in more records than the cluster has."""
+    """Return the number of pairs of items in one group (cluster or chunk) whose supports sum to more than the records of the cluster."""
     size = data.sizes[items.cluster]
     support = np.minimum(items.support, size)
     width = int(size.max(initial=0)) + 1

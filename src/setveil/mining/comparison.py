@@ -1,4 +1,4 @@
-"""What became of itemsets: which were kept, which were lost, which are new."""
+"""Compare two collections of itemsets: which are kept, lost or new."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two collections of itemsets side by side; supports do not matter, only which sets are there."""
+    """The comparison of two collections of itemsets. Supports do not matter."""
 
     before: Itemsets
     after: Itemsets
     places: NDArray[np.int64]
-    """For each set of `after` its number in `before`, or -1 where it is new."""
+    """For each set of `after`: its number in `before`, or -1 if it is new."""
 
     @property
     def is_kept(self) -> NDArray[np.bool_]:
-        """For each set of `before` whether it is in `after` too."""
+        """For each set of `before`: whether it is in `after` too."""
         mask = np.zeros(len(self.before), dtype=bool)
         mask[self.places[self.places >= 0]] = True
         return mask
 
     @property
     def is_new(self) -> NDArray[np.bool_]:
-        """For each set of `after` whether it is not in `before`."""
+        """For each set of `after`: whether it is not in `before`."""
         return self.places < 0
 
     @property
@@ -45,35 +45,35 @@ class Comparison:
 
     @property
     def lost(self) -> int:
-        """The number of sets in `before` alone."""
+        """The number of sets in `before` only."""
         return len(self.before) - self.kept
 
     @property
     def new(self) -> int:
-        """The number of sets in `after` alone."""
+        """The number of sets in `after` only."""
         return len(self.after) - self.kept
 
     @property
     def similarity(self) -> float | None:
-        """The number of sets in both by that of sets in either; None where there is none."""
+        """The number of sets in both, divided by the number of sets in either; None if there are none."""
         either = self.kept + self.lost + self.new
         return self.kept / either if either else None
 
     def kept_sets(self) -> Itemsets:
-        """Return the sets in both, with their supports before."""
+        """Return the sets in both, with their supports in `before`."""
         return self.before.take(self.is_kept)
 
     def lost_sets(self) -> Itemsets:
-        """Return the sets in `before` alone."""
+        """Return the sets in `before` only."""
         return self.before.take(~self.is_kept)
 
     def new_sets(self) -> Itemsets:
-        """Return the sets in `after` alone."""
+        """Return the sets in `after` only."""
         return self.after.take(self.is_new)
 
 
 def common_codes(before: Sequence[str], after: Sequence[str]) -> tuple[NDArray[np.int64], int]:
-    """Return codes for the labels of the second vocabulary, those of the first where it holds them, and how many codes there are."""
+    """Return codes for the labels of `after`, equal to those of `before` where it has the label, and the total number of codes."""
     if before == after:
         return np.arange(len(before), dtype=np.int64), len(before)
     code_of = {label: code for code, label in enumerate(before)}
@@ -82,9 +82,13 @@ def common_codes(before: Sequence[str], after: Sequence[str]) -> tuple[NDArray[n
 
 
 def compare(before: Itemsets, after: Itemsets) -> Comparison:
-    """Match two collections of itemsets by the labels of their items; each set stands once in either.
+    """Match two collections of distinct itemsets by the labels of their items.
 
-    >>> compare(mine(data, "1%"), mine(release.data, "1%")).lost     # doctest: +SKIP
+    >>> from setveil import from_lists, mine
+    >>> before, after = from_lists([["a", "b"], ["a", "b"]]), from_lists([["a", "c"], ["a", "c"]])
+    >>> found = compare(mine(before, 2), mine(after, 2))
+    >>> found.kept, found.lost, found.new
+    (1, 2, 2)
     """
     code, width = common_codes(before.vocabulary, after.vocabulary)
     lookup = Lookup(before.offsets, before.items, width)

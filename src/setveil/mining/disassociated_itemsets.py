@@ -1,17 +1,16 @@
-"""Itemsets that are frequent in disassociated data, by what it tells of their supports (`support_bounds`).
+"""Frequent itemsets of disassociated data, by one of the four figures of `support_bounds`.
 
-None of the four figures rises when an item is added to a set: every part of a frequent set is frequent, and the search can go from
-shorter to longer sets. In a cluster of size n the new item x makes a part of its own, told s <= n times, or joins a part and lowers its
-s_i:
+No figure grows when an item is added to a set. So every subset of a frequent set is frequent, and the search goes from shorter to longer
+sets. In a cluster of size n the new item x is a part of its own, with a count s <= n, or joins a part and does not raise its count s_i:
 
-inside    where x is in the chunk of the others, no more subrecords hold them with x than without; else it becomes 0.
-certain   the sum before the limit at 0 falls by n - s >= 0, or with s_i.
-possible  the least of more numbers, or of the same with a smaller s_i.
+inside    if x is in the same chunk, at most as many subrecords hold the set with x as without; otherwise the figure becomes 0.
+certain   the sum, before it is limited to at least 0, falls by n - s >= 0, or with s_i.
+possible  is the minimum of one number more, or of the same numbers with a smaller s_i.
 expected  is multiplied by s / n <= 1, or falls with s_i.
 
-Single items are counted, then pairs cluster by cluster, then sets that two frequent ones with all items but the last in common make
-together, if all their parts are frequent. What is expected is a fraction; it reaches the least support if it is less than one part in
-10^9 below it, so that rounding decides nothing. Cost: all pairs in each cluster, then as for `support_bounds`, for each set that is tried.
+Single items are counted first, then pairs cluster by cluster. Longer sets are joined from two frequent sets that differ in their last item
+only, and tried if all their subsets are frequent. The expected support is a fraction; it reaches the minimum support if it is less than
+one part in 10^9 below it, so that rounding does not decide. Cost: all pairs in each cluster, then as `support_bounds` for each set tried.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import pyarrow as pa
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
-from setveil.base.display import MOST_ROWS, ShownTable, to_html
+from setveil.base.display import MOST_ROWS, ShownTable, quantity, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.records.labels import as_arrow
 from setveil.data.records.ragged import offsets_of, runs, sealed
@@ -47,25 +46,51 @@ if TYPE_CHECKING:
     from setveil.data.forms.disassociated import Disassociated
 
 ITEMS_AT_ONCE = 64
-"""Items of one part of the search for pairs."""
+"""Number of items per part of the search for pairs."""
 TRIED_AT_ONCE = 1 << 20
-"""Sets that are tried together: bounds memory."""
+"""Number of sets that are tried together; it limits the memory."""
 _NO_LIMIT = 1 << 62
-"""More sets than any memory holds; compiled loops count up to here."""
+"""More sets than fit into any memory; compiled loops can count up to this number."""
 _ROUNDING = 1e-9
 _WEIGHTS = {"inside": (0, 0, 0), "certain": (1, 0, 0), "possible": (0, 1, 0), "expected": (0, 0, 1)}
-"""What counts of a pair that is not inside one chunk, as `frequent_pairs` takes it."""
+"""Weights of certain, possible and expected for a pair in two chunks, as parameters of `frequent_pairs`."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoundedItemsets:
-    """Itemsets of disassociated data, laid out as `Itemsets` are, with what is told of their supports."""
+    """Itemsets of disassociated data with the bounds of their supports, as `mine_bounds` returns them.
+
+    Attributes
+    ----------
+    offsets : array of int64
+        `items[offsets[s]:offsets[s + 1]]` are the codes of itemset s, in rising order.
+    items : array of int32
+        Codes: positions in the vocabulary.
+    bounds : SupportBounds
+        The four figures of each itemset: `inside`, `certain`, `possible`, `expected`.
+    reading : {"expected", "certain", "possible", "inside"}
+        The figure that makes an itemset frequent.
+    vocabulary : tuple of str
+        The labels of the items.
+    records : int
+        The number of records of the data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> chunks = [[(["milk"], 2)], [(["tea"], 3)]]
+    >>> data = sv.Disassociated.from_clusters([{"size": 3, "record_chunks": chunks, "term_chunk": []}])
+    >>> found = sv.mine_bounds(data, 2)
+    >>> found
+    BoundedItemsets(3 sets of up to 2 items, in 3 records)
+    >>> found.bounds.certain.tolist()
+    [2, 3, 2]
+    """
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
     bounds: SupportBounds
     reading: Reading
-    """Which of the four figures made them frequent."""
     vocabulary: tuple[str, ...]
     records: int
 
@@ -74,7 +99,8 @@ class BoundedItemsets:
 
     def __repr__(self) -> str:
         longest = int(self.lengths.max(initial=0))
-        return f"BoundedItemsets({len(self):,} sets of up to {longest} items, in {self.records:,} records)"
+        sets = f"{quantity(len(self), 'set')} of up to {quantity(longest, 'item')}"
+        return f"BoundedItemsets({sets}, in {quantity(self.records, 'record')})"
 
     def __str__(self) -> str:
         return self._shown().to_text()
@@ -83,7 +109,7 @@ class BoundedItemsets:
         return to_html(self._shown())
 
     def _shown(self) -> ShownTable:
-        """Return a table of the sets that are most frequent by the chosen figure."""
+        """Return a table of the itemsets that are most frequent by the chosen figure."""
         first = self.take(are_among_first(self.bounds.of(self.reading))).ordered()
         rows = [
             (", ".join(row.pop("items")), *row.values()) for row in first.to_table().slice(0, MOST_ROWS).to_pylist()
@@ -92,40 +118,51 @@ class BoundedItemsets:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each set."""
+        """The number of items of each itemset."""
         return np.diff(self.offsets)
 
     def _as_records(self) -> Transactions:
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
 
     def take(self, chosen: NDArray[Any]) -> BoundedItemsets:
-        """Return the sets of these numbers in this order, or those where a mask is true."""
+        """Return some of the itemsets.
+
+        Parameters
+        ----------
+        chosen : array of int or bool
+            The numbers of the itemsets, in the order to return them, or a mask.
+
+        Returns
+        -------
+        BoundedItemsets
+            These itemsets.
+        """
         taken = self._as_records().take(chosen)
         bounds = self.bounds.take(chosen)
         return BoundedItemsets(taken.offsets, taken.items, bounds, self.reading, self.vocabulary, self.records)
 
     def ordered(self) -> BoundedItemsets:
-        """Return the sets as people read them: the most frequent by the chosen figure first, then the shorter, then in label order."""
+        """Return the itemsets sorted for reading: by falling value of the chosen figure, then by rising length, then in label order."""
         by_content = self._as_records().content_order()
         figures = self.bounds.of(self.reading)[by_content]
         return self.take(by_content[np.lexsort((self.lengths[by_content], -figures))])
 
     def to_arrow(self) -> Any:
-        """Return the sets as an Arrow column of lists of texts."""
+        """Return the itemsets as an Arrow array of lists of labels."""
         texts = as_arrow(self.vocabulary).take(pa.array(self.items))
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), texts)
 
     def to_lists(self) -> list[list[str]]:
-        """Return the sets as lists of labels."""
+        """Return the itemsets as lists of labels."""
         sets: list[list[str]] = self.to_arrow().to_pylist()
         return sets
 
     def to_table(self) -> Any:
-        """Return an Arrow table: `items`, and in records `expected`, `certain`, `possible`, `inside`."""
+        """Return an Arrow table with the column `items`, and the numbers of records `expected`, `certain`, `possible` and `inside`."""
         return pa.table({"items": self.to_arrow(), **{name: self.bounds.of(name) for name in get_args(Reading)}})
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with the columns of `to_table`, the items as tuples; pandas must be installed."""
+        """Return a pandas DataFrame with the columns of `to_table`, and items as tuples. It requires pandas."""
         return as_pandas(self.to_table(), tuples="items")
 
 
@@ -141,14 +178,44 @@ def mine_bounds(
     limit: int = LIMIT,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> BoundedItemsets:
-    """Return the itemsets whose support, in one of its four readings, is at least so large; the shorter first, each length in label order.
+    """Return the frequent itemsets of disassociated data, by one of the four figures for their support.
 
-    More sets than the limit are refused; sets that are shorter than `min_length` count there too, since they are found on the way.
+    Parameters
+    ----------
+    data : Disassociated
+        The data to mine.
+    min_support : int, float, str or MinSupport
+        Minimum support of an itemset: a number of records (30) or a share of them ("0.1%" or 0.001), which is rounded up.
+    support : {"expected", "certain", "possible", "inside"}, default: "expected"
+        The figure that is compared with `min_support`: the mean over random assemblies of the chunks, the lower bound, the upper bound, or
+        the occurrences inside one record chunk.
+    min_length, max_length : int, default: 1 and None
+        Minimum and maximum number of items of an itemset.
+    limit : int, default: 2,000,000
+        Maximum number of itemsets. Itemsets shorter than `min_length` count too, because the search finds them first.
+    threads : int, optional
+        Number of threads; by default one per core. The result does not depend on it.
 
-    >>> from setveil.data.forms.disassociated import Disassociated
+    Returns
+    -------
+    BoundedItemsets
+        The itemsets with all four figures, by rising length, then in label order.
+
+    Raises
+    ------
+    TooManyItemsets
+        If there are more itemsets than `limit`.
+    BadParameter
+        If a parameter has a value that is not allowed.
+    BadData
+        If no records can have these chunks: an item is in two chunks of a cluster, or a chunk is larger than its cluster.
+
+    Examples
+    --------
+    >>> import setveil as sv
     >>> chunks = [[(["milk", "tea"], 2), (["tea"], 2)], [(["rum"], 3)]]
-    >>> data = Disassociated.from_clusters([{"size": 4, "record_chunks": chunks, "term_chunk": ["wine"]}])
-    >>> mine_bounds(data, 2).ordered().to_lists()
+    >>> data = sv.Disassociated.from_clusters([{"size": 4, "record_chunks": chunks, "term_chunk": ["wine"]}])
+    >>> sv.mine_bounds(data, 2).ordered().to_lists()
     [['tea'], ['rum'], ['rum', 'tea'], ['milk'], ['milk', 'tea']]
     """
     _refuse_other_than_whole(support, min_length, max_length, limit)
@@ -169,9 +236,9 @@ def top_bounds(
     limit: int = LIMIT,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> BoundedItemsets:
-    """Return so many of the itemsets with the largest support, in the order of `ordered`; fewer if fewer reach one record."""
+    """Return the `how_many` most frequent itemsets, in the order of `ordered`, or all that reach one record if there are fewer."""
     if how_many < 1:
-        raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
+        raise BadParameter(f"the number of most frequent itemsets is {how_many}; it must be at least 1")
     _refuse_other_than_whole(support, min_length, max_length, limit)
     search = _Search(data, support, 1, max(limit, how_many))
 
@@ -179,7 +246,7 @@ def top_bounds(
         found = search.from_count(count).all_levels(max_length)
         return found.take(found.lengths >= min_length)
 
-    # The highest support at which there are enough: halved while there are too few, then searched for in between.
+    # Find the highest support at which there are enough sets: halve it while there are too few, then bisect.
     too_few = int(search.singles.of(support).max(initial=0)) + 1
     enough = too_few // 2
     while enough > 1 and not _are_enough(found_from, enough, how_many):
@@ -203,20 +270,22 @@ def _are_enough(found_from: Callable[[int], BoundedItemsets], count: int, how_ma
 
 
 def _refuse_other_than_whole(support: str, min_length: int, max_length: int | None, limit: int) -> None:
-    """Refuse settings that mean nothing."""
+    """Raise `BadParameter` for values that are not allowed."""
     if support not in get_args(Reading):
         raise BadParameter(f"the support is {support!r}; allowed is {' | '.join(get_args(Reading))}")
     for name, length in (("shortest", min_length), ("longest", max_length)):
         if length is not None and length < 1:
-            raise BadParameter(f"the length of the {name} itemset is {length}; it must be at least 1")
+            raise BadParameter(f"the length of the {name} itemset is {length:,}; it must be at least 1")
     if max_length is not None and max_length < min_length:
-        raise BadParameter(f"itemsets from {min_length} to {max_length} items were asked for: there are none")
+        raise BadParameter(
+            f"max_length is {max_length:,} and min_length is {min_length:,}; the maximum must be at least the minimum"
+        )
     if limit < 0:
         raise BadParameter(f"the limit is {limit:,} itemsets; it must be 0 or more")
 
 
 class _Search:
-    """Data made ready for the search from a support on."""
+    """Data prepared for searches with a minimum support."""
 
     def __init__(self, data: Disassociated, reading: Reading, count: int, limit: int) -> None:
         self.data = data
@@ -229,12 +298,12 @@ class _Search:
         self._found = 0
 
     def from_count(self, count: int) -> _Search:
-        """Begin again from another support on."""
+        """Restart with another minimum support."""
         self._count, self._found = count, 0
         return self
 
     def _bounds(self, sets: NDArray[np.int64]) -> SupportBounds:
-        """Return the bounds of sets of the same length, one a row."""
+        """Return the bounds of sets of the same length, one set per row."""
         offsets = np.arange(len(sets) + 1, dtype=np.int64) * sets.shape[1]
         return bounds_of(self._index, offsets, sets.ravel())
 
@@ -247,7 +316,7 @@ class _Search:
         return reached
 
     def all_levels(self, max_length: int | None) -> BoundedItemsets:
-        """Find the sets length by length."""
+        """Return the frequent sets, found length by length."""
         chosen = np.flatnonzero(self._are_frequent(self.singles)).astype(np.int64)
         level = (chosen[:, np.newaxis], self.singles.take(chosen))
         levels = []
@@ -261,7 +330,7 @@ class _Search:
         return self._joined(levels)
 
     def _count_in(self, more: int) -> None:
-        """Refuse to go on where the limit is passed."""
+        """Add to the number of sets found, and raise if it exceeds the limit."""
         self._found += more
         if self._found > self._limit:
             raise self._too_many()
@@ -269,13 +338,13 @@ class _Search:
     def _too_many(self) -> TooManyItemsets:
         return TooManyItemsets(
             f"there are more than {self._limit:,} itemsets with a support ({self._reading}) of at least {self._count:,} of "
-            f"{self.data.records:,} records, which is the limit. Try a higher support, a bound on the length, a higher limit",
+            f"{self.data.records:,} records, and the limit is {self._limit:,}. Try a higher support, a maximum length or a higher limit",
             found=max(self._found, self._limit + 1),
             exact=False,
         )
 
     def _pairs(self, items: NDArray[np.int64]) -> tuple[NDArray[np.int64], SupportBounds]:
-        """Find the frequent pairs, cluster by cluster."""
+        """Return the frequent pairs, found cluster by cluster."""
         from setveil.mining import _support_bounds_kernels  # noqa: PLC0415 - imports Numba
 
         kernels: Any = _support_bounds_kernels  # without types, since Numba infers them
@@ -308,7 +377,7 @@ class _Search:
         return pairs, self._bounds(pairs)
 
     def _longer(self, sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], SupportBounds]:
-        """Find the frequent sets with one item more than these, which are all frequent ones of their length in rising order."""
+        """Return the frequent sets with one item more than these, which are all frequent sets of their length in rising order."""
         found, bounds, number = [], [], self._found
         with progress.step(f"finding itemsets of {sets.shape[1] + 1} items", len(sets)) as advance:
             for done, tried in self._tried(sets):
@@ -323,7 +392,7 @@ class _Search:
         return np.concatenate([np.empty((0, sets.shape[1] + 1), np.int64), *found]), _chained(bounds)
 
     def _tried(self, sets: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Give the sets all parts of which are frequent, some at a time, and how many of the shorter ones are done with them."""
+        """Yield blocks of sets whose subsets are all frequent, each with the number of shorter sets processed so far."""
         number, length = sets.shape
         begins = np.ones(number, dtype=np.bool_)
         begins[1:] = (sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)
@@ -341,7 +410,7 @@ class _Search:
             left = np.repeat(np.arange(first, last), partners[first:last])
             right = runs(np.arange(first + 1, last + 1), partners[first:last])
             tried = np.concatenate((sets[left], sets[right, -1:]), axis=1)
-            # Without one of its last two items a set is one of the two that made it.
+            # A set without one of its last two items is one of the two sets it was joined from.
             for gone in range(length - 1):
                 parts = np.delete(tried, gone, axis=1)
                 places = lookup.places(np.arange(len(parts) + 1, dtype=np.int64) * length, parts.ravel())

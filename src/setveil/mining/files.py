@@ -1,6 +1,6 @@
-"""Files of itemsets and rules: text, CSV, JSON or a table, written as a whole or not at all.
+"""Write itemsets and rules to files: text, CSV, JSON, Parquet or Arrow. A file is written completely or not at all.
 
-Text and JSON Lines hold the itemsets alone, as `read_itemsets` reads them; the others hold their supports too.
+Text and JSON Lines hold only the itemsets, as `read_itemsets` reads them; the other formats also hold the supports.
 """
 
 from __future__ import annotations
@@ -34,18 +34,20 @@ TEXTS = (".txt", ".dat", ".basket")
 JSON_LINES = (".jsonl", ".ndjson")
 KINDS = (*TEXTS, ".csv", ".json", *JSON_LINES, *TABLES)
 _ROWS = 1 << 15
-"""Rows of one block that is written."""
+"""Number of rows per written block."""
 
 
 def refuse_target(target: Path, *, rules: bool, force: bool) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Raise `OutputRefused` for a file that cannot be written, before any work is done."""
     suffix = plain_suffix(target)
     kinds = [kind for kind in KINDS if not (rules and kind in TEXTS)]
     if suffix not in kinds:
         what = "rules" if rules else "itemsets"
-        raise OutputRefused(f"{target}: {what} are written to a file that ends in one of: {' '.join(kinds)}")
+        raise OutputRefused(
+            f"{target}: {what} cannot be written to a file with this extension; allowed are {' '.join(kinds)}"
+        )
     if packing_of(target) and suffix in TABLES:
-        raise OutputRefused(f"{target}: a {suffix} file is packed inside; leave out the ending {target.suffix}")
+        raise OutputRefused(f"{target}: a {suffix} file is compressed internally; omit the extension {target.suffix}")
     refuse_file(target, force=force)
 
 
@@ -57,22 +59,39 @@ def write_mined(
     to_separator: str | None = None,
     force: bool = False,
 ) -> None:
-    """Write what was mined, in the order it has, to a file whose ending names the format.
+    r"""Write itemsets or rules, in their order, to a file whose extension names the format.
 
     Parameters
     ----------
-    found
-        What `mine`, `mine_bounds` or `association_rules` returned.
-    file
-        The file to write: .txt or .jsonl with the itemsets alone, .csv, .json, .parquet or .arrow with their supports too.
-    to_separator
-        What separates items in a text or CSV file; a blank by default.
-    force
-        Replace a file that exists.
+    found : Itemsets, BoundedItemsets or Rules
+        The result of `mine`, `mine_bounds` or `association_rules`.
+    file : str or Path
+        The file to write. A .txt or .jsonl file holds only the itemsets; .csv, .json, .parquet and .arrow files also hold the supports.
+        Rules cannot be written as .txt. Text formats may be compressed (.gz, .zst).
+    to_separator : str, optional
+        The separator between items in a text or CSV file; a blank by default.
+    force : bool, default: False
+        Whether to replace an existing file.
+
+    Returns
+    -------
+    None
+        The file appears when it is complete.
+
+    Raises
+    ------
+    OutputRefused
+        If the file exists, cannot be written or has an unknown extension, or if an item contains the separator.
 
     Examples
     --------
-    >>> sv.write_mined(sv.mine(data, "1%").ordered(), "itemsets.csv")  # doctest: +SKIP
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> file = Path(tempfile.mkdtemp()) / "itemsets.csv"
+    >>> sv.write_mined(sv.mine(sv.from_lists([["tea", "milk"], ["tea"]]), 2), file)
+    >>> file.read_text()
+    'items,support,share\ntea,2,1.0\n'
     """
     target = Path(file)
     refuse_target(target, rules=isinstance(found, Rules), force=force)
@@ -131,8 +150,8 @@ def _csv(names: list[str], rows: Iterator[dict[str, Any]], joined_by: str) -> It
 def _refuse_separator_inside(found: Itemsets | BoundedItemsets, separator: str, target: Path) -> None:
     for code in np.flatnonzero(np.bincount(found.items)):
         label = found.vocabulary[code]
-        if separator in label or label != label.strip():  # a reader takes blanks around an item away
+        if separator in label or label != label.strip():  # readers remove blanks around an item
             raise OutputRefused(
-                f"{target}: the item {shown(label)} cannot be told from what separates items there; name another `to_separator=`, or "
-                "a file that ends in .jsonl, .json or .parquet"
+                f"{target}: the item {shown(label)} contains the separator {shown(separator)}, or blanks around it; choose another "
+                "`to_separator=`, or a file with the extension .jsonl, .json or .parquet"
             )

@@ -1,13 +1,13 @@
 """Frequent itemsets: all, closed or maximal ones, listed or only counted.
 
-An itemset is *frequent* if at least so many records hold it, *closed* if every larger one is held by fewer records, *maximal* if every
-larger one is not frequent. The empty set is never among them.
+An itemset is *frequent* if its support is at least `min_support`, *closed* if it is frequent and every larger itemset has a smaller
+support, *maximal* if it is frequent and no larger itemset is. The empty set is never listed.
 
-How      items numbered by rising support, depth first; rows below a path merged where they are equal; words of bits where few items are
-         left. The first level is cut into ranges of items that are shared out to the threads, whatever their number, so that the result
-         does not depend on it.
+How      depth-first search over items numbered by rising support. Equal rows below a path are merged; where few items remain, rows are
+         bit words. The first level is divided into a fixed number of ranges of items, so that the result does not depend on the number
+         of threads.
 Papers   uno2004 (occurrence deliver, closed sets without a list of those found), borgelt2012 (perfect extensions).
-Cost     grows with the number of sets that are found, and with the records times their length squared for the first two levels.
+Cost     grows with the number of itemsets found, and with the records times their length squared for the first two levels.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 Kind = Literal["all", "closed", "maximal"]
 
 LIMIT = 2_000_000
-"""More sets than these are refused, unless another limit is given: nobody reads them, and many more may not fit the memory."""
+"""Default limit on the number of itemsets: longer lists are of little use and may not fit into memory."""
 _TABLE_BITS = {True: 6, False: 8}
-"""For how many items all combinations are summed up in a table, when sets are listed and when they are only counted."""
+"""Number of items whose combinations are summed in a table, when sets are listed (True) and when they are only counted (False)."""
 _RANGES = 48
-"""Into how many parts the first level is cut: enough that no thread waits long for another."""
+"""Number of ranges of the first level: enough that no thread waits long for another."""
 _NO_BOUND = 1 << 40
-"""More than any count, length or limit that can matter, and far from where sums of whole numbers wrap around."""
+"""Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
-"""As many sets may fit the memory of a machine."""
+"""Number of sets that may still fit into the memory of a machine."""
 _WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES, _BUDGET = 0, 1, 2, 4, 5, 6
-"""What `_writing_kernels`, which import Numba, call RUNNING, TOO_MANY, SETS, STATUS, NODES and BUDGET."""
+"""RUNNING, TOO_MANY, SETS, STATUS, NODES and BUDGET of `_writing_kernels`, repeated here because that module imports Numba."""
 _COUNT_BUDGET = 5_000_000
-"""How many places of the search may be looked at to say how many sets there would be."""
+"""Maximum number of nodes that the search visits to count the sets for an error message."""
 
 
 @with_threads
@@ -63,10 +63,40 @@ def mine(
     limit: int = LIMIT,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Itemsets:
-    """Return the frequent itemsets, in the order of the search.
+    """Return the frequent itemsets of plain records, in the order of the search.
 
-    >>> from setveil import from_lists
-    >>> mine(from_lists([["a", "b"], ["a", "b", "c"], ["a"]]), 2).ordered().to_lists()
+    Parameters
+    ----------
+    data : Transactions
+        The records to mine.
+    min_support : int, float, str or MinSupport
+        Minimum support of an itemset: a number of records (30) or a share of them ("0.1%" or 0.001), which is rounded up.
+    kind : {"all", "closed", "maximal"}, default: "all"
+        Which frequent itemsets to return. Closed: every larger itemset has a smaller support. Maximal: no larger itemset is frequent.
+    min_length, max_length : int, default: 1 and None
+        Minimum and maximum number of items of an itemset. They only filter the result: no further itemset becomes closed or maximal.
+    limit : int, default: 2,000,000
+        Maximum number of itemsets.
+    threads : int, optional
+        Number of threads; by default one per core. The result does not depend on it.
+
+    Returns
+    -------
+    Itemsets
+        The itemsets with their supports; `ordered()` puts the most frequent first.
+
+    Raises
+    ------
+    TooManyItemsets
+        If there are more itemsets than `limit`; its `found` is their number, as far as they were counted.
+    BadParameter
+        If a parameter has a value that is not allowed.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.from_lists([["a", "b"], ["a", "b", "c"], ["a"]])
+    >>> sv.mine(data, 2).ordered().to_lists()
     [['a'], ['b'], ['a', 'b']]
     """
     _refuse_negative(limit)
@@ -88,15 +118,15 @@ def count(
     max_length: int | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> int:
-    """Return how many frequent itemsets there are, without listing them: all of them can be more than any list holds."""
+    """Return the number of frequent itemsets without listing them: there may be more than fit into memory."""
     wanted = _Wanted(data, MinSupport(min_support), kind, min_length, max_length)
     return _Search(data, wanted).counted(budget=0)[0]
 
 
 def count_or_at_least(data: Transactions, min_support: int) -> tuple[int, bool]:
-    """Return how many itemsets are frequent, and whether that is all: a search that takes too long ends with those it met until then.
+    """Return the number of frequent itemsets and True, or the number found before the search took too long and False.
 
-    The data remember the answer.
+    The result is cached in the data.
     """
     key = (count_or_at_least.__qualname__, min_support)
     if key not in data.remembered:
@@ -119,23 +149,23 @@ def top(
     limit: int = LIMIT,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Itemsets:
-    """Return so many of the most frequent itemsets, in the order of `Itemsets.ordered`; fewer if there are fewer.
+    """Return the `how_many` most frequent itemsets, in the order of `Itemsets.ordered`, or all if there are fewer.
 
-    Those that fewer than `least` records hold are left out. With `ties` all that are as frequent as the last one come too, so that the
-    order of labels decides nothing. Not of kind maximal: which sets are maximal depends on the support from which on they are frequent.
+    Only itemsets with a support of at least `least` are returned. With `ties`, all itemsets as frequent as the last one are returned too,
+    so that the order of labels does not affect the choice. Kind maximal is refused: which sets are maximal depends on the minimum support.
     """
     if kind == "maximal":
         raise BadParameter(
-            "the most frequent maximal itemsets are not defined: give a support, or ask for kind all or closed"
+            "the most frequent maximal itemsets are not defined; give a minimum support, or use kind 'all' or 'closed'"
         )
     _refuse_negative(limit)
     if how_many < 1:
-        raise BadParameter(f"the {how_many} most frequent itemsets were asked for; there must be at least 1")
+        raise BadParameter(f"the number of most frequent itemsets is {how_many}; it must be at least 1")
 
     def search_from(support: int) -> _Search:
         return _Search(data, _Wanted(data, MinSupport(support), kind, min_length, max_length))
 
-    # The highest support at which there are enough: a search with a lower one ends as soon as it has found so many.
+    # Find the highest support at which there are enough sets; a search with a lower support ends as soon as it has found enough.
     enough, too_few = max(least, 1), int(data.supports.max(initial=0)) + 1
     while too_few - enough > 1:
         middle = (enough + too_few) // 2
@@ -160,7 +190,7 @@ def _refuse_negative(limit: int) -> None:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What is asked for, checked."""
+    """The validated parameters of a search."""
 
     data: Transactions
     min_support: MinSupport
@@ -173,10 +203,10 @@ class _Wanted:
             raise BadParameter(f"the kind of itemsets is {self.kind!r}; allowed is {' | '.join(get_args(Kind))}")
         for name, length in (("shortest", self.min_length), ("longest", self.max_length)):
             if length is not None and length < 1:
-                raise BadParameter(f"the length of the {name} itemset is {length}; it must be at least 1")
+                raise BadParameter(f"the length of the {name} itemset is {length:,}; it must be at least 1")
         if self.max_length is not None and self.max_length < self.min_length:
             raise BadParameter(
-                f"itemsets from {self.min_length} to {self.max_length} items were asked for: there are none"
+                f"max_length is {self.max_length:,} and min_length is {self.min_length:,}; the maximum must be at least the minimum"
             )
 
     @property
@@ -185,7 +215,7 @@ class _Wanted:
 
 
 class _Search:
-    """Data made ready for the search from a threshold on."""
+    """Data prepared for a search with one minimum support."""
 
     def __init__(self, data: Transactions, wanted: _Wanted) -> None:
         self.data = data
@@ -208,7 +238,7 @@ class _Search:
         return Itemsets(offsets, items, supports, self.data.vocabulary, self.data.records)
 
     def counted(self, *, budget: int) -> tuple[int, bool]:
-        """Return how many sets there are, and whether that is all of them: with a budget the search may end before."""
+        """Return the number of sets, and whether it is complete: a search with a budget (above 0) may end early."""
         parts = self._run(listing=False, limit=0, budget=budget)
         whole = all(part.status == _WENT_WELL for part in parts)
         if self.wanted.kind != "all":
@@ -220,7 +250,7 @@ class _Search:
         return total, whole
 
     def _ways(self, length: int, perfect: int) -> int:
-        """Return how many sets come of a path of that length with some of its perfect items."""
+        """Return the number of sets made of a path of this length and any of its `perfect` perfect items."""
         most = self.wanted.max_length
         least = max(self.wanted.min_length - length, 0)
         most = perfect if most is None else min(perfect, most - length)
@@ -260,7 +290,7 @@ class _Search:
             return made
 
         parts = []
-        if self.wanted.kind != "maximal" or not len(self._names):  # else a larger set is frequent
+        if self.wanted.kind != "maximal" or not len(self._names):  # otherwise a larger set is frequent
             tally = np.zeros(tally_shape, dtype=np.int64)
             alone = kernels.search_root(self._perfect, self.data.records, asked, tally, np.zeros(1, dtype=np.int64))
             parts.append(_Part(alone, tally))
@@ -301,7 +331,7 @@ class _Search:
         _starts: NDArray[np.int64],
         ends: NDArray[np.int64],
     ) -> list[tuple[int, int, int]]:
-        """Cut the items into ranges of nearly equal work, as far as one can tell before: what stands behind their entries."""
+        """Divide the items into ranges of nearly equal work, estimated by the number of occurrences after their entries."""
         work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
         cuts = np.unique(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
@@ -309,7 +339,7 @@ class _Search:
 
 
 class _Part:
-    """What the search below a range of items gave."""
+    """The result of the search below one range of items."""
 
     def __init__(self, found: tuple[Any, ...], tally: NDArray[np.int64]) -> None:
         self.items, self.lengths, self.supports, state = found
@@ -318,19 +348,19 @@ class _Part:
 
 
 def _too_many(search: _Search, limit: int) -> TooManyItemsets:
-    """Say how many sets there would be, and what to try."""
+    """Return the error that states the number of sets and what to try."""
     found, exact = search.counted(budget=_COUNT_BUDGET)
     wanted = search.wanted
     kinds = {"all": "frequent itemsets", "closed": "closed itemsets", "maximal": "maximal itemsets"}
     advice = ["a higher support"]
     if wanted.kind == "all":
-        advice.append("kind closed or maximal")
+        advice.append("kind 'closed' or 'maximal'")
     if wanted.max_length is None:
-        advice.append("a bound on the length")
-    advice.append("a higher limit" if found < _LISTABLE else "count only")
+        advice.append("a maximum length")
+    advice.append("a higher limit" if found < _LISTABLE else "counting only")
     return TooManyItemsets(
-        f"there {'are' if exact else 'are more than'} {found:,} {kinds[wanted.kind]} with a support of at least "
-        f"{wanted.min_count:,} of {search.data.records:,} records; the limit is {limit:,}. Try {', '.join(advice)}",
+        f"there are {'' if exact else 'more than '}{found:,} {kinds[wanted.kind]} with a support of at least {wanted.min_count:,} of "
+        f"{search.data.records:,} records; the limit is {limit:,}. Try {', '.join(advice[:-1])} or {advice[-1]}",
         found=found,
         exact=exact,
     )

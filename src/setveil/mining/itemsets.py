@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.base.arguments import describe
-from setveil.base.display import MOST_ROWS, ShownTable, share, to_html
+from setveil.base.display import MOST_ROWS, ShownTable, quantity, share, to_html
 from setveil.base.frames import as_pandas
 from setveil.data.records.labels import as_arrow
 from setveil.data.records.transactions import Transactions
@@ -24,9 +24,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Itemsets:
-    """Sets of items, in the layout of the data: `offsets[s]` to `offsets[s + 1]` are the places of set s in `items`, whose codes rise.
+    """Itemsets with their supports, as `mine` returns them.
 
-    `supports[s]` is the number of the `records` records that hold all items of set s.
+    Iterating yields each itemset as a tuple of labels, with its support. The layout is that of `Transactions`.
+
+    Attributes
+    ----------
+    offsets : array of int64
+        `items[offsets[s]:offsets[s + 1]]` are the codes of itemset s, in rising order.
+    items : array of int32
+        Codes: positions in the vocabulary.
+    supports : array of int64
+        The number of records that hold all items of each itemset.
+    vocabulary : tuple of str
+        The labels of the items.
+    records : int
+        The number of records of the data.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> found = sv.mine(sv.from_lists([["a", "b"], ["a", "b", "c"], ["a"]]), 2)
+    >>> found
+    Itemsets(3 sets of up to 2 items, in 3 records)
+    >>> next(iter(found.ordered()))
+    (('a',), 3)
     """
 
     offsets: NDArray[np.int64]
@@ -43,12 +65,13 @@ class Itemsets:
         return len(self.offsets) - 1
 
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Give each set as labels, with its support."""
+        """Yield each itemset as a tuple of labels, with its support."""
         for labels, support in zip(self.to_arrow().to_pylist(), self.supports.tolist(), strict=True):
             yield tuple(labels), support
 
     def __repr__(self) -> str:
-        return f"Itemsets({len(self):,} sets of up to {self.longest} items, in {self.records:,} records)"
+        sets = f"{quantity(len(self), 'set')} of up to {quantity(self.longest, 'item')}"
+        return f"Itemsets({sets}, in {quantity(self.records, 'record')})"
 
     def __str__(self) -> str:
         return self._shown().to_text()
@@ -57,58 +80,69 @@ class Itemsets:
         return to_html(self._shown())
 
     def _shown(self) -> ShownTable:
-        """Return a table of the most frequent sets."""
+        """Return a table of the most frequent itemsets."""
         first = self.take(are_among_first(self.supports)).ordered()
         rows = [(", ".join(items), support, share(support / max(self.records, 1))) for items, support in first]
         return table_of_first(rows, ["items", "support", "share"], self)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each set."""
+        """The number of items of each itemset."""
         return np.diff(self.offsets)
 
     @property
     def longest(self) -> int:
-        """The number of items of the longest set."""
+        """The number of items of the longest itemset."""
         return int(self.lengths.max(initial=0))
 
     def as_records(self) -> Transactions:
-        """Return the sets as if each were a record: they are laid out alike, so that nothing is copied."""
+        """Return the itemsets as records; the layout is the same, so nothing is copied."""
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit="record")
 
     def take(self, chosen: NDArray[Any]) -> Itemsets:
-        """Return the sets of these numbers in this order, or those where a mask is true."""
+        """Return some of the itemsets.
+
+        Parameters
+        ----------
+        chosen : array of int or bool
+            The numbers of the itemsets, in the order to return them, or a mask.
+
+        Returns
+        -------
+        Itemsets
+            These itemsets.
+        """
         taken = self.as_records().take(chosen)
         return Itemsets(taken.offsets, taken.items, self.supports[chosen].copy(), self.vocabulary, self.records)
 
     def ordered(self) -> Itemsets:
-        """Return the sets as people read them: the most frequent first, then the shorter, then in label order."""
+        """Return the itemsets sorted for reading: by falling support, then by rising length, then in label order."""
         by_content = self.as_records().content_order()
         rank = np.lexsort((self.lengths[by_content], -self.supports[by_content]))
         return self.take(by_content[rank])
 
     def to_arrow(self) -> Any:
-        """Return the sets as an Arrow column of lists of texts."""
+        """Return the itemsets as an Arrow array of lists of labels."""
         texts = as_arrow(self.vocabulary).take(pa.array(self.items))
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), texts)
 
     def to_table(self) -> Any:
-        """Return an Arrow table: `items`, `support` in records, `share` of the records."""
+        """Return an Arrow table with the columns `items`, `support` (number of records) and `share` (of all records)."""
         share = self.supports / max(self.records, 1)
         return pa.table({"items": self.to_arrow(), "support": self.supports, "share": share})
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with the columns of `to_table`, the items as tuples; pandas must be installed."""
+        """Return a pandas DataFrame with the columns of `to_table`, and items as tuples. It requires pandas."""
         return as_pandas(self.to_table(), tuples="items")
 
     def to_lists(self) -> list[list[str]]:
-        """Return the sets as lists of labels."""
+        """Return the itemsets as lists of labels."""
         sets: list[list[str]] = self.to_arrow().to_pylist()
         return sets
 
 
 def are_among_first(figures: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell of each figure whether it can be among the largest that a table shows; equal ones all can."""
+    """Return for each figure whether a table of the largest may show it; of equal figures, all or none may."""
     if len(figures) <= MOST_ROWS:
         return np.ones(len(figures), dtype=np.bool_)
     found: NDArray[np.bool_] = figures >= np.partition(figures, -MOST_ROWS)[-MOST_ROWS]
@@ -116,20 +150,20 @@ def are_among_first(figures: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def table_of_first(rows: Sequence[Sequence[Any]], header: Sequence[str], mined: Sized) -> ShownTable:
-    """Return a table of the first of what was mined, and how to get the rest."""
+    """Return a table of the first results, with a note on how to get the others."""
     more = len(mined) - MOST_ROWS
-    note = f"and {more:,} more; all of them: .ordered().to_pandas()" if more > 0 else ""
+    note = f"and {more:,} more; .ordered().to_pandas() returns all of them" if more > 0 else ""
     return ShownTable(rows[:MOST_ROWS], header, title=repr(mined), note=note)
 
 
 def codes_of(sets: Iterable[Iterable[str]], data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return offsets and codes of sets given as labels; an item that the data do not know has the code -1."""
+    """Return offsets and codes of itemsets given as labels; the code of an item that is not in the data is -1."""
     code_of = data.code_of
     flat: list[int] = []
     offsets = [0]
     for one in sets:
         if isinstance(one, str):
-            raise BadData(f"an itemset is the text {one[:40]!r}; expected a list of items")
+            raise BadData(f"an itemset is the text {one[:40]!r}; expected a list of items, such as ['milk', 'bread']")
         if not isinstance(one, Iterable):
             raise BadData(f"an itemset is {describe(one)}; expected a list of items, such as ['milk', 'bread']")
         labels = list(one)

@@ -1,4 +1,4 @@
-"""Which itemset of a collection another one is: looked up by hash, and every hit compared item by item, so that the answer is exact."""
+"""Exact look-up of itemsets in a collection: by hash, then item by item."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SETS_AT_ONCE = 1 << 14
-"""Sets of one part of the work."""
+"""Number of sets per part of the work."""
 
 
 class Lookup:
-    """A collection of sets (offsets, and codes below `width` that rise within a set) in which others are found."""
+    """A collection of sets (offsets, and codes below `width` that rise within a set) for look-ups."""
 
     def __init__(self, offsets: NDArray[np.int64], items: NDArray[Any], width: int) -> None:
         from setveil.mining import _lookup_kernels  # noqa: PLC0415 - imports Numba
@@ -42,7 +42,7 @@ class Lookup:
         return read_only(hashes, np.uint64)
 
     def places(self, offsets: NDArray[np.int64], items: NDArray[Any]) -> NDArray[np.int64]:
-        """Return for each of these sets its number in the collection, or -1."""
+        """Return the number of each of these sets in the collection, or -1."""
         offsets, items = read_only(offsets, np.int64), read_only(items, np.int32)
         own = self._hashed(offsets, items)
         found = np.empty(len(own), dtype=np.int64)
@@ -56,9 +56,9 @@ class Lookup:
         return found
 
     def places_of_parts(self, supports: NDArray[np.int64], least: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return for each item of each set in the collection the number of the set without it, -1 if it is not there.
+        """Return, for each item of each set in the collection, the number of the set without this item, or -1 if it is missing.
 
-        It is -2 for sets of one item, and where the set has fewer records than `least[support of the set without the item]`.
+        It is -2 for sets of one item, and if the support of the set is less than `least[support of the set without the item]`.
         """
         found = np.empty(len(self._items), dtype=np.int64)
         own = (self._offsets, self._items, read_only(supports, np.int64), read_only(least, np.int64))
@@ -79,12 +79,12 @@ class Lookup:
 
 
 def _random_words(how_many: int) -> NDArray[np.uint64]:
-    """Return the same words in every run: they decide how fast a set is found, never whether."""
+    """Return random words, the same in every run: they affect the speed of the look-up, never its result."""
     return np.random.default_rng(0).integers(0, 2**64, size=how_many, dtype=np.uint64)
 
 
 def recoded(offsets: NDArray[np.int64], items: NDArray[Any], code: NDArray[np.int64], width: int) -> NDArray[np.int32]:
-    """Return the items under other codes below `width`, rising within each set again."""
+    """Return the items with new codes below `width`, sorted within each set."""
     codes = code[items] if len(items) else np.empty(0, np.int64)
     if not rises_within_records(offsets, codes):
         codes = sorted_within(offsets, codes, width)

@@ -1,4 +1,4 @@
-"""A question to data about their itemsets, and its answer: plain records and disassociated data are asked the same way."""
+"""Queries for itemsets or rules and their results, the same for plain records and disassociated data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from setveil.base.display import quantity
 from setveil.errors import BadParameter, Missing
 from setveil.mining.disassociated_itemsets import BoundedItemsets, mine_bounds, top_bounds
 from setveil.mining.frequent import LIMIT, Kind, count, mine, top
@@ -33,28 +34,28 @@ _LEAST = {"length": 1, "max_length": 1, "limit": 1, "top": 1, "sample": 1, "seed
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Which itemsets or rules are wanted, and how many of them; what contradicts itself is refused."""
+    """A query: which itemsets or rules to find, and how many of them. Contradictory parameters raise `BadParameter`."""
 
     min_support: MinSupport | None = None
-    """From which support on an itemset is frequent."""
+    """Minimum support of a frequent itemset."""
     support: Reading | None = None
-    """Which support of disassociated data counts."""
+    """For disassociated data: which figure counts as the support."""
     kind: Kind = "all"
     max_length: int | None = None
     length: int | None = None
     """The number of items of every itemset."""
     limit: int = LIMIT
-    """More itemsets than these are refused."""
+    """Maximum number of itemsets."""
     top: int | None = None
-    """How many of the most frequent itemsets, instead of `min_support`."""
+    """Number of most frequent itemsets to find, instead of using `min_support`."""
     count: bool = False
-    """Whether only their number is wanted."""
+    """Whether to return only their number."""
     rules: bool = False
-    """Whether association rules are wanted instead of itemsets."""
+    """Whether to find association rules instead of itemsets."""
     min_confidence: MinConfidence | None = None
     min_lift: str | None = None
     sample: int | None = None
-    """How many of the itemsets, chosen at random."""
+    """Number of itemsets to choose at random."""
     seed: int | None = None
     threads: int | None = None
 
@@ -62,25 +63,29 @@ class Question:
         for name, others in _EXCLUDE_EACH_OTHER.items():
             for other in others:
                 if self._asks(name) and self._asks(other):
-                    raise BadParameter(f"{self._said(name)} and {self._said(other)} do not go together; leave one out")
+                    raise BadParameter(
+                        f"{self._mark(name)} and {self._mark(other)} cannot be combined; give only one of them"
+                    )
         for name, needed in _GO_WITH.items():
             if self._asks(name) and not self._asks(needed):
                 wanted = "`rules=True`" if needed == "rules" else f"`{needed}=`"
-                raise BadParameter(f"{self._said(name)} goes with {wanted}, which was not given")
+                raise BadParameter(f"{self._mark(name)} requires {wanted}, which is not given")
         if self.min_support is None and self.top is None:
             raise Missing(
-                "name the least support with `min_support=` (0.1%, or 30 records), or how many itemsets with `top=`"
+                "a minimum support is missing; give `min_support=` (a share such as 0.1%, or a number of records such as 30), or the "
+                "number of itemsets with `top=`"
             )
         for name, least in _LEAST.items():
             number = getattr(self, name)
             if number is not None and number < least:
-                raise BadParameter(f"`{name}=` is {number}; allowed is a whole number from {least} on")
+                raise BadParameter(f"`{name}=` is {number}; it must be at least {least}")
 
     def _asks(self, name: str) -> bool:
         value = getattr(self, name)
         return value is not None and value is not False and value != "all"
 
-    def _said(self, name: str) -> str:
+    def _mark(self, name: str) -> str:
+        """Return a parameter as messages mark it."""
         value = getattr(self, name)
         if value is True:
             return f"`{name}=True`"
@@ -88,29 +93,29 @@ class Question:
 
     @property
     def least_support(self) -> MinSupport:
-        """The support from which on an itemset is frequent, where one was named."""
+        """The minimum support of a frequent itemset; one must be given."""
         assert self.min_support is not None
         return self.min_support
 
     @property
     def least_confidence(self) -> MinConfidence:
-        """The confidence from which on a rule is listed."""
+        """The minimum confidence of a rule."""
         return self.min_confidence or MinConfidence(DEFAULT_CONFIDENCE)
 
     @property
     def lengths(self) -> dict[str, int | None]:
-        """The bounds of the number of items."""
+        """The minimum and maximum number of items."""
         return {"min_length": self.length or 1, "max_length": self.length or self.max_length}
 
     @property
-    def itemsets_in_words(self) -> str:
-        """What is searched for, without its support."""
+    def itemsets_text(self) -> str:
+        """The itemsets to find, without their support."""
         if self.length:
-            return f"itemsets of {self.length} items"
-        return f"itemsets of up to {self.max_length} items" if self.max_length else "itemsets"
+            return f"itemsets of {quantity(self.length, 'item')}"
+        return f"itemsets of up to {quantity(self.max_length, 'item')}" if self.max_length else "itemsets"
 
     def answer(self, data: Published, *, place: str = "") -> Answer:
-        """Mine; an error names the place of the data."""
+        """Mine the data; `place` names them in error messages."""
         miner: _Miner = _OfClusters(self, data) if data.has_support_bounds else _OfRecords(self, data)
         miner.refuse_unfit(f"{place} holds" if place else "these are")
         return miner.answer()
@@ -118,34 +123,34 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What was found, in the order in which people read it."""
+    """The result of a query, sorted for reading."""
 
     found: Itemsets | BoundedItemsets | Rules | None
-    """None where it was only counted."""
+    """None if only the number was requested."""
     number: int
-    """How many there are in all."""
-    in_words: str
-    """What they are."""
+    """Total number of itemsets or rules."""
+    description: str
+    """What was found, as a noun phrase."""
     asked: dict[str, Any]
-    """The data and the question, for machines."""
+    """The size of the data and the query, for JSON output."""
 
 
 class _Miner:
-    """Answers a question about data of one form."""
+    """Answers a query on data of one form."""
 
     asked: ClassVar[tuple[str, ...]]
-    """What of the question stands in the answer."""
+    """The parameters of the query that the answer repeats."""
 
     def __init__(self, question: Question, data: Any) -> None:
         self.question = question
         self.data = data
 
     def refuse_unfit(self, where: str) -> None:
-        """Refuse what cannot be asked of data of this form."""
+        """Raise `BadParameter` for a query that does not apply to this form; `where` begins the phrase about the data."""
         raise NotImplementedError
 
     def answer(self) -> Answer:
-        """Mine."""
+        """Mine the data."""
         if self.question.count:
             return self._answer(None, self.counted())
         if self.question.top is not None:
@@ -155,7 +160,7 @@ class _Miner:
         return self._answer(self._sampled(found), len(found))
 
     def counted(self) -> int:
-        """Return how many there are."""
+        """Return the number of results."""
         raise NotImplementedError
 
     def best(self, how_many: int) -> Any:
@@ -163,11 +168,11 @@ class _Miner:
         raise NotImplementedError
 
     def all(self) -> Any:
-        """Return everything that has the support."""
+        """Return all results with the minimum support."""
         raise NotImplementedError
 
-    def in_words(self) -> str:
-        """Say what is found."""
+    def description(self) -> str:
+        """Return a noun phrase for the results."""
         raise NotImplementedError
 
     def _sampled(self, found: Any) -> Any:
@@ -175,8 +180,10 @@ class _Miner:
         if sample is None:
             return found
         if sample > number:
-            raise BadParameter(f"{sample:,} itemsets were asked for, but there are {number:,} {self.in_words()}")
-        # From the ordered ones, so that the choice depends on the data and the seed alone.
+            raise BadParameter(
+                f"`sample=` is {sample:,}, but there are only {number:,} {self.description()}; give a smaller number"
+            )
+        # Choose from the sorted itemsets, so that the choice depends only on the data and the seed.
         chosen = np.random.default_rng(self.question.seed).choice(number, size=sample, replace=False)
         return found.take(np.sort(chosen))
 
@@ -188,25 +195,25 @@ class _Miner:
         }
         if self.question.min_support is not None:
             plain["count"] = self.question.min_support.count(self.data.records)
-        return Answer(found, number, self.in_words(), {"records": self.data.records, **plain})
+        return Answer(found, number, self.description(), {"records": self.data.records, **plain})
 
     def more_asked(self) -> dict[str, Any]:
-        """Return what was not asked for and holds by default."""
+        """Return defaults that apply to this query."""
         return {}
 
-    def _records_in_words(self) -> str:
+    def _records_text(self) -> str:
         return f"in at least {self.question.least_support.count(self.data.records):,} of {self.data.records:,} records"
 
 
 class _OfRecords(_Miner):
-    """Plain records, of which every support is known."""
+    """Plain records, in which every support is known."""
 
     asked = ("kind", "length", "max_length", "top", "sample", "seed", "min_lift")
 
     def refuse_unfit(self, where: str) -> None:
         if self.question.support is not None:
             raise BadParameter(
-                f"`support=` is for disassociated data, but {where} {self.data.form_in_words}; leave it out"
+                f"`support=` applies to disassociated data only, but {where} {self.data.form_title}; omit it"
             )
 
     def _chosen(self) -> dict[str, Any]:
@@ -228,17 +235,17 @@ class _OfRecords(_Miner):
     def more_asked(self) -> dict[str, Any]:
         return {"min_confidence": self.question.least_confidence} if self.question.rules else {}
 
-    def in_words(self) -> str:
+    def description(self) -> str:
         question = self.question
         if question.rules:
-            return f"association rules of a confidence from {question.least_confidence} on {self._records_in_words()}"
+            return f"association rules with a confidence of at least {question.least_confidence} {self._records_text()}"
         kind = "" if question.kind == "all" else f"{question.kind} "
-        what = f"frequent {kind}{question.itemsets_in_words}"
-        return f"most {what}" if question.top is not None else f"{what} {self._records_in_words()}"
+        what = f"frequent {kind}{question.itemsets_text}"
+        return f"most {what}" if question.top is not None else f"{what} {self._records_text()}"
 
 
 class _OfClusters(_Miner):
-    """Disassociated data, which do not say how many records hold an itemset."""
+    """Disassociated data, which do not show how many records hold an itemset."""
 
     asked = ("length", "max_length", "top", "sample", "seed")
 
@@ -246,10 +253,13 @@ class _OfClusters(_Miner):
         del where
         if self.question.kind != "all":
             raise BadParameter(
-                f"`kind={self.question.kind!r}` is not for disassociated data: which itemsets are closed or maximal is not told"
+                f"`kind={self.question.kind!r}` does not apply to disassociated data, which do not show which itemsets are closed or "
+                "maximal; omit it, or re-associate the data and mine the records"
             )
         if self.question.rules:
-            raise BadParameter("`rules=True` is not for disassociated data: re-associate it, and mine the records")
+            raise BadParameter(
+                "`rules=True` does not apply to disassociated data; re-associate the data and mine the records"
+            )
 
     @property
     def _support(self) -> Reading:
@@ -271,6 +281,6 @@ class _OfClusters(_Miner):
     def more_asked(self) -> dict[str, Any]:
         return {"support": self._support}
 
-    def in_words(self) -> str:
-        what = f"frequent {self.question.itemsets_in_words} by {self._support} support"
-        return f"most {what}" if self.question.top is not None else f"{what}, {self._records_in_words()}"
+    def description(self) -> str:
+        what = f"frequent {self.question.itemsets_text} by {self._support} support"
+        return f"most {what}" if self.question.top is not None else f"{what}, {self._records_text()}"

@@ -1,9 +1,9 @@
-"""Rare itemsets: up to m items that some records hold together, but fewer than k; the smallest of them.
+"""Minimal rare itemsets: at most m items that some records hold together, but fewer than k.
 
-An itemset is *minimal* if all its parts are in k records or more: every rare itemset has a minimal one in it. Exact, and without listing
-them all. Items in exactly the same records go one for the other: a minimal set has at most one of them, so that they are searched as one
-item, and the sets found are counted by how many items each stands for. Sets are searched by size, depth first within a size; what keeps
-that small is told with the loops (`_rare_itemsets_kernels`).
+A rare itemset is *minimal* if all its proper subsets are in at least k records; every rare itemset contains a minimal one. The search is
+exact and does not list all sets. A minimal set has at most one of several items that are in exactly the same records. Such items are
+searched as one item, and each set found counts once per combination of the items that it represents. Sets are searched by size, depth
+first within a size; `_rare_itemsets_kernels` describes how the search is pruned.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 STEPS_FOR_MORE = 100_000_000
-"""Where rare itemsets are known, so many steps are spent on counting all of them."""
+"""Maximum number of steps for counting all rare itemsets after the first is found."""
 MOST_STEPS = 1 << 62
-"""A budget above this is no other one."""
+"""Larger budgets are reduced to this one."""
 
 
 @dataclass(frozen=True, eq=False)
 class RareItemsets:
-    """The minimal rare itemsets, the smallest first."""
+    """The minimal rare itemsets, by rising size."""
 
     sets: list[NDArray[np.int64]]
-    """Rising codes of some of them, as many as were asked for."""
+    """The codes of the first sets, up to the limit, in rising order within a set."""
     supports: NDArray[np.int64]
-    """How many records hold each of these."""
+    """The number of records that hold each of these sets."""
     parts: NDArray[np.int64]
-    """In which part of the records each of these is; 0 where the records are not in parts."""
+    """The part of the records in which each of these sets is; 0 if the records have no parts."""
     by_size: dict[int, int]
-    """How many there are of each size, where there are any."""
+    """The number of sets of each size, without sizes that do not occur."""
     complete: bool
-    """Whether all were found; else there are at least so many."""
+    """Whether all were found; otherwise the counts are lower bounds."""
     exposed: int
-    """How many records hold one of those found."""
+    """The number of records that hold one of the sets found."""
 
     @property
     def found(self) -> int:
-        """How many were found."""
+        """The number of sets found."""
         return sum(self.by_size.values())
 
     @property
@@ -67,16 +67,15 @@ def rare_itemsets(
     budget: int,
     limit: int,
 ) -> RareItemsets:
-    """Find the minimal sets of at most m items that 1 to k - 1 records hold.
+    """Return the minimal sets of at most m items that 1 to k - 1 records hold.
 
-    `weights` tells how many records each stands for. `parts` tells in which part each record is: an item of one part is then another one
-    than the same item of another part. The search ends after `budget` steps, or earlier where something was found. At most `limit` sets
-    are listed.
+    `weights` is the number of records that each row represents. `parts` is the part of each row: the same item in different parts counts as
+    different items. The search ends after `budget` steps, or earlier if it found sets. At most `limit` sets are listed.
     """
     if weights is None:
         weights = np.ones(data.records, np.int64)
     table = _Items.of(data, weights, parts)
-    k = min(k, int(weights.sum()) + 1)  # so many hold nothing, and it fits into a word
+    k = min(k, int(weights.sum()) + 1)  # no itemset has a higher support, and the number fits into 64 bits
     singles = np.flatnonzero(table.supports < k)
     is_exposed = np.zeros(data.records, np.bool_)
     is_exposed[table.row[(table.supports < k)[table.item]]] = True
@@ -102,14 +101,14 @@ def rare_itemsets(
 
 @dataclass(frozen=True, eq=False)
 class _Items:
-    """The occurrences: for each its row and its item; items that occur are numbered from 0 on, apart for each part of the records."""
+    """The row and the item of each occurrence. Items that occur are numbered from 0, separately in each part of the records."""
 
     row: NDArray[np.int64]
     item: NDArray[np.int64]
     codes: NDArray[np.int64]
-    """For each item its code."""
+    """The code of each item."""
     parts: NDArray[np.int64]
-    """For each item its part."""
+    """The part of each item."""
     supports: NDArray[np.int64]
 
     @classmethod
@@ -125,7 +124,7 @@ class _Items:
 
 @dataclass(eq=False)
 class _Search:
-    """Distinct records over items that k records or more hold, of equal items one; and what was found in them."""
+    """Distinct records over items with a support of at least k, items in the same records merged into one; and the sets found."""
 
     k: int
     offsets: NDArray[np.int64]
@@ -133,12 +132,12 @@ class _Search:
     weights: NDArray[np.int64]
     supports: NDArray[np.int64]
     members: list[NDArray[np.int64]]
-    """The items that each item stands for."""
+    """The items that each merged item represents."""
     content_of: NDArray[np.int64]
-    """For each record of the data which of these it is; the last stands for all that hold fewer than two items."""
+    """The distinct record of each record of the data; the last one represents all with fewer than two items."""
     exposed: NDArray[np.bool_]
     by_size: dict[int, int]
-    """How many were found of each size, single items among them."""
+    """The number of sets found of each size, including single items."""
     listed: list[tuple[NDArray[np.int64], int]]
 
     @classmethod
@@ -155,7 +154,7 @@ class _Search:
         np.add.at(of_content, content_of, weights)
         offsets, places = picked(offsets, first)
         item, row = item[places], owner_of(offsets)
-        # Items in the same records are one: the first of them stays.
+        # Merge items that are in the same records: keep the first.
         kind = ranks_of_sequences(*inverted(offsets, item, len(often)))
         _kinds, head, copies = np.unique(kind, return_index=True, return_counts=True)
         order = np.lexsort((head, table.supports[often[head]]))
@@ -187,7 +186,7 @@ class _Search:
         )
 
     def run(self, m: int, budget: int, limit: int) -> bool:
-        """Search one size after the other, and tell whether all was searched."""
+        """Search one size after the other, and return whether the search is complete."""
         longest = int(np.diff(self.offsets).max(initial=0))
         if longest < 2:
             return True
@@ -219,6 +218,6 @@ class _Search:
         return True
 
     def _list(self, found: NDArray[np.int64], support: int, limit: int) -> None:
-        """List the sets of items that a found set stands for, as many as there is room for."""
+        """List the sets of items that a found set represents, up to the limit."""
         choices = product(*(self.members[one].tolist() for one in found.tolist()))
         self.listed += [(np.array(one), support) for one in islice(choices, limit - len(self.listed))]

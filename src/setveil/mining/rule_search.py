@@ -1,11 +1,11 @@
-"""The strongest rules q → e for given items e, q of any size: which items can be inferred with a confidence above what is allowed.
+"""The strongest rules q → e for given items e and sets q of any size: items that can be inferred with a confidence above a limit.
 
-Exact, without listing all q. Only closed q can be strongest: those that are all that some records with e have in common. The largest are
-all other items of a record with e; counting these is linear, and tells below how many counterparts without e no smaller q can fall, which
-mostly settles it. Else closed sets are searched, depth first, with that bound at each.
+Exact, without listing all q. Only closed q can be strongest: the sets of all items that some records with e have in common. The largest q
+are all other items of a record with e. Counting these takes linear time and gives a lower bound on the number of records without e for
+every smaller q, which decides most cases. Otherwise closed sets are searched depth first, with that bound at each.
 
-With p records that hold q and e, n that hold q without e and a confidence of num/den, the *excess* is p (den - num) - num n: a rule is too
-strong if it is above 0, and the strongest is that of the highest.
+With p records that hold q and e, n that hold q without e, and a limit of num/den, the *excess* is p (den - num) - num n. A rule is too
+strong if its excess is above 0; the strongest rule has the highest excess.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 CODES_AT_ONCE = 20_000_000
-"""Items of the sets that are counted together: bounds memory."""
+"""Number of items of the sets that are counted together; it limits the memory."""
 STEPS_FOR_MORE = 100_000_000
-"""Where rules that are too strong are known, so many steps are spent on finding stronger ones, shared by the items."""
+"""Maximum number of steps for finding stronger rules where one above the limit is known, divided among the items."""
 LEAST_STEPS = 10_000
 ITEMS_AT_ONCE = 64
-"""Items of one part of the search."""
+"""Number of items per part of the search."""
 
 
 @dataclass(frozen=True, eq=False)
 class StrongestRules:
-    """For each item that some rule names with too high a confidence, the strongest one: `sets[place]` → `items[place]`."""
+    """The strongest rule `sets[place]` → `items[place]` of each item that some rule implies with too high a confidence."""
 
     items: NDArray[np.int64]
     excess: NDArray[np.int64]
@@ -46,9 +46,9 @@ class StrongestRules:
     without_item: NDArray[np.int64]
     sets: list[NDArray[np.int64]]
     undecided: int
-    """How many other items could not be cleared within the budget."""
+    """The number of other items for which the budget was too small to exclude such a rule."""
     exposed: int
-    """How many occurrences of the items all other items of their record name with too high a confidence."""
+    """The number of occurrences that all other items of their record imply with too high a confidence."""
 
 
 def strongest_rules(
@@ -59,10 +59,10 @@ def strongest_rules(
     include_empty: bool,
     budget: int,
 ) -> StrongestRules:
-    """Find for each of these items the rule q → item whose confidence is furthest above what is allowed; none where none is above.
+    """Return the rule q → item with the highest excess for each of these items that has a rule above the limit.
 
-    q is any set of other items, not empty unless that is asked for. A search that takes more than `budget` steps for an item stops, and
-    counts as undecided where it found nothing.
+    q is any set of other items; the empty set counts only with `include_empty`. The search for an item stops after `budget` steps; the item
+    is undecided if no rule above the limit was found until then.
     """
     num, den = confidence.as_integer_ratio()
     contents, weights, _content_of = data.distinct()
@@ -107,9 +107,9 @@ _EXCESS, _WITH, _WITHOUT, _SIZE, _COMPLETE, _WIDTH = range(6)
 
 @dataclass(frozen=True, eq=False)
 class _Leaves:
-    """The largest rules: of each distinct record with the item, all other items of it.
+    """The largest rules: for each distinct record with the item, all its other items imply the item.
 
-    They come by item, and for each item by slack, the number of records that hold the other items and not this one.
+    They are sorted by item, then by slack: the number of records that hold the other items but not this one.
     """
 
     contents: Transactions
@@ -117,13 +117,13 @@ class _Leaves:
     num: int
     den: int
     starts: NDArray[np.int64]
-    """Of each item code where its leaves start."""
+    """The start of the leaves of each item code."""
     rows: NDArray[np.int64]
     slack: NDArray[np.int64]
     with_item: NDArray[np.int64]
     excess: NDArray[np.int64]
     bound: NDArray[np.int64]
-    """For each item code the highest excess that any rule can have."""
+    """The highest excess that any rule of each item code can have."""
 
     @classmethod
     def of(
@@ -152,18 +152,18 @@ class _Leaves:
         return cls(contents, weights, num, den, starts, row, slack, both, both * (den - num) - num * slack, bound)
 
     def may_exceed(self, code: int, excess: int) -> bool:
-        """Tell whether some rule of an item could be further above what is allowed than this."""
+        """Return whether some rule of an item could have a higher excess than this."""
         return bool(self.bound[code] > excess)
 
     def strongest(self, code: int) -> int:
-        """Return the leaf of an item that is furthest above what is allowed, or least below it."""
+        """Return the leaf of an item with the highest excess."""
         first, last = self.starts[code], self.starts[code + 1]
         return int(first + np.argmax(self.excess[first:last]))
 
     def search(
         self, codes: NDArray[np.int64], excess: NDArray[np.int64], places: list[int], budget: int
     ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-        """Search the smaller rules of these items for one further above what is allowed than what is known."""
+        """Search the smaller rules of these items for one with a higher excess than known; yield place, figures and set."""
         if not places:
             return
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
@@ -208,23 +208,23 @@ class _Leaves:
 
 @dataclass(frozen=True, eq=False)
 class LargestRules:
-    """The rules "all other items of a record → its item", for each distinct content of two items or more and each item asked for."""
+    """The rules "all other items of a record → the item", for each distinct content with at least two items and each consequent in it."""
 
     row: NDArray[np.int64]
-    """For each rule the number of the content."""
+    """For each rule: the number of the content."""
     place: NDArray[np.int64]
-    """For each rule the place of the item among the items of all contents."""
+    """For each rule: the position of the item among the items of all contents."""
     with_item: NDArray[np.int64]
-    """For each rule how many records hold the whole content."""
+    """For each rule: the number of records that hold the whole content."""
     held: NDArray[np.int64]
-    """For each rule how many records hold the content's other items."""
+    """For each rule: the number of records that hold the other items of the content."""
 
 
 def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDArray[np.bool_]) -> LargestRules:
     """Count the largest rules of some items; `contents` are the distinct records of the data."""
     place = np.flatnonzero(is_consequent[contents.items])
     row = owner_of(contents.offsets)[place]
-    more = contents.lengths[row] > 1  # an item alone is implied by nothing but the empty set
+    more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
     place, row = place[more], row[more]
     concerned = np.unique(row)
     whole = contents.take(concerned)
@@ -236,7 +236,7 @@ def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDA
 def _held_without(
     data: Transactions, contents: Transactions, row: NDArray[np.int64], place: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Count for each (content, place of an item in it) the records that hold all its other items."""
+    """Return for each (content, position of an item in it) the number of records that hold all other items of the content."""
     held = np.empty(len(row), np.int64)
     sizes = contents.lengths[row]
     ends = np.cumsum(sizes)

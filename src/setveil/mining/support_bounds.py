@@ -1,15 +1,16 @@
-"""What disassociated data tell of the supports of itemsets, without putting records together again.
+"""Bounds of the supports of itemsets in disassociated data, without assembling records.
 
-A *reconstruction* gives the subrecords of each record chunk of a cluster to records of it, at most one a record, and each item of the term
-chunk to at least one record (spec of disassociation, sections 1, 7 and 8). In a cluster of size n the chunks cut an itemset into parts, an
-item of the term chunk being a part of its own. Part i is told s_i times: by the subrecords that hold it, or once.
+A *reconstruction* assigns the subrecords of each record chunk of a cluster to records of the cluster, at most one per record, and each item
+of the term chunk to at least one record (spec of disassociation, sections 1, 7 and 8). In a cluster of size n the chunks divide an itemset
+into p parts; an item of the term chunk is a part of its own. The count s_i of part i is the number of subrecords that hold it, or 1 for
+an item of the term chunk.
 
-inside    s_1, where the whole itemset is in one record chunk, else 0: what is told as it was.
-certain   max(0, s_1 + ... + s_p - (p - 1) n): sets of so many of n records have at least so many in common. No reconstruction has fewer.
-possible  the least s_i, those of the term chunk left out, or n: no reconstruction has more.
-expected  n (s_1 / n) ... (s_p / n): the mean, where subrecords go to records at random and each item of the term chunk to one of them.
+inside    s_1 if one record chunk holds the whole itemset, otherwise 0: occurrences that are published unchanged.
+certain   max(0, s_1 + ... + s_p - (p - 1) n): sets of s_i out of n records have at least that many in common. No reconstruction has fewer.
+possible  the smallest s_i of the record chunks, or n if there is none: no reconstruction has more.
+expected  n (s_1 / n) ... (s_p / n): the mean if subrecords, and each item of the term chunk, go to random records.
 
-All are sums over the clusters. `certain` and `possible` are reached by a reconstruction, unless that would leave a record empty.
+All are sums over the clusters. Some reconstruction reaches `certain`, and some reaches `possible`, unless a record would be empty then.
 """
 
 from __future__ import annotations
@@ -34,14 +35,26 @@ if TYPE_CHECKING:
     from setveil.mining.itemsets import Itemsets
 
 Reading: TypeAlias = Literal["expected", "certain", "possible", "inside"]
-"""What can be meant by the support of an itemset in disassociated data."""
+"""The figures that can be used as the support of an itemset in disassociated data."""
 SETS_AT_ONCE = 1024
-"""Sets of one part of the work."""
+"""Number of sets per part of the work."""
 
 
 @dataclass(frozen=True, eq=False)
 class SupportBounds:
-    """For each itemset how many records hold it: inside one record chunk, at least, at most, and on average."""
+    """Bounds of the number of records that hold each itemset, as `support_bounds` returns them.
+
+    Attributes
+    ----------
+    inside : array of int64
+        Occurrences inside one record chunk.
+    certain : array of int64
+        Lower bound of the support.
+    possible : array of int64
+        Upper bound of the support.
+    expected : array of float64
+        Mean support over random assemblies of the chunks.
+    """
 
     inside: NDArray[np.int64]
     certain: NDArray[np.int64]
@@ -56,12 +69,12 @@ class SupportBounds:
         return len(self.inside)
 
     def of(self, reading: Reading) -> NDArray[Any]:
-        """Return one of the four by its name."""
+        """Return one of the four figures by its name."""
         found: NDArray[Any] = getattr(self, reading)
         return found
 
     def take(self, chosen: NDArray[Any]) -> SupportBounds:
-        """Return those of the itemsets of these numbers in this order, or those where a mask is true."""
+        """Return the bounds of some itemsets, chosen by their numbers or by a mask."""
         return SupportBounds(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
 
@@ -73,14 +86,33 @@ def support_bounds(
     *,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> SupportBounds:
-    """Return for each itemset what the data tell of the number of records that hold all of its items.
+    """Return bounds of the support of each itemset in disassociated data.
 
-    Itemsets are given as to `supports`. An item that is in no chunk makes all four 0; every record holds the empty set. Data with an item
-    in two chunks of a cluster, or a chunk with more subrecords than its cluster has records, are refused.
+    Parameters
+    ----------
+    data : Disassociated
+        The data to count in.
+    itemsets : Itemsets, iterable of lists of str, or pair of arrays
+        The itemsets, as `supports` accepts them. An item that is in no chunk makes all four figures 0. Every record holds the empty set.
+    threads : int, optional
+        Number of threads; by default one per core. The result does not depend on it.
 
+    Returns
+    -------
+    SupportBounds
+        Four arrays with one entry per itemset: `inside`, `certain`, `possible` and `expected`.
+
+    Raises
+    ------
+    BadData
+        If no records can have these chunks: an item is in two chunks of a cluster, or a chunk is larger than its cluster.
+
+    Examples
+    --------
+    >>> import setveil as sv
     >>> chunks = [[(["milk"], 2)], [(["tea"], 2)]]
-    >>> data = Disassociated.from_clusters([{"size": 3, "record_chunks": chunks, "term_chunk": ["wine"]}])
-    >>> found = support_bounds(data, [["milk"], ["milk", "tea"], ["tea", "wine"]])
+    >>> data = sv.Disassociated.from_clusters([{"size": 3, "record_chunks": chunks, "term_chunk": ["wine"]}])
+    >>> found = sv.support_bounds(data, [["milk"], ["milk", "tea"], ["tea", "wine"]])
     >>> found.inside.tolist(), found.certain.tolist(), found.possible.tolist(), found.expected.round(2).tolist()
     ([2, 0, 0], [2, 1, 0], [2, 2, 2], [2.0, 1.33, 0.67])
     """
@@ -88,7 +120,7 @@ def support_bounds(
 
 
 def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64]) -> SupportBounds:
-    """Return the same for codes into the vocabulary, -1 being an item that is not there; the index can serve several times."""
+    """Return the bounds of itemsets given as codes; -1 is an item that is not in the data. The index can be reused."""
     from setveil.mining import _support_bounds_kernels  # noqa: PLC0415 - imports Numba
 
     kernels: Any = _support_bounds_kernels  # without types, since Numba infers them
@@ -121,10 +153,10 @@ def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np
 def _from_rarest_on(
     index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the sets with each item once, the one in the fewest clusters first; those with an item that is nowhere become empty."""
+    """Return the sets with distinct items, the one in the fewest clusters first; sets with an item that does not occur become empty."""
     n_sets, width = len(offsets) - 1, max(len(index.data.vocabulary), 1)
     set_of = owner_of(offsets)
-    clusters = np.append(np.diff(index.starts), 0)  # the last one is for -1
+    clusters = np.append(np.diff(index.starts), 0)  # the last entry is for the code -1
     is_possible = np.ones(n_sets, dtype=np.bool_)
     is_possible[set_of[clusters[codes] == 0]] = False
     keep = is_possible[set_of]

@@ -1,7 +1,8 @@
-"""Supports of many itemsets at once: how many records hold all items of each.
+"""Supports of many itemsets at once: the number of records that hold all items of each.
 
-Cost: the rarest item's records times the set's length for each set, less what it shares with its neighbours in rising order; where many
-records hold every item of a set, a sixty-fourth of all records instead. Beside the data it needs up to 8 bytes an occurrence.
+Cost: for each set, the records of its rarest item times its length, less the part that it shares with adjacent sets in sorted order. If
+many records hold every item of a set, it is a sixty-fourth of all records instead. Memory: up to 8 bytes per occurrence, in addition to
+the data.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HOT = 32
-"""An item that at least one of so many records holds has a bit a record: about where bits are smaller than a list."""
+"""An item that at least one in HOT records holds is stored as one bit per record: about where bits take less memory than a list."""
 SETS_AT_ONCE = 2048
-"""Sets of one part of the work."""
+"""Number of sets per part of the work."""
 
 
 @with_threads
@@ -36,13 +37,33 @@ def supports(
     *,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> NDArray[np.int64]:
-    """Return for each itemset how many records hold all of its items.
+    """Return the support of each itemset: the number of records that hold all of its items.
 
-    Itemsets are lists of labels, `Itemsets`, or a pair of arrays: offsets, and codes into the vocabulary of the data. An item that the data
-    do not hold makes the support 0; every record holds the empty set; an item that stands twice counts once.
+    Parameters
+    ----------
+    data : Transactions
+        The records to count in.
+    itemsets : Itemsets, iterable of lists of str, or pair of arrays
+        The itemsets: lists of labels, a result of `mine`, or a pair of offsets and codes (positions in the vocabulary of the data). If an
+        item is not in the data, the support is 0. Every record holds the empty set. Repeated items count once.
+    threads : int, optional
+        Number of threads; by default one per core. The result does not depend on it.
 
-    >>> data = Transactions.from_lists([["beer", "crisps"], ["beer"], ["tea"]])
-    >>> supports(data, [["beer"], ["crisps", "beer"], ["tea", "gin"], []]).tolist()
+    Returns
+    -------
+    array of int64
+        One support per itemset, in their order.
+
+    Raises
+    ------
+    BadData
+        If an itemset is not a list of texts, or offsets and codes are not valid.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.from_lists([["beer", "crisps"], ["beer"], ["tea"]])
+    >>> sv.supports(data, [["beer"], ["crisps", "beer"], ["tea", "gin"], []]).tolist()
     [2, 1, 0, 3]
     """
     offsets, codes = codes_in(data, itemsets)
@@ -50,7 +71,7 @@ def supports(
 
 
 def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return offsets and codes, -1 for what the data do not hold."""
+    """Return offsets and codes of itemsets; the code of an item that is not in the data is -1."""
     if isinstance(itemsets, Itemsets):
         if itemsets.vocabulary == data.vocabulary:
             return itemsets.offsets, itemsets.items.astype(np.int64)
@@ -59,12 +80,12 @@ def codes_in(data: Transactions, itemsets: Any) -> tuple[NDArray[np.int64], NDAr
     if isinstance(itemsets, tuple) and len(itemsets) == 2 and isinstance(itemsets[0], np.ndarray):
         offsets, codes = (np.asarray(part) for part in itemsets)
         if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (offsets, codes)):
-            raise BadData("offsets and codes of itemsets must be rows of whole numbers")
+            raise BadData("offsets and codes of itemsets must be one-dimensional arrays of whole numbers")
         if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(codes) or np.any(offsets[1:] < offsets[:-1]):
             raise BadData("offsets of itemsets must start at 0, never fall, and end at the number of codes")
         known = codes.astype(np.int64)
         if len(known) and not -1 <= known.min() <= known.max() < len(data.vocabulary):
-            raise BadData("a code of an itemset lies outside the vocabulary; -1 stands for an unknown item")
+            raise BadData("a code of an itemset is outside the vocabulary; use -1 for an unknown item")
         return offsets.astype(np.int64), known
     offsets, flat = codes_of(itemsets, data)
     return offsets, flat.astype(np.int64)
@@ -116,7 +137,7 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
 def _lay_out(
     data: Transactions, kernels: Any, used: NDArray[np.int64], number_of: NDArray[np.int64]
 ) -> tuple[NDArray[Any], ...]:
-    """Return for the used items, by number: where their lists start, which bits they have, the lists, the bits."""
+    """Return for the used items, by number: the starts of their lists, the rows of their bits, the lists and the bits."""
     held = data.supports[used]
     hot = held * HOT >= data.records
     bits = np.where(hot, np.cumsum(hot) - 1, -1)

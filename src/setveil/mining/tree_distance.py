@@ -1,19 +1,19 @@
-"""The tree edit distance of two data sets: how many items must be inserted, deleted or replaced to turn one into the other.
+"""The tree edit distance of two data sets: the minimum number of items to insert, delete or replace to turn one into the other.
 
-A data set is a tree: below one root a path of items for each record, items in label order within a record, records sorted by content,
-equal ones as often as they occur. Nodes are inserted, deleted or given another label, at a cost of 1 each. Records without items are
-paths without nodes and count for nothing. Labels stand in the order of all labels that occur in either data set (`data.labels`); the
-distance depends on that order, and another one gives another distance.
+A data set is a tree: one root, and below it one path of items per record, items in label order within a record, records sorted by content,
+equal records as often as they occur. Inserting a node, deleting it or changing its label costs 1. Records without items are paths without
+nodes and do not count. The order of labels is that of all labels that occur in either data set (`data.labels`); the distance depends on
+this order.
 
-Exact   The distance of two such trees is the least cost of a matching of records that does not cross itself: a matched pair costs its
-        Levenshtein distance, an unmatched record its length. Said the other way round: the nodes of both, less the heaviest such matching,
-        where a pair gains |a| + |b| - Lev(a, b), which is at least min(|a|, |b|) and at most that and the number of items in both.
-How     Contents that occur several times are compared once, and only pairs that share an item; the Levenshtein distance of two sets in the
-        same order is that of the best chain of shared items, of any length. Rows of the table are worked on by vectors. A first matching
-        stays near records that begin alike; after that nothing is looked at that cannot be as good: what is left can gain no more than
-        items and lengths that both sides have left.
-Cost    records times records, 0.1 to 0.2 ns each, and a few ns for every pair of contents and item that both hold; less where the data
-        sets are alike. Memory: some 10 bytes a record and 50 a content beside the data, and 8 an occurrence for the index.
+Exact   The distance of two such trees is the minimum cost of a non-crossing matching of records: a matched pair costs its Levenshtein
+        distance, an unmatched record its length. Equivalently, it is the number of nodes of both, less the heaviest such matching, where a
+        pair gains |a| + |b| - Lev(a, b), which is at least min(|a|, |b|) and at most that plus the number of items in both.
+How     Contents that occur several times are compared once, and only pairs that share an item are compared. The Levenshtein distance of two
+        sets in the same order is that of the best chain of shared items, of any length. Rows of the table are processed by vector
+        instructions. A first matching considers only records with common first items. After that, cells that cannot be as good are skipped:
+        the remaining records can gain at most the items and lengths that both sides have left.
+Cost    records times records, 0.1 to 0.2 ns each, and a few ns for every pair of contents and item that both hold; less if the data sets
+        are similar. Memory: some 10 bytes per record and 50 per content in addition to the data, and 8 per occurrence for the index.
 Paper   awad2020, section 3.2; the reduction to a matching is ours, see docs/metrics.md.
 """
 
@@ -43,43 +43,43 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LENGTH, HEIGHT, _SLOTS, _CELLS_IN_STEP = 32, 64, 7, 128
-"""What `_tree_distance_kernels`, which import Numba, call by the same names."""
+"""Constants of `_tree_distance_kernels`, repeated here because that module imports Numba."""
 _NO_BUDGET = 1 << 60
 _NO_GOAL = -1
 SMALL = 1 << 20
-"""So many cells are all looked at: leaving some out would take longer."""
+"""Tables of at most this many cells are computed completely: skipping cells would take longer."""
 _DEEPEST = 64
-"""Records that begin with so many items alike are not told apart for the first matching."""
+"""The first matching compares at most this many first items of a record."""
 _EQUAL = 1 << 40
 """More items than any record has."""
 _FIRST_SHARE = 50
-"""The first matching looks at about one of so many cells."""
+"""The first matching computes about one in this many cells."""
 _STEPS_OF_NEAR = 16
-"""Records that begin alike share several items, so that a cell takes so many steps, and rarely more."""
+"""Steps per cell of the first matching: records with common first items share several items. More steps are rare."""
 
 
 @dataclass(frozen=True)
 class TreeDistance:
-    """The distance of two data sets, or what is known of it."""
+    """The distance of two data sets, or bounds of it."""
 
     nodes: tuple[int, int]
-    """The items of all records together, of either data set."""
+    """The total number of items in the records of each data set."""
     least: int
     most: int
-    """The distance lies between these; where it is known they are equal."""
+    """The distance is between these; they are equal if it is known."""
     steps: int
-    """How much work that took, or would take, about, where the distance is not known; see `bounded_tree_distance`."""
+    """The work done, or an estimate of the work needed if the distance is not known; see `bounded_tree_distance`."""
 
     @property
     def value(self) -> int | None:
-        """The distance, or None where it is not known."""
+        """The distance, or None if it is not known."""
         return self.most if self.least == self.most else None
 
 
 def tree_distance(a: Transactions, b: Transactions, *, prune: bool | None = None) -> int:
-    """Return the tree edit distance of two data sets, whatever it takes.
+    """Return the tree edit distance of two data sets, however long it takes.
 
-    `prune` says whether cells that cannot matter are left out, which changes nothing but the time; without it, where there are many.
+    `prune` is whether to skip cells that cannot affect the result, which changes only the time; by default for large tables.
 
     >>> left = Transactions.from_lists([["a", "b"], ["b"]])
     >>> tree_distance(left, Transactions.from_lists([["a", "b", "c"]]))
@@ -96,14 +96,14 @@ def bounded_tree_distance(
     prune: bool | None = None,
     order: np.random.Generator | None = None,
 ) -> TreeDistance:
-    """Return the distance, or bounds for it if it takes more than `budget` steps: soon, where it would take many times as many.
+    """Return the distance, or bounds of it if it takes more than `budget` steps; if it would take many times more, bounds return early.
 
-    A step is one meeting of two contents at an item that both hold, or 128 cells of the table: some 20 ns. With `order` items stand in a
-    random order that is drawn from it, instead of in label order.
+    A step is one item that two compared contents share, or 128 cells of the table: some 20 ns. With `order`, items are in a random
+    order drawn from this generator instead of label order.
     """
     left, right = sides(a, b, order)
     total = left.nodes + right.nodes
-    # Equal rows that follow one another need what they gain but once: rows are where that saves more.
+    # The gains of equal adjacent rows are computed once: choose as rows the side where this saves more.
     swap = right.contents * left.records < left.contents * right.records
     table = _Table(right, left) if swap else _Table(left, right)
     gain, highest, steps = _heaviest(table, _NO_BUDGET if budget is None else budget, prune=prune)
@@ -111,7 +111,7 @@ def bounded_tree_distance(
 
 
 def _heaviest(table: _Table, budget: int, *, prune: bool | None) -> tuple[int, int, int]:
-    """Return a gain that is reached, one that is never exceeded, and the steps that took; both are the same where the budget was enough."""
+    """Return a lower and an upper bound of the gain, equal if the budget was sufficient, and the number of steps."""
     known, highest, steps = table.equal_gain(), table.common, 0
     if known == highest:
         return known, known, steps
@@ -133,11 +133,11 @@ class Side:
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
-    """The contents, each once."""
+    """The distinct contents."""
     starts: NDArray[np.int64]
-    """Of each content the number of its first record."""
+    """For each content: the number of its first record."""
     numbers: NDArray[np.int32]
-    """For each record which content it has."""
+    """For each record: the number of its content."""
     width: int
     """The number of items of both data sets."""
 
@@ -158,28 +158,28 @@ class Side:
 
     @property
     def weights(self) -> NDArray[np.int64]:
-        """How many records have each content."""
+        """The number of records with each content."""
         return np.diff(self.starts)
 
     @property
     def longest(self) -> int:
-        """The number of items of the longest."""
+        """The number of items of the longest content."""
         return int(self.lengths.max(initial=0))
 
     @property
     def nodes(self) -> int:
-        """The number of items of all records together."""
+        """The total number of items in all records."""
         return int(self.lengths @ self.weights)
 
     def counts(self, longest: int) -> NDArray[np.int64]:
-        """Count the records that hold each item, and then those of at least each length."""
+        """Return the number of records with each item, followed by the number of records of at least each length."""
         held = np.bincount(self.items, np.repeat(self.weights, self.lengths), self.width)
         of_length = np.bincount(self.lengths, self.weights, longest + 1)
         return np.concatenate((held, np.cumsum(of_length[::-1])[::-1][1:])).astype(np.int64)
 
 
 def sides(a: Transactions, b: Transactions, order: np.random.Generator | None) -> tuple[Side, Side]:
-    """Return both with items numbered alike: by label, or at random."""
+    """Return both data sets with a common numbering of items: by label, or at random."""
     occurring = [
         [label for label, held in zip(data.vocabulary, data.supports.tolist(), strict=True) if held] for data in (a, b)
     ]
@@ -206,16 +206,16 @@ def _side(data: Transactions, rank_of: dict[str, int], numbers: Vocabulary) -> S
 
 @dataclass(frozen=True)
 class _Match:
-    """What a matching gains."""
+    """The gain of a matching."""
 
     gain: int
     steps: int
-    """How many steps it took, or would take if it went on like that."""
+    """The number of steps taken, extrapolated to all rows if the matching is not complete."""
     is_complete: bool
 
 
 class _Table:
-    """All pairs of a row, a record of one side, and a column, one of the other."""
+    """The table of all pairs of a record of one side (row) and a record of the other (column)."""
 
     def __init__(self, rows: Side, columns: Side) -> None:
         self.rows = rows
@@ -225,10 +225,10 @@ class _Table:
         longest = max(rows.longest, columns.longest)
         self._counts = rows.counts(longest), columns.counts(longest)
         self.common = int(np.minimum(*self._counts).sum())
-        """What both have in common by items and by lengths: no matching gains more."""
+        """What both sides have in common by items and by lengths: an upper bound of the gain."""
 
     def equal_gain(self) -> int:
-        """Return what equal records gain."""
+        """Return the gain of matching equal records only."""
         order, alike = self._merged
         left, right = order[:-1], order[1:]
         equal = alike == _EQUAL
@@ -238,12 +238,12 @@ class _Table:
         return int(2 * (both * self.rows.lengths[row]).sum())
 
     def all_borders(self, *, none: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each block of rows all segments, or none."""
+        """Return borders that contain, for each block of rows, all segments or none."""
         nothing = np.zeros(self.blocks, np.int64)
         return nothing, nothing if none else np.full(self.blocks, self.segments, np.int64)
 
     def near_borders(self, budget: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each block of rows the segments of records that begin alike: with as few items as leave few enough cells."""
+        """Return, for each block of rows, the segments of records with common first items: as few items as give few enough cells."""
         order, alike = self._merged
         most = min(self.segments * self.blocks // _FIRST_SHARE, budget // (_STEPS_OF_NEAR * LENGTH * HEIGHT))
         first_rows = np.arange(self.blocks) * HEIGHT
@@ -259,13 +259,13 @@ class _Table:
                 break
         if (last - first).sum() + 2 * self.blocks > most:
             return first, last
-        return np.maximum(first - 1, 0), np.minimum(last + 1, self.segments)  # where a group ends within a segment
+        return np.maximum(first - 1, 0), np.minimum(last + 1, self.segments)  # a group may end within a segment
 
     @cached_property
     def _merged(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The order of the contents of both, and how many items each has alike at its beginning with the one before.
+        """The order of the contents of both sides, and the number of first items that each has in common with the one before.
 
-        Equal contents are alike in more than any others.
+        It is `_EQUAL` for equal contents.
         """
         rows, columns = self.rows, self.columns
         offsets = np.concatenate((rows.offsets, rows.offsets[-1] + columns.offsets[1:]))
@@ -285,7 +285,7 @@ class _Table:
         return order, alike
 
     def match(self, borders: tuple[NDArray[np.int64], NDArray[np.int64]], *, goal: int, budget: int) -> _Match:
-        """Match rows and columns within these borders; with a goal, within those that may reach it."""
+        """Match rows and columns within these borders; with a goal, only where the goal may be reached."""
         from setveil.mining import _tree_distance_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         rows, columns = self.rows, self.columns
@@ -294,7 +294,7 @@ class _Table:
         of_columns = columns.offsets, columns.items, columns.numbers, columns.starts
         for border in borders:
             border.flags.writeable = False
-        told = np.zeros(4, np.int64)
+        results = np.zeros(4, np.int64)
         tables, room, limit = self._tables(), self._room(), np.int64(budget)
         run(
             "comparing records",
@@ -311,17 +311,17 @@ class _Table:
                 room,
                 self._efforts,
                 limit,
-                told,
+                results,
                 control,
             ),
             total=rows.records,
         )
-        gain, steps, seen, effort = told.tolist()
+        gain, steps, seen, effort = results.tolist()
         return _Match(gain, steps * int(self._efforts[-1]) // max(effort, 1), seen == rows.records)
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-        """Of each item where its entries start; for each entry a content of the columns that holds it, and the item's place there."""
+        """The start of the entries of each item; for each entry, a column content with the item, and the position of the item there."""
         columns = self.columns
         starts, by_item = places_of(columns.items, columns.width)
         holds = owner_of(columns.offsets)[by_item]
@@ -329,7 +329,7 @@ class _Table:
 
     @cached_property
     def _efforts(self) -> NDArray[np.int64]:
-        """The steps that the rows up to the end of each block would take if nothing were left out."""
+        """The number of steps for all rows up to the end of each block if no cell is skipped."""
         rows = self.rows
         entries = np.diff(self._index[0])
         meetings = sums_within(rows.offsets, entries[rows.items])
@@ -339,15 +339,15 @@ class _Table:
         return sealed(np.cumsum(of_row)[ends], np.int64)
 
     def _tables(self) -> tuple[NDArray[Any], ...]:
-        """Return room for the values of a row, its gains, the lengths of the columns, and for what is kept a segment."""
+        """Return work arrays for the values of a row, its gains, the lengths of the columns, and the values per segment."""
         lengths = np.zeros(self.segments * LENGTH, np.int64)
         lengths[: self.columns.records] = self.columns.lengths[self.columns.numbers]
         by_segment = lengths.reshape(self.segments, LENGTH)
-        # What a segment holds beyond its carry, and what one row more adds.
+        # The largest value in a segment, relative to its carry, plus what one further row can add.
         most = 2 * int(by_segment.sum(axis=1).max(initial=0)) + 2 * self.rows.longest
         if most > np.iinfo(np.int32).max:
             raise BadData(
-                f"{LENGTH} records that follow one another hold {most // 2:,} items: too many for a tree edit distance"
+                f"{LENGTH} adjacent records hold {most // 2:,} items, too many for a tree edit distance; use data with shorter records"
             )
         number = np.int16 if most <= np.iinfo(np.int16).max else np.int32
         shape = LENGTH, self.segments
@@ -356,7 +356,7 @@ class _Table:
         return *tables, *per_segment, np.zeros(self.segments + 1, np.int64)
 
     def _room(self) -> tuple[NDArray[Any], ...]:
-        """Return room for the places of shared items: some for each content of the columns, and all of one pair."""
+        """Return work arrays for the positions of shared items: a few per column content, and all of one pair."""
         longest = max(self.rows.longest, self.columns.longest, _SLOTS)
         of_pair = (np.empty(longest, np.int64) for _ in range(3))
         contents = self.columns.contents

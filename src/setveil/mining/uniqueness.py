@@ -1,16 +1,16 @@
-"""How many records a few known items single out.
+"""Count the records that a few known items identify uniquely.
 
-A record is *unique by m known items* if it holds some set of at most m items that no other record holds all of: whoever
-knows these items of a person finds the person's record. Supports fall as sets grow, so that only sets of m items
-matter, or the whole record where it is shorter. A record with a twin, or without items, is never unique.
+A record is *unique by m known items* if no other record holds all items of some set of at most m of its items: an attacker who knows these
+items of a person finds the person's record. Supports fall as sets grow, so only sets of m items matter, or the whole record if it is
+shorter. A record is never unique if it has no items, or if another record has exactly the same items.
 
-The search is exact. Records of equal content are laid together; then, level by level, an item's rows are scanned for
-hotter items (m = 2), and the rows of a pair for a third (m = 3), skipping whatever holds no record that is still open,
-and stopping as soon as no item can be a sole one. Marks of one level carry over to the next, which is why long records,
-mostly unique by two items already, cost little.
+The search is exact. Records of equal content are merged. Then, level by level, the rows of an item are scanned for more frequent items
+(m = 2), and the rows of a pair for a third item (m = 3). The search skips rows without a record that is still undecided, and stops as soon
+as no item can identify a record. Marks of one level are kept for the next, so long records, of which most are unique by two items already,
+cost little.
 
-Cost     m = 2: the pairs of all records, m = 3: their triples, at most; measured in benchmarks/bench_profile.py.
-         Memory: about 80 bytes an occurrence, measured on 11 million.
+Cost     m = 2: at most the pairs of all records, m = 3: at most their triples; measured in benchmarks/bench_profile.py.
+         Memory: about 80 bytes per occurrence, measured on 11 million.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 PARTS_PER_THREAD = 32
-"""Enough that all threads end at about the same time."""
+"""Number of parts per thread: enough that all threads end at about the same time."""
 
 
 def unique_records(data: Transactions, known: int) -> list[int]:
-    """Return how many records are unique by 1 ... `known` items: the figures of `Profile.unique`, without the rest of a profile."""
+    """Return the numbers of records unique by 1, 2, … `known` items, as in `Profile.unique`, without a whole profile."""
     contents = content_numbers(data)
     return unique_by_level(data, contents, np.bincount(contents), known)
 
 
 def content_numbers(data: Transactions) -> NDArray[np.int64]:
-    """Return for each record the number of its content; contents are numbered in order of appearance."""
+    """Return the number of the content of each record; contents are numbered in order of appearance."""
     width = data.items.itemsize
     contents = pa.LargeBinaryArray.from_buffers(
         pa.large_binary(), data.records, [None, pa.py_buffer(data.offsets * width), pa.py_buffer(data.items)]
@@ -53,7 +53,7 @@ def content_numbers(data: Transactions) -> NDArray[np.int64]:
 def unique_by_level(
     data: Transactions, contents: NDArray[np.int64], copies: NDArray[np.int64], known: int
 ) -> list[int]:
-    """Count the records unique by 1 ... `known` items. The layout is that of `_uniqueness_kernels`: one row a content."""
+    """Return the numbers of records unique by 1, 2, … `known` items. The layout is that of `_uniqueness_kernels`: one row per content."""
     from setveil.mining import _uniqueness_kernels  # noqa: PLC0415 - imports Numba
 
     kernels: Any = _uniqueness_kernels  # without types, since Numba infers them
@@ -74,7 +74,7 @@ def unique_by_level(
     marks[sole_rows[marks[sole_rows] == kernels.OPEN]] = kernels.UNIQUE
     counts = [int(np.count_nonzero(marks == kernels.UNIQUE))]
 
-    # What each item costs at most: its rows are scanned to their ends, and for triples all pairs of its open rows.
+    # Maximum cost of each item: the scan of its rows to their ends, and for triples all pairs of its undecided rows.
     following = np.repeat(row_starts[1:], distinct.lengths) - np.arange(1, len(items) + 1)
     pairs = np.bincount(items, weights=following, minlength=n_items).astype(np.int64)
 
@@ -95,14 +95,14 @@ def unique_by_level(
 
 
 def _recoded_by_support(data: Transactions) -> NDArray[np.int32]:
-    """Return the items of all records numbered by rising support, and rising within a record."""
+    """Return the items of all records, numbered by rising support and sorted within each record."""
     rank = np.empty(len(data.vocabulary), dtype=np.int64)
     rank[np.argsort(data.supports, kind="stable")] = np.arange(len(rank))
     return sorted_within(data.offsets, rank[data.items], len(rank)).astype(np.int32)
 
 
 def _parts(costs: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
-    """Cut the items into at most `wanted` ranges of about equal cost; the rarest come first, as they mark most rows."""
+    """Divide the items into at most `wanted` ranges of about equal cost, the rarest items first, because they mark most rows."""
     up_to = np.cumsum(costs + 1)
     cuts = np.searchsorted(up_to, np.arange(1, wanted) * (up_to[-1:].sum() / wanted))
     bounds = np.unique(np.concatenate(([0], cuts, [len(costs)]))).tolist()

@@ -1,6 +1,7 @@
-"""What somebody learns of chosen items who knows all the other items of a record, and that there are no more of them.
+"""What all other items of a record reveal about chosen items, to an attacker who knows that there are no further other items.
 
-Records with exactly the same other items are one group; counted is how many of a group hold each chosen item. Linear, but for sorting.
+Records with exactly the same other items form a group, and the records of a group that hold each chosen item are counted. The cost is
+linear, except for sorting.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class WholeParts:
-    """The pairs (other items of a record, chosen item beside them) of some data, each once."""
+    """The distinct pairs (all other items of a record, chosen item of the record) of a data set."""
 
     parts: Transactions
-    """Each set of other items once, the empty one among them where a record holds no other item."""
+    """The distinct sets of other items, including the empty set if a record holds no other item."""
     sizes: NDArray[np.int64]
-    """For each part how many records have exactly these other items."""
+    """For each part: the number of records with exactly these other items."""
     part_of: NDArray[np.int64]
-    """For each record the number of its part."""
+    """For each record: the number of its part."""
     part: NDArray[np.int64]
-    """For each pair the number of its part."""
+    """For each pair: the number of its part."""
     item: NDArray[np.int64]
-    """For each pair the code of the chosen item."""
+    """For each pair: the code of the chosen item."""
     held: NDArray[np.int64]
-    """For each pair how many records of the part hold the item."""
+    """For each pair: the number of records of the part that hold the item."""
 
     @property
     def has_empty_part(self) -> NDArray[np.bool_]:
-        """Tell for each pair whether no other item stands beside the chosen one."""
+        """For each pair: whether the set of other items is empty."""
         is_empty: NDArray[np.bool_] = self.parts.lengths == 0
         return is_empty[self.part]
 
@@ -51,6 +52,6 @@ def whole_parts(data: Transactions, is_chosen: NDArray[np.bool_]) -> WholeParts:
     return WholeParts(parts, sizes, part_of, pairs // width, pairs % width, held)
 
 
-def without_items(data: Transactions, is_left_out: NDArray[np.bool_]) -> Transactions:
-    """Return the records without some items; every record stays, also if nothing is left of it."""
-    return data.keeping(~is_left_out[data.items])
+def without_items(data: Transactions, is_removed: NDArray[np.bool_]) -> Transactions:
+    """Return the records without some items; records that become empty are kept."""
+    return data.keeping(~is_removed[data.items])

@@ -1,4 +1,4 @@
-"""Which category each item belongs to: given by the data owner, from a file, a mapping, a sample, or at random for experiments."""
+"""The category of each item: from a file, a mapping or a sample, or at random for experiments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from setveil.base.arguments import check_arguments
 from setveil.data.files.side_files import read_table, shown
-from setveil.data.files.texts import in_words
+from setveil.data.files.texts import join_names
 from setveil.data.records.labels import note_stripped, stripped
 from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
@@ -31,22 +31,43 @@ _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 MOST_SHOWN = 4
-"""Parts of a path that a sentence tells."""
+"""The maximum number of parts of a path in a message."""
 
 
 class Categories(ParameterKind, Mapping[str, str]):
-    """A mapping from item to category, frozen, and usable as a parameter of methods, guarantees and metrics."""
+    """An immutable mapping from item to category, for parameters of methods, guarantees and metrics.
 
-    in_words: ClassVar[str] = "a file of categories"
+    Use `read_categories` to read them from a file, or `Categories.at_random` to assign them at random.
+
+    Parameters
+    ----------
+    of_item : mapping of str to str
+        The category of each item. Blanks at the ends of names are stripped.
+
+    Raises
+    ------
+    BadData
+        If an item has two categories once blanks are stripped.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> categories = sv.Categories({"milk": "dairy", "ham": "meat"})
+    >>> categories, categories["milk"]
+    (Categories(2 items in 2 categories), 'dairy')
+    """
+
+    allowed_text: ClassVar[str] = "a file of categories"
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
+    option_example = "sample:supermarket"
     ending = ".csv"
     options = (
         Option(
             "level",
             str,
-            "Level of the taxonomy in the file of categories: its column or, in an item,parent file, its number from the top; several, "
-            "separated by commas, are joined to a path.",
+            "Level of the taxonomy to use as categories: a column of the file or, in an item,parent file, the distance from the root; "
+            "several columns, separated by commas, are joined to a path.",
         ),
     )
     bad_values = ("a text", {"item": 3}, 17)
@@ -57,7 +78,9 @@ class Categories(ParameterKind, Mapping[str, str]):
         names, names_with_blanks = stripped(list(of_item.values()))
         self._of_item = dict(zip(items, names, strict=True))
         if with_blanks and any(self._of_item[item] != name for item, name in zip(items, names, strict=True)):
-            raise BadData(f"the item {shown(with_blanks[0])} has two categories, with and without blanks at its ends")
+            raise BadData(
+                f"the item {shown(with_blanks[0])} has two categories, one with and one without blanks at its ends; keep one of them"
+            )
         note_stripped(len(with_blanks), "items in categories")
         note_stripped(len(set(names_with_blanks)), "categories")
 
@@ -83,7 +106,7 @@ class Categories(ParameterKind, Mapping[str, str]):
     def read(
         cls, source: str | Path, *, data: Transactions | None = None, level: str | int | None = None, **_given: Any
     ) -> Categories:
-        """Read them from a CSV file with a header, take those of `sample:NAME`, or deal the items out with `random:COUNT?seed=N`."""
+        """Read categories with `read_categories`."""
         return read_categories(source, level=level, data=data)
 
     @classmethod
@@ -103,7 +126,7 @@ class Categories(ParameterKind, Mapping[str, str]):
 
     @classmethod
     def validated(cls, value: Any) -> Categories:
-        """Take a mapping from texts to texts."""
+        """Return a mapping from texts to texts as categories."""
         if isinstance(value, Categories):
             return value
         if isinstance(value, Mapping):
@@ -116,9 +139,35 @@ class Categories(ParameterKind, Mapping[str, str]):
 
     @classmethod
     def at_random(cls, items: Sequence[str], count: int, *, seed: int = 0) -> Categories:
-        """Deal the items out to `count` categories of nearly equal size, as the tendency paper's experiments do."""
+        """Assign items at random to `count` categories of nearly equal size, as the experiments of the tendency paper do.
+
+        Parameters
+        ----------
+        items : sequence of str
+            The items.
+        count : int
+            The number of categories, at least 1.
+        seed : int, default: 0
+            The seed of the random assignment.
+
+        Returns
+        -------
+        Categories
+            Categories named `random-0`, `random-1` and so on.
+
+        Raises
+        ------
+        BadParameter
+            If `count` is less than 1.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> sv.Categories.at_random(["ham", "milk", "rice", "tea"], 2, seed=1)
+        Categories(4 items in 2 categories)
+        """
         if count < 1:
-            raise BadParameter(f"{count} random categories were asked for; there must be at least 1")
+            raise BadParameter(f"the number of random categories is {count}; expected at least 1")
         places = np.random.default_rng(seed).permutation(len(items))
         return cls({item: f"random-{places[i] % count}" for i, item in enumerate(items)})
 
@@ -126,9 +175,8 @@ class Categories(ParameterKind, Mapping[str, str]):
         """Refuse labels that look alike in different categories, and categories that look alike."""
         for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
             raise BadData(
-                f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike: a record that leans to "
-                "both would count as two leanings. Write both in the same way, or say `distinct_labels=True` if they are different "
-                "categories"
+                f"{parameter} has the categories {written(names[0])} and {written(names[1])}, which look alike, but their items would be "
+                "counted separately. Write both in the same way, or pass `distinct_labels=True` if they are different categories"
             )
         for alike in found.groups:
             if len({self.get(label) for label in alike}) > 1:
@@ -136,11 +184,11 @@ class Categories(ParameterKind, Mapping[str, str]):
                 other = next(label for label in alike if self.get(label) != self.get(one))
                 raise BadData(
                     f"{written(one)} and {written(other)} look alike, and {parameter} does not give them the same category. "
-                    "Write both in the same way, or say `distinct_labels=True` if they are different items"
+                    "Write both in the same way, or pass `distinct_labels=True` if they are different items"
                 )
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """Return for each item code the code of its category, and the categories' names in order; only those that occur."""
+        """Return the category code of each item code, and the names of the occurring categories in order."""
         missing = [label for label in data.vocabulary if label not in self._of_item]
         if missing:
             shown = ", ".join(repr(label) for label in missing[:3])
@@ -157,11 +205,36 @@ class Categories(ParameterKind, Mapping[str, str]):
 def read_categories(
     source: str | Path, *, level: str | int | None = None, data: Transactions | None = None
 ) -> Categories:
-    """Read categories from a CSV file with a header (gz too), from `sample:NAME`, or deal them out with `random:COUNT?seed=N`.
+    """Read categories from a CSV file with a header or from a sample, or assign them at random.
 
-    A file with the columns `item,category` is read as it is. Of a taxonomy with one column a level, `level` names the column; several
-    levels separated by commas are joined to a path, for names that stand under several parents. Of an `item,parent` file, `level` is a
-    number: 1 are the groups right below the top, 2 those below them.
+    Parameters
+    ----------
+    source : str or Path
+        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, or `random:COUNT?seed=N` for random categories.
+    level : str or int, optional
+        The level of a taxonomy to use. For a file with one column per level: the name of a column, or several names separated by commas,
+        which are joined to a path (use this if a name occurs below several parents). For an `item,parent` file: the distance from the
+        root; 1 means the groups directly below it. Not needed for a file with the columns `item,category`.
+    data : Transactions, optional
+        The data whose items get random categories.
+
+    Returns
+    -------
+    Categories
+        The category of each item.
+
+    Raises
+    ------
+    BadData
+        If the file is invalid; the message names the line.
+    BadParameter
+        If `random:...` is malformed, or `data` is missing for it.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.read_categories("sample:supermarket", level="department")["bananas-loose"]
+    'produce'
     """
     text = str(source)
     if text.startswith("random:"):
@@ -171,7 +244,7 @@ def read_categories(
                 f"{text!r} is not of the form random:COUNT or random:COUNT?seed=NUMBER, such as random:50?seed=3"
             )
         if data is None:
-            raise BadParameter(f"{text} deals out the items of a data set, and none was given")
+            raise BadParameter(f"{text} assigns the items of a data set to categories, and no data set was given")
         return Categories.at_random(data.vocabulary, int(random[1]), seed=int(random[2] or 0))
     table = read_table(text)
     wanted = None if level is None else str(level)
@@ -179,13 +252,13 @@ def read_categories(
 
 
 def _of_tree(table: Table, level: str | None) -> Categories:
-    """Take the groups at one distance below the top of an `item,parent` file."""
-    from setveil.parameters.hierarchy_files import from_parents  # noqa: PLC0415 - it makes categories, so it imports this file
+    """Return the groups at one distance from the root of an `item,parent` file."""
+    from setveil.parameters.hierarchy_files import from_parents  # noqa: PLC0415 - it imports this module
 
     hierarchy = from_parents(table)
-    allowed = "the distance from the top as a number: 1 for the groups right below it, 2 for those below them"
+    allowed = "the distance from the root: 1 for the groups directly below it, 2 for the groups below those"
     if level is None:
-        raise BadData(f"is an item,parent file; name with `level=` {allowed}", file=table.file, line=1)
+        raise BadData(f"is an item,parent file; give with `level=` {allowed}", file=table.file, line=1)
     if not _DISTANCE.fullmatch(level):
         raise BadData(f"is an item,parent file, and `level=` is {level!r}; expected {allowed}", file=table.file, line=1)
     try:
@@ -201,28 +274,29 @@ def _of_columns(table: Table, level: str | None) -> Categories:
     elif "category" in levels or len(levels) == 1:
         chosen = ["category"] if "category" in levels else levels
     else:
-        raise BadData(f"has several levels ({in_words(levels)}); name one with `level=`", file=table.file, line=1)
+        raise BadData(f"has several levels ({join_names(levels)}); name one with `level=`", file=table.file, line=1)
     at, item_at = table.places(chosen), table.columns.index("item")
     of_item: dict[str, str] = {}
     parts_of: dict[str, list[str]] = {}
     for number, row in table.rows:
         parts = [row[i] for i in at]
         if not all(parts) or not row[item_at]:
-            raise BadData("an item or its category is empty", file=table.file, line=number)
+            raise BadData("an item or its category is empty; expected both", file=table.file, line=number)
         category = _path_name(parts)
         if parts_of.setdefault(category, parts) != parts:
-            problem = f"the paths {_listed(parts_of[category])} and {_listed(parts)} both read {shown(category)}; rename one of them"
+            problem = f"the paths {_listed(parts_of[category])} and {_listed(parts)} have the same name {shown(category)}; rename one"
             raise BadData(problem, file=table.file, line=number)
-        if of_item.setdefault(row[item_at], category) != category:
-            raise BadData(f"item {shown(row[item_at])} was given another category before", file=table.file, line=number)
+        if (before := of_item.setdefault(row[item_at], category)) != category:
+            problem = f"item {shown(row[item_at])} has two categories, {shown(category)} here and {shown(before)} on an earlier line"
+            raise BadData(f"{problem}; keep one of them", file=table.file, line=number)
     return Categories(of_item)
 
 
 def _path_name(parts: Sequence[str]) -> str:
-    """Join names to a path; a slash inside a name is doubled. A name alone stays as it is."""
+    """Join names to a path, doubling slashes inside names; a single name is unchanged."""
     return "/".join(part.replace("/", "//") for part in parts) if len(parts) > 1 else parts[0]
 
 
 def _listed(parts: list[str]) -> str:
-    """Return the parts of a path as they stand in a sentence, the first few of many."""
+    """Return the first parts of a path for a message."""
     return f"[{', '.join(map(shown, parts[:MOST_SHOWN]))}{', ...' if len(parts) > MOST_SHOWN else ''}]"

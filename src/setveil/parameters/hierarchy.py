@@ -1,11 +1,11 @@
-"""A tree over items: its leaves are the items, its inner nodes are what an item can be generalized to.
+"""A hierarchy: a tree whose leaves are the items and whose inner nodes are the groups that items can be generalized to.
 
-Nodes are numbered depth first, from the root on: then the items below a node are an interval of `leaves`, and generalizing is a comparison
-of numbers. Among the children of a node items come first, then inner nodes, both in label order: equal trees have equal numbers. Nothing
-here is recursive, so that a chain may be as deep as memory allows.
+Nodes are numbered depth first, starting with the root. So the items below a node are an interval of `leaves`, and generalizing is a
+comparison of numbers. Among the children of a node, items come before inner nodes, both in label order, so that equal trees have equal
+numbers. Nothing here is recursive, so that a tree may be as deep as memory allows.
 
-Where several nodes have no parent, a common root stands above them. It is called `*`, or the shortest run of stars that is no node's name.
-A single node without parent is the root itself.
+If several nodes have no parent, a common root is added above them. Its name is `*`, or the shortest run of stars that no node has as its
+name. A single node without a parent is the root itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
-from setveil.parameters.tree_numbering import laid_out
+from setveil.parameters.tree_numbering import number_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -38,26 +38,57 @@ _MOST_CELLS = 100_000_000
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Hierarchy(ParameterKind):
-    """A tree over items, frozen, and usable as a parameter of methods, guarantees and metrics.
+    """An immutable tree over items, for parameters of methods, guarantees and metrics.
 
-    >>> Hierarchy({"milk": "dairy", "ham": "meat"}).ancestors("milk")
+    Use `read_hierarchy` to read one from a file, or `Hierarchy.balanced` to build one for data without a taxonomy.
+
+    Parameters
+    ----------
+    parent_of : mapping of str to str
+        The parent of each item and inner node. A node without a parent is the root; if there are several, a common root `*` is added.
+
+    Attributes
+    ----------
+    nodes : tuple of str
+        The names of all nodes. The position of a node is its number; the root has number 0.
+    leaves : tuple of str
+        The items, in the order of `nodes`.
+    parents : ndarray of int64
+        The number of each node's parent, which is smaller than its own; -1 for the root.
+    depths : ndarray of int64
+        The distance of each node from the root.
+    leaf_starts, leaf_ends : ndarray of int64
+        The items below node v, or v itself if it is an item, are `leaves[leaf_starts[v]:leaf_ends[v]]`.
+
+    Raises
+    ------
+    BadData
+        If there is no item, a name is invalid, or parents form a cycle.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> tree = sv.Hierarchy({"milk": "dairy", "ham": "meat"})
+    >>> tree
+    Hierarchy(2 items under 3 inner nodes, height 2)
+    >>> tree.ancestors("milk")
     ('dairy', '*')
     """
 
-    in_words: ClassVar[str] = "a file of a hierarchy"
+    allowed_text: ClassVar[str] = "a hierarchy file"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
     ending: ClassVar[str] = ".csv"
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "levels",
             str,
-            "Columns of the hierarchy to take, from the most specific to the most general, separated by commas (default: all "
-            "as they stand).",
+            "Columns of the hierarchy file to use, from the most specific to the most general level, separated by commas (default: "
+            "all, in their order).",
         ),
         Option(
             "paths",
             bool,
-            "Name the nodes of the hierarchy by their paths, where one name stands in several places.",
+            "Name the nodes of the hierarchy by their paths; needed if one name occurs in several places.",
             default=False,
         ),
     )
@@ -65,40 +96,60 @@ class Hierarchy(ParameterKind):
     names_items: ClassVar[bool] = True
 
     nodes: tuple[str, ...]
-    """The names of all nodes; a node's place here is its number, and the root's is 0."""
     leaves: tuple[str, ...]
-    """The items, in the order of `nodes`."""
     parents: NDArray[np.int64]
-    """For each node the number of its parent, which is smaller than its own; -1 for the root."""
     depths: NDArray[np.int64]
-    """For each node its distance from the root."""
     leaf_starts: NDArray[np.int64]
     leaf_ends: NDArray[np.int64]
-    """The items below node v, or v itself if it is one, are `leaves[leaf_starts[v]:leaf_ends[v]]`."""
     _node_ends: NDArray[np.int64]
     _number_of: dict[str, int]
 
     def __init__(self, parent_of: Mapping[str, str]) -> None:
-        """Make a hierarchy from the parent of each item and inner node."""
-        for name, value in laid_out(parent_of).items():
+        """Build the tree from the parent of each item and inner node."""
+        for name, value in number_nodes(parent_of).items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
 
     @classmethod
     def balanced(cls, items: Iterable[str], fanout: int) -> Hierarchy:
-        """Lay a tree over items in label order, for data without a taxonomy: all equally deep, in nearly equal groups of at most `fanout`.
+        """Build a balanced tree over items in label order, for data without a taxonomy.
 
-        The root is a star, and below it a node is named after its way from the root: `*2.1` is the first child of `*2`, and `*02` stands
-        beside `*10`. There is one more star than any item starts with, so that no node has the name of an item.
+        All items have the same depth. Groups have nearly equal sizes of at most `fanout`. The root is a star. The name of another node is
+        its path from the root: `*2.1` is the first child of `*2`, and `*02` is a sibling of `*10`. Names start with one star more than any
+        item does, so that no node has the name of an item.
+
+        Parameters
+        ----------
+        items : iterable of str
+            The items, each once.
+        fanout : int
+            The maximum number of children of a node, at least 2.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Raises
+        ------
+        BadParameter
+            If `fanout` is below 2, or there is no item, or an item occurs twice.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> tree = sv.Hierarchy.balanced(["ale", "beer", "gin", "rum", "tea"], fanout=3)
+        >>> tree.children("*"), tree.leaves_under("*2")
+        (('*1', '*2'), ('gin', 'rum', 'tea'))
         """
         labels = list(items)
         if fanout < 2:
             raise BadParameter(f"the fan-out is {fanout}; it must be at least 2")
         if not labels:
-            raise BadParameter("there are no items to lay a hierarchy over")
+            raise BadParameter("there are no items; a hierarchy needs at least one")
         if len(set(labels)) < len(labels):
-            raise BadParameter("an item was given twice; a hierarchy holds each once")
+            raise BadParameter("an item occurs twice; a hierarchy holds each item once")
         labels = [labels[place] for place in label_order(labels)]
         capacity = 1  # how many items fit below a child of the root
         while capacity * fanout < len(labels):
@@ -124,7 +175,7 @@ class Hierarchy(ParameterKind):
 
     @classmethod
     def read(cls, source: str | Path, *, levels: str | None = None, paths: bool = False, **_given: Any) -> Hierarchy:
-        """Read one from a CSV file with a header, or take that of `sample:NAME`."""
+        """Read a hierarchy with `read_hierarchy`."""
         from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - it imports this file
 
         return read_hierarchy(source, levels=levels, paths=paths)
@@ -135,7 +186,7 @@ class Hierarchy(ParameterKind):
         return cls.balanced(data.vocabulary, 3)
 
     def to_json(self) -> dict[str, str]:
-        """Return the parent of each node but the root."""
+        """Return the parent of each node except the root."""
         return self.parent_of()
 
     def to_file(self) -> str:
@@ -144,19 +195,19 @@ class Hierarchy(ParameterKind):
 
     @classmethod
     def validated(cls, value: Any) -> Hierarchy:
-        """Take a mapping from nodes to their parents."""
+        """Return a mapping from nodes to parents as a hierarchy."""
         if isinstance(value, Hierarchy):
             return value
         if not isinstance(value, Mapping):
             wanted = "a mapping from item or node to its parent (setveil.read_hierarchy reads one from a file)"
-            raise ValueError(f"expected {wanted}, not {type(value).__name__}")  # noqa: TRY004 - what pydantic takes
+            raise ValueError(f"expected {wanted}, not {type(value).__name__}")  # noqa: TRY004 - pydantic expects it
         return super().validated(value)
 
-    # -- looking -------------------------------------------------------------------------------------------------------
+    # -- queries -------------------------------------------------------------------------------------------------------
 
     @property
     def root(self) -> str:
-        """The node above all others."""
+        """The name of the root."""
         return self.nodes[0]
 
     @property
@@ -165,7 +216,7 @@ class Hierarchy(ParameterKind):
         return int(self.depths.max())
 
     def number(self, node: str) -> int:
-        """Return the place of a node in `nodes`."""
+        """Return the number of a node: its position in `nodes`."""
         try:
             return self._number_of[node]
         except KeyError:
@@ -176,17 +227,17 @@ class Hierarchy(ParameterKind):
         return int(self.depths[self.number(node)])
 
     def is_leaf(self, node: str) -> bool:
-        """Tell whether a node is an item."""
+        """Return whether a node is an item."""
         number = self.number(node)
         return bool(self._node_ends[number] == number + 1)
 
     def parent(self, node: str) -> str | None:
-        """Return the node right above; None for the root."""
+        """Return the parent of a node; None for the root."""
         above = int(self.parents[self.number(node)])
         return None if above < 0 else self.nodes[above]
 
     def ancestors(self, node: str) -> tuple[str, ...]:
-        """Return the nodes above, from the nearest to the root."""
+        """Return the ancestors of a node, from its parent to the root."""
         found = []
         above = int(self.parents[self.number(node)])
         while above >= 0:
@@ -195,7 +246,7 @@ class Hierarchy(ParameterKind):
         return tuple(found)
 
     def children(self, node: str) -> tuple[str, ...]:
-        """Return the nodes right below, in their order."""
+        """Return the children of a node, in their order."""
         number = self.number(node)
         found = []
         child, end = number + 1, int(self._node_ends[number])
@@ -205,17 +256,17 @@ class Hierarchy(ParameterKind):
         return tuple(found)
 
     def interval(self, node: str) -> tuple[int, int]:
-        """Return where in `leaves` the items below a node begin and end."""
+        """Return the start and end in `leaves` of the items below a node."""
         number = self.number(node)
         return int(self.leaf_starts[number]), int(self.leaf_ends[number])
 
     def leaves_under(self, node: str) -> tuple[str, ...]:
-        """Return the items below a node; an item is below itself."""
+        """Return the items below a node; an item counts as below itself."""
         first, end = self.interval(node)
         return self.leaves[first:end]
 
     def nodes_above(self, items: Container[str]) -> tuple[str, ...]:
-        """Return the nodes that have at least one of these items below them, in their order."""
+        """Return the inner nodes above at least one of these items, in their order."""
         before = offsets_of([leaf in items for leaf in self.leaves])
         holds = (before[self.leaf_ends] > before[self.leaf_starts]) & (
             self._node_ends > np.arange(1, len(self.nodes) + 1)
@@ -223,7 +274,7 @@ class Hierarchy(ParameterKind):
         return tuple(self.nodes[number] for number in np.flatnonzero(holds).tolist())
 
     def parent_of(self) -> dict[str, str]:
-        """Return the parent of each node but the root: what a hierarchy is made from."""
+        """Return the parent of each node except the root: the argument of the constructor."""
         return {
             node: self.nodes[above]
             for node, above in islice(zip(self.nodes, self.parents.tolist(), strict=True), 1, None)
@@ -241,13 +292,13 @@ class Hierarchy(ParameterKind):
         inner = len(self.nodes) - len(self.leaves)
         return f"Hierarchy({len(self.leaves):,} items under {inner:,} inner nodes, height {self.height})"
 
-    # -- using ---------------------------------------------------------------------------------------------------------
+    # -- binding -------------------------------------------------------------------------------------------------------
 
     def bind(self, data: Transactions) -> NDArray[np.int64]:
-        """Return for each item code its place in `leaves`."""
+        """Return the position in `leaves` of each item code; refuse data with items that are not leaves."""
         is_leaf = self._node_ends == np.arange(1, len(self.nodes) + 1)
         numbers = np.array([self._number_of.get(label, 0) for label in data.vocabulary], dtype=np.int64)
-        missing = np.flatnonzero(~is_leaf[numbers])  # the root is no leaf: it stands for labels that are no node
+        missing = np.flatnonzero(~is_leaf[numbers])  # the root, which is not a leaf, represents unknown labels
         if len(missing):
             examples = ", ".join(shown(data.vocabulary[code]) for code in missing[:3])
             count = f"{len(missing):,} of {len(data.vocabulary):,} items"
@@ -255,10 +306,10 @@ class Hierarchy(ParameterKind):
         return self.leaf_starts[numbers]
 
     def level(self, distance: int) -> Categories:
-        """Return the group of each item at this distance below the root; 1 are the top groups."""
+        """Return the group of each item at this distance from the root, as categories; 1 gives the groups directly below the root."""
         if not 1 <= distance < self.height:
             known = (
-                f"from 1 to {self.height - 1}" if self.height > 1 else "none, as all items stand right below the top"
+                f"1 to {self.height - 1}" if self.height > 1 else "none, because all items are directly below the root"
             )
             raise BadData(f"has no level {distance}; its levels are: {known}")
         at_distance = np.flatnonzero(self.depths == distance)
@@ -269,14 +320,14 @@ class Hierarchy(ParameterKind):
             examples = ", ".join(shown(leaf) for leaf in higher[:3])
             count = f"{len(higher):,} of {len(self.leaves):,} items"
             raise BadData(
-                f"{count} stand too high to have a group on level {distance}, such as {examples}; take a level above"
+                f"{count} are too close to the root to have a group on level {distance}, such as {examples}; choose a smaller level"
             )
         return Categories(of_item)
 
-    # -- handing on ----------------------------------------------------------------------------------------------------
+    # -- exporting ----------------------------------------------------------------------------------------------------
 
     def to_parents_csv(self) -> bytes:
-        """Return the bytes of an `item,parent` file: every node but the root, depth first."""
+        """Return the bytes of an `item,parent` file: all nodes except the root, depth first."""
         cells = [_cell(node) for node in self.nodes]
         rows = (
             f"{cell},{cells[above]}\n"
@@ -285,14 +336,16 @@ class Hierarchy(ParameterKind):
         return ("item,parent\n" + "".join(rows)).encode()
 
     def to_levels_csv(self) -> bytes:
-        """Return the bytes of a file with one column a level, named after its distance from the root: `level-2,level-1,level-0`.
+        """Return the bytes of a file with one column per level, named by its distance from the root: `level-2,level-1,level-0`.
 
-        An item that stands higher than others has empty cells between it and its first group.
+        An item that is closer to the root than others has empty cells between it and its first group.
         """
         height = self.height
         if height * len(self.leaves) > _MOST_CELLS:
             size = f"{len(self.leaves):,} items with {height:,} levels each"
-            raise OutputRefused(f"a file with one column a level would hold {size}; write the shape 'parents' instead")
+            raise OutputRefused(
+                f"a file with one column per level would hold {size}; write the shape 'parents' instead"
+            )
         cells = [_cell(node) for node in self.nodes]
         above_of: dict[int, str] = {}
         rows = [",".join(["item", *(f"level-{distance}" for distance in reversed(range(height)))])]
@@ -306,5 +359,5 @@ class Hierarchy(ParameterKind):
 
 
 def _cell(name: str) -> str:
-    """Return a name as a field of CSV."""
+    """Return a name as a CSV field."""
     return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name

@@ -1,7 +1,7 @@
-"""What a kind of parameter declares, so that it can be given in Python, on the command line and in files alike.
+"""The base class of kinds of parameters, whose values can be given in Python, on the command line and in files.
 
-The annotation of a declared field is its kind: a class that derives from `ParameterKind` needs no registration. Plain types (numbers,
-texts, choices, tuples of them) are not kinds; pydantic reads them, and `declaration` says in words what they allow.
+The annotation of a declared field is its kind: a subclass of `ParameterKind` needs no registration. Plain types (numbers, texts, choices,
+tuples of them) are not kinds: pydantic reads them, and `declaration` describes the allowed values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Option:
-    """What can be said beside a parameter about how to read it, such as a column of its file."""
+    """A further option about how to read a parameter, such as a column of its file."""
 
     name: str
     type: type
@@ -30,58 +30,72 @@ class Option:
     default: Any = None
 
 
+@dataclass(frozen=True)
+class CommandExample:
+    """A command of the program as an example; the command line writes it as text."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    options: tuple[tuple[str, str | bool], ...] = ()
+    """Python names of options with their values; True for a flag."""
+
+
 class ParameterKind:
     """A type of values that methods, guarantees and metrics take as a parameter."""
 
-    in_words: ClassVar[str]
-    """What a person may type for it."""
+    allowed_text: ClassVar[str]
+    """The allowed values on the command line."""
     python_type: ClassVar[str]
-    """What Python takes, if that is something else."""
+    """The allowed values in Python, if they differ."""
     example: ClassVar[str]
-    """A value as Python code, for help pages."""
+    """An example value as Python code, for help pages."""
+    option_example: ClassVar[str] = ""
+    """A value as a person types it, for a kind whose `example` is more than a text."""
+    example_command: ClassVar[CommandExample | None] = None
+    """The command that makes the file that `option_example` names, if it does not exist yet."""
     ending: ClassVar[str] = ""
-    """How the name of a file ends that `read` reads and `to_file` makes; empty for a kind that is given as its text."""
+    """The extension of files that `read` reads and `to_file` writes; empty for a kind that is given as text, not as a file."""
     options: ClassVar[tuple[Option, ...]] = ()
-    """What `read` takes beside the text, by name."""
+    """The keyword arguments of `read`."""
     bad_values: ClassVar[tuple[Any, ...]] = ()
-    """Values that must be refused."""
+    """Invalid values, for tests."""
     ways: ClassVar[tuple[Any, ...]] = ()
-    """Values that methods are tested with beside their defaults."""
+    """Further values with which methods are tested."""
     names_items: ClassVar[bool] = False
-    """Whether values name items of the data, so that no default fits all data."""
+    """Whether values name items of the data; then no default fits all data."""
 
-    if TYPE_CHECKING:  # a real one would stand before those of Mapping and other bases
+    if TYPE_CHECKING:  # a real one would override those of Mapping and other bases
 
         def __init__(self, value: Any, /) -> None: ...
 
     @classmethod
     def read(cls, source: str | Path, **_given: Any) -> Any:
-        """Return what a person typed or wrote in a file, as a value that a declaration takes.
+        """Read a value from a command-line text or a file, in a form that a declaration accepts.
 
-        `data` are those that the value is for, `separator` is what separates items in files of lists; further arguments are the `options`.
-        A kind that is given as its text, such as a share, need not override this: the declaration takes the text.
+        `data` is the data set that the value is for. `separator` separates items in files of lists. Further arguments are the `options`.
+        A kind that is given as text, such as a share, does not override this method: the declaration parses the text.
         """
         return source
 
     @classmethod
     def example_for(cls, data: Transactions) -> Self:
-        """Return a value that fits the data, the same one for the same data."""
+        """Return a value that fits the data; equal data give equal values."""
         raise NotImplementedError(f"{cls.__name__} has no example for data")
 
     def to_json(self) -> Any:
-        """Return plain values, of which the same value can be made again."""
+        """Return plain JSON values from which the constructor makes an equal value."""
         raise NotImplementedError(f"{type(self).__name__} cannot be stored")
 
     def to_file(self) -> str:
-        """Return the content of a file from which `read` reads the same value."""
+        """Return the content of a file from which `read` reads an equal value."""
         raise NotImplementedError(f"{type(self).__name__} is not given as a file")
 
     def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
-        """Refuse names that look like others in the data, if the kind names items."""
+        """Refuse names that look like other labels of the data; only for kinds that name items."""
 
     @classmethod
     def validated(cls, value: Any) -> Self:
-        """Return a value as one of this kind, or say what is wrong with it in a `ValueError`, as pydantic wants it."""
+        """Return a value as an instance of this kind, or raise `ValueError`, which pydantic expects."""
         if type(value) is cls:
             return value
         try:
@@ -91,14 +105,14 @@ class ParameterKind:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> core_schema.CoreSchema:
-        """Let pydantic take what the constructor takes, and give plain values back as JSON."""
+        """Make pydantic accept what the constructor accepts, and serialize with `to_json`."""
         return core_schema.no_info_plain_validator_function(
             cls.validated, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value.to_json())
         )
 
 
 def kind_of(annotation: Any) -> type[ParameterKind] | None:
-    """Return the kind that the annotation of a field leads to, also of one that may be left out; None for plain types."""
+    """Return the kind in the annotation of a required or optional field; None for plain types."""
     for one in get_args(annotation) if type(None) in get_args(annotation) else (annotation,):
         if isinstance(one, type) and issubclass(one, ParameterKind):
             return one

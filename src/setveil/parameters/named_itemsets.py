@@ -1,4 +1,4 @@
-"""Itemsets that a person named, such as those that are trade secrets: from a file or from Python."""
+"""Named itemsets, such as trade secrets to hide: from a file or from Python."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
+from setveil.base.display import quantity
 from setveil.data.files.json_lines import JSON_KINDS, item_text, json_value
 from setveil.data.files.packing import plain_suffix
 from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable, shown, unusable
@@ -20,6 +21,7 @@ from setveil.data.files.texts import check_separator
 from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData
+from setveil.parameters.kind import CommandExample
 from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
@@ -32,17 +34,36 @@ _JSON_EXAMPLE = '["milk", "bread"]'
 
 
 class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
-    """Sets of items, each once and none of them empty, usable as a parameter; their items are in label order.
+    """An immutable sequence of itemsets, for parameters. The items of each itemset are in label order.
 
-    They stay in the order given, which targets go by; those of a Python set, which has none, come in label order.
+    Itemsets keep their order, because targets refer to it. Itemsets from a Python set, which has no order, are sorted by label.
 
-    >>> NamedItemsets([["milk", "bread"], ["bread", "milk"]])
+    Parameters
+    ----------
+    itemsets : iterable of iterables of str
+        The itemsets, at least one, none of them empty. A repeated itemset counts once, with a note.
+
+    Raises
+    ------
+    BadData
+        If there is no itemset, an itemset is empty, or an item is invalid.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.NamedItemsets([["milk", "bread"], ["bread", "milk"]])
     NamedItemsets(1 itemset of up to 2 items)
     """
 
-    in_words: ClassVar[str] = "a file of itemsets"
+    allowed_text: ClassVar[str] = "a file of itemsets"
     python_type: ClassVar[str] = "NamedItemsets or lists of items"
     example: ClassVar[str] = '[["baking-powder-170g", "caster-sugar-1kg"]]'
+    option_example = "itemsets.txt"
+    example_command = CommandExample(
+        "mine",
+        ("sample:supermarket",),
+        (("min_support", "1%"), ("length", "2"), ("sample", "5"), ("out", "itemsets.txt")),
+    )
     noun: ClassVar[str] = "itemsets"
     ending = ".jsonl"
     bad_values = ("a text", [], [[]], ["a text"], [[3]], 17, None)
@@ -61,18 +82,18 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
             given += 1
             repeated_items += len(items) - len(set(items))
         if not found:
-            raise BadData("no itemset was named; expected at least one")
+            raise BadData("no itemset was named; expected at least one itemset")
         labels = sorted(set().union(*found))
         if wrong := first_unusable(labels):
-            raise BadData(f"a named itemset holds what cannot be an item: {wrong}")
+            raise BadData(f"a named itemset has an invalid item: {wrong}")
         note_stripped(len(with_blanks), "items in itemsets")
         if repeated_items:
-            progress.note(f"{repeated_items:,} repeated items within an itemset count once")
+            progress.note(f"{quantity(repeated_items, 'repeated item')} within an itemset counted once")
         if given > len(found):
-            progress.note(f"{given - len(found):,} repeated itemsets count once")
+            progress.note(f"{quantity(given - len(found), 'repeated itemset')} counted once")
         rank = {labels[place]: number for number, place in enumerate(label_order(labels))}
         by_rank = [sorted(map(rank.__getitem__, one)) for one in found]
-        if isinstance(itemsets, AbstractSet):  # its order differs from run to run, and targets go by the order
+        if isinstance(itemsets, AbstractSet):  # its order differs between runs, and targets refer to the order
             by_rank.sort()
         in_order = sorted(labels, key=rank.__getitem__)
         self._itemsets = tuple(tuple(in_order[number] for number in one) for one in by_rank)
@@ -95,18 +116,16 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
 
     def __repr__(self) -> str:
         longest = max(map(len, self._itemsets))
-        return (
-            f"NamedItemsets({len(self):,} itemset{'s' * (len(self) > 1)} of up to {longest} item{'s' * (longest > 1)})"
-        )
+        return f"NamedItemsets({quantity(len(self), 'itemset')} of up to {quantity(longest, 'item')})"
 
     @classmethod
     def read(cls, source: str | Path, *, separator: str | None = None, **_given: Any) -> NamedItemsets:
-        """Read them from a file, one per line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson."""
+        """Read itemsets from a file, one per line: as in a basket file, or JSON lists in a .jsonl or .ndjson file."""
         return cls(_read(str(source), separator))
 
     @classmethod
     def example_for(cls, data: Transactions) -> NamedItemsets:
-        """Return a few itemsets that records hold, most of them several; where there is no item, one that every method refuses."""
+        """Return a few itemsets that records hold, most of them frequent; for data without items, one that every method refuses."""
         rng = np.random.default_rng(data.occurrences)
         records = [set(record) for record in data if record]
         if not records:
@@ -128,15 +147,15 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:
-        """Return the itemsets."""
+        """The itemsets."""
         return self._itemsets
 
     def take(self, places: Iterable[int]) -> NamedItemsets:
-        """Return the itemsets at these places."""
+        """Return the itemsets at these positions."""
         return NamedItemsets(self._itemsets[place] for place in places)
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return offsets and rising codes of itemsets that all occur in the data."""
+        """Return offsets and sorted item codes of the itemsets; all items must occur in the data."""
         code_of = data.code_of
         codes = [sorted(code_of[label] for label in one) for one in self._itemsets]
         offsets = offsets_of([len(one) for one in codes])
@@ -152,7 +171,7 @@ def _checked(one: Any) -> list[str]:
         raise BadData("an itemset is empty; expected at least one item")
     wrong = [item for item in items if not isinstance(item, str)]
     if wrong:
-        raise BadData(f"an item is of the type {type(wrong[0]).__name__}; items are text")
+        raise BadData(f"an item is of the type {type(wrong[0]).__name__}; items must be text")
     return items
 
 
@@ -160,9 +179,38 @@ def _checked(one: Any) -> list[str]:
 def read_itemsets(
     source: str | Path, data: Transactions | None = None, *, separator: str | None = None
 ) -> tuple[tuple[str, ...], ...]:
-    """Read itemsets, one per line: as in a basket file, or JSON lists in a file that ends in .jsonl or .ndjson.
+    """Read itemsets from a file with one itemset per line, as in a basket file or as JSON lists.
 
-    They are in the order of the file, each once, their items in label order. With `data`, a list of which nothing occurs there is refused.
+    Parameters
+    ----------
+    source : str or Path
+        A text file, also compressed (`.gz`, `.zst`). A file with the extension `.jsonl` or `.ndjson` holds JSON lists.
+    data : Transactions, optional
+        If given, a list without any itemset that occurs in the data is refused.
+    separator : str, optional
+        The character between items of a text file. Default: blanks.
+
+    Returns
+    -------
+    tuple of tuples of str
+        The itemsets, each once, in the order of the file; their items are in label order.
+
+    Raises
+    ------
+    BadData
+        If the file is missing, empty or invalid, or no itemset occurs in `data`.
+    BadParameter
+        If `separator` is not one printable ASCII character or a tab.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "itemsets.txt"
+    >>> path.write_text("beer diapers")
+    12
+    >>> sv.read_itemsets(path)
+    (('beer', 'diapers'),)
     """
     named = NamedItemsets.read(source, separator=separator)
     if data is not None:
@@ -182,11 +230,11 @@ def _read(file: str, separator: str | None) -> list[list[str]]:
         if not items:
             blank = blank or number
             continue
-        if blank:  # lines after the last itemset hold none; one between two of them is a mistake
+        if blank:  # blank lines at the end are allowed, blank lines between itemsets are not
             raise BadData("is blank; expected an itemset of at least one item", file=file, line=blank)
         itemsets.append(items)
     if not itemsets:
-        raise BadData("is empty; expected an itemset a line", file=file)
+        raise BadData("is empty; expected one itemset per line", file=file)
     return itemsets
 
 
@@ -198,7 +246,7 @@ def _text_items(line: str, separator: str | None, file: str, number: int) -> lis
         if items == [""]:
             return []
         if "" in items:
-            raise BadData(f"an item between two {separator!r} is empty", file=file, line=number)
+            raise BadData(f"an item between two {separator!r} is empty; expected a name", file=file, line=number)
     for item in items:
         refuse_unusable(item.strip(BLANKS), file, number)
     return items
@@ -216,7 +264,7 @@ def _json_items(line: str, file: str, number: int) -> list[str]:
 
 def _items_of_list(value: Any) -> list[str]:
     if not isinstance(value, list):
-        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - of the data
+        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - an error in the data
     if not value:
         raise ValueError("is an empty list")
     items = [item_text(item) for item in value]

@@ -1,6 +1,6 @@
-"""Which names of a list occur in the data, and which labels of the data are close to the others.
+"""Which names of a list occur in the data, and which labels of the data are close to missing names.
 
-An item occurs if at least one record holds it. An itemset occurs if each of its items does, whether or not one record holds them all.
+An item occurs if at least one record holds it. An itemset occurs if each of its items does, even if no record holds them all.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from setveil.data.records.look_alikes import LookAlikes
 
 MissingNames = Literal["accept", "error"]
-"""What to do with names that do not occur in the data, where others do."""
+"""What to do with names that do not occur in the data, if other names do."""
 
 MOST_COMPARED = 100_000
-"""Pairs of a missing name and a label that are compared: about a second."""
+"""The maximum number of comparisons between missing names and labels: about one second."""
 LONGEST_COMPARED = 60
 """A longer name is not compared with labels."""
 SHOWN_IN_ERRORS = 3
@@ -35,7 +35,7 @@ SHOWN_IN_ERRORS = 3
 
 @dataclass(frozen=True)
 class MissingName:
-    """An item that a list names and no record holds, and a label of the data that may have been meant."""
+    """A named item that no record holds, and the closest label of the data, if any."""
 
     name: str
     close: str | None = None
@@ -46,32 +46,32 @@ class MissingName:
 
 @dataclass(frozen=True)
 class NamesFound:
-    """How many entries of a list occur in the data, and which items do not."""
+    """The number of entries of a list that occur in the data, and the items that do not."""
 
     parameter: str
-    """The parameter that takes the list."""
+    """The parameter that the list was given for."""
     noun: str
     """What the entries are: items, itemsets or rules."""
     named: int
     occur: int
     missing: tuple[MissingName, ...]
-    """All items of the list that do not occur, in the order of the list."""
+    """The items of the list that do not occur, in the order of the list."""
 
     def __str__(self) -> str:
         return self.sentence("data")
 
     def sentence(self, where: str) -> str:
-        """Return how many occur, as a sentence about the data, the release or the original."""
+        """Return how many entries occur in the data, the release or the original (`where`), as a sentence."""
         return f"{self.parameter}: {self.occur:,} of {self.named:,} named {self.noun} occur in the {where}"
 
     def missing_items(self, most: int) -> str:
-        """Return the first missing items for a sentence, and how many more there are."""
+        """Return the first `most` missing items and the number of further ones, for a message."""
         listed = ", ".join(map(str, self.missing[:most]))
         more = len(self.missing) - most
         return f"{listed} and {more:,} more" if more > 0 else listed
 
     def refuse(self, missing_names: MissingNames, *, file: str | None = None) -> None:
-        """Refuse a list of which nothing occurs or, with `error`, one of which something does not."""
+        """Refuse a list without any occurring entry or, with `error`, a list with a missing item."""
         if missing_names not in get_args(MissingNames):
             allowed = " | ".join(get_args(MissingNames))
             raise BadParameter(f"missing_names is {missing_names!r}; allowed is {allowed}")
@@ -85,31 +85,31 @@ class NamesFound:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return plain values."""
         return asdict(self)
 
 
 class NameList(ParameterKind):
-    """A list that names items of the data: what `SensitiveItems` and `NamedItemsets` share."""
+    """A list that names items of the data; the base class of `SensitiveItems` and `NamedItemsets`."""
 
     noun: ClassVar[str]
     names_items = True
     occurred: bool = False
-    """Whether it is known, from the private folder of a release, that some of it occurred in the original."""
+    """Whether the private folder of a release records that an entry occurred in the original."""
 
     @property
     @abstractmethod
     def entries(self) -> Sequence[tuple[str, ...]]:
-        """Return the items of each entry."""
+        """The items of each entry."""
 
     def known_to_have_occurred(self) -> Self:
-        """Return the same list with the note that some of it occurred in the original."""
+        """Return the same list, marked as having an entry that occurred in the original."""
         noted = copy(self)
         noted.occurred = True
         return noted
 
     def found_in(self, data: Published, parameter: str) -> NamesFound:
-        """Count the entries that occur in the data, and look for labels that are close to missing names."""
+        """Count the entries that occur in the data, and find the labels closest to missing names."""
         noun = "rules" if parameter == "rules" else self.noun
         there = _occurring(data)
         occur = sum(there.issuperset(entry) for entry in self.entries)
@@ -117,23 +117,23 @@ class NameList(ParameterKind):
         return NamesFound(parameter, noun, len(self.entries), occur, _with_close_labels(absent, data.vocabulary))
 
     def places_in(self, data: Published) -> list[int]:
-        """Return the places of the entries that occur in the data."""
+        """Return the positions of the entries that occur in the data."""
         there = _occurring(data)
         return [place for place, entry in enumerate(self.entries) if there.issuperset(entry)]
 
     def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
-        """Refuse a name if the data hold another label that looks like it."""
+        """Refuse a name if the data have another label that looks like it."""
         if self.occurred:
             return
         for name in dict.fromkeys(item for entry in self.entries for item in entry):
             if others := found.others(name):
                 raise BadData(
                     f"{parameter} names {written(name)}, and the data hold {written(others[0])}, which looks alike and would not be "
-                    "protected. Write both in the same way, or say `distinct_labels=True` if they are different items"
+                    "protected. Write both in the same way, or pass `distinct_labels=True` if they are different items"
                 )
 
     def doubt(self, original: Published | None) -> str:
-        """Return why a release in which nothing of the list occurs proves nothing; empty where some of it occurred in the original."""
+        """Return why a release without any entry of the list proves nothing; empty if an entry occurred in the original."""
         named = f"none of the {len(self.entries):,} named {self.noun} occurs"
         if self.occurred:
             return ""
@@ -147,7 +147,7 @@ class NameList(ParameterKind):
 
 
 def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
-    """Refuse parameters of a method or guarantee that name only some of the labels that look alike."""
+    """Refuse parameters of a method or guarantee that name only some of several labels that look alike."""
     for name in type(declaration).model_fields:
         given = getattr(declaration, name)
         if isinstance(given, ParameterKind):
@@ -155,7 +155,7 @@ def refuse_look_alikes(declaration: Any, found: LookAlikes) -> None:
 
 
 def names_found(declaration: Any, data: Published) -> tuple[NamesFound, ...]:
-    """Look up every list that a method or guarantee was given, unless it is known that some of it occurred."""
+    """Look up the name lists of a method or guarantee in the data, except those known to have occurred in the original."""
     given = {name: getattr(declaration, name) for name in type(declaration).model_fields}
     return tuple(
         names.found_in(data, name)
@@ -173,7 +173,7 @@ def _with_close_labels(absent: Iterable[str], vocabulary: tuple[str, ...]) -> tu
     found = []
     for name in absent:
         candidates = vocabulary
-        if len(candidates) > left:  # typing errors are rare at the beginning of a word
+        if len(candidates) > left:  # typos are rare at the start of a word
             candidates = tuple(label for label in candidates if label[:1] == name[:1])[:left]
         close = get_close_matches(name, candidates, n=1) if len(name) <= LONGEST_COMPARED else []
         left -= len(candidates)

@@ -1,4 +1,4 @@
-"""Items that nobody should be able to infer, as a person named them: from a file or from Python."""
+"""Sensitive items, which nobody should be able to infer: from a file or from Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
+from setveil.base.display import quantity
 from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable
 from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.errors import BadData
@@ -24,15 +25,29 @@ if TYPE_CHECKING:
 
 
 class SensitiveItems(NameList, AbstractSet[str]):
-    """A set of items, usable as a parameter; it may be empty, and its items come in label order.
+    """An immutable set of sensitive items, for parameters; it may be empty. Iteration is in label order.
 
-    >>> list(SensitiveItems(["tea", "beer", "tea"]))
+    Parameters
+    ----------
+    items : iterable of str
+        The items. A repeated item counts once, with a note.
+
+    Raises
+    ------
+    BadData
+        If `items` is not a list of texts, or a name is empty or holds a control character.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> list(sv.SensitiveItems(["tea", "beer", "tea"]))
     ['beer', 'tea']
     """
 
-    in_words: ClassVar[str] = "a file with an item a line"
+    allowed_text: ClassVar[str] = "a file with one item per line"
     python_type: ClassVar[str] = "SensitiveItems or a list of items"
     example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
+    option_example = "sample:supermarket"
     noun: ClassVar[str] = "items"
     ending = ".txt"
     bad_values = ("a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None)
@@ -44,14 +59,14 @@ class SensitiveItems(NameList, AbstractSet[str]):
         given = list(items)
         wrong = [item for item in given if not isinstance(item, str)]
         if wrong:
-            raise BadData(f"a sensitive item is of the type {type(wrong[0]).__name__}; items are text")
+            raise BadData(f"a sensitive item is of the type {type(wrong[0]).__name__}; items must be text")
         given, with_blanks = stripped(given)
         note_stripped(len(set(with_blanks)), "sensitive items")
         labels = sorted(set(given))
         if unusable := first_unusable(labels):
-            raise BadData(f"what cannot be an item was named sensitive: {unusable}")
+            raise BadData(f"a sensitive item is invalid: {unusable}")
         if len(labels) < len(given):
-            progress.note(f"{len(given) - len(labels):,} repeated sensitive items count once")
+            progress.note(f"{quantity(len(given) - len(labels), 'repeated sensitive item')} counted once")
         self._items = dict.fromkeys(labels[place] for place in label_order(labels))
 
     def __contains__(self, item: object) -> bool:
@@ -67,16 +82,16 @@ class SensitiveItems(NameList, AbstractSet[str]):
         return self._hash()
 
     def __repr__(self) -> str:
-        return f"SensitiveItems({len(self):,} item{'s' * (len(self) != 1)})"
+        return f"SensitiveItems({quantity(len(self), 'item')})"
 
     @classmethod
     def read(cls, source: str | Path, **_given: Any) -> SensitiveItems:
-        """Read them from a text file, one per line, or take those of `sample:NAME`."""
+        """Read items from a text file, one per line, or from `sample:NAME`."""
         return cls(_read(str(source)))
 
     @classmethod
     def example_for(cls, data: Transactions) -> SensitiveItems:
-        """Return a third of the items, at random, and at least one where there is one."""
+        """Return a random third of the items, at least one if there are any."""
         rng = np.random.default_rng(data.occurrences)
         return cls(rng.permutation(data.vocabulary)[: -(-len(data.vocabulary) // 3)].tolist())
 
@@ -90,11 +105,11 @@ class SensitiveItems(NameList, AbstractSet[str]):
 
     @property
     def entries(self) -> tuple[tuple[str, ...], ...]:
-        """Return each item as a set of its own."""
+        """Each item as an entry of its own."""
         return tuple((item,) for item in self._items)
 
     def among(self, data: Transactions) -> NDArray[np.bool_]:
-        """Return for each item code whether it is sensitive; the data need not hold every sensitive item."""
+        """Return for each item code whether it is sensitive; sensitive items may be missing from the data."""
         mask = np.zeros(len(data.vocabulary), dtype=np.bool_)
         mask[[data.code_of[item] for item in self._items if item in data.code_of]] = True
         return mask
@@ -102,9 +117,32 @@ class SensitiveItems(NameList, AbstractSet[str]):
 
 @check_arguments
 def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
-    """Read sensitive items from a text file, one per line, or take those of `sample:NAME`; they are in label order.
+    """Read sensitive items from a text file with one item per line, or from a sample.
 
-    Blank lines and blanks around an item do not count. With `data`, a list of which nothing occurs there is refused.
+    Blank lines and blanks around an item are ignored.
+
+    Parameters
+    ----------
+    source : str or Path
+        A text file, also compressed (`.gz`, `.zst`), or `sample:NAME`.
+    data : Transactions, optional
+        If given, a list without any item that occurs in the data is refused.
+
+    Returns
+    -------
+    tuple of str
+        The items, each once, in label order.
+
+    Raises
+    ------
+    BadData
+        If the file is missing, empty or invalid, or no item occurs in `data`.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> "acne-gel-30g" in sv.read_sensitive("sample:supermarket")
+    True
     """
     named = SensitiveItems.read(source)
     if data is not None:
@@ -114,7 +152,7 @@ def read_sensitive(source: str | Path, data: Transactions | None = None) -> tupl
 
 def _read(file: str) -> list[str]:
     if file.startswith("sample:"):
-        from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - only who asks for a sample pays for it
+        from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - loaded only for samples
 
         return sample_sensitive(file)
     items = []
@@ -125,5 +163,5 @@ def _read(file: str) -> list[str]:
         refuse_unusable(item, file, number)
         items.append(item)
     if not items:
-        raise BadData("is empty; expected a sensitive item a line", file=file)
+        raise BadData("is empty; expected one sensitive item per line", file=file)
     return items

@@ -1,4 +1,4 @@
-"""At most how many records may hold each named itemset: drawn at random, just below the threshold, or as given."""
+"""Targets: the maximum number of records that may hold each named itemset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANDOM, BORDER = "random", "border"
 
 
 class Targets(Threshold):
-    """`random`, `border`, one number of records for all itemsets, or one for each, in their order.
+    """Targets of itemsets: `random`, `border` (just below the minimum support), one number for all, or one number per itemset.
 
     >>> Targets("border").of(2, 60)
     array([59, 59])
@@ -32,7 +32,7 @@ class Targets(Threshold):
     """
 
     what: ClassVar[str] = "target"
-    in_words: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
+    allowed_text: ClassVar[str] = "random | border | a number of records | one for each itemset (3,0,5)"
     example: ClassVar[str] = '"border"'
     bad_values = ("often", "", -1, "3,", 1.5, True, [])
     ways = ("0",)
@@ -45,25 +45,25 @@ class Targets(Threshold):
         if text in (RANDOM, BORDER):
             return (text,)
         if not _NUMBERS.fullmatch(text):
-            raise BadParameter(f"the target {text[:40]!r} is not {self.in_words}")
+            raise BadParameter(f"the target {text[:40]!r} is not {self.allowed_text}")
         self._numbers = tuple(int(part) for part in text.split(","))
         return self._numbers
 
     @classmethod
     def example_for(cls, _data: Transactions) -> Targets:
-        """Return targets that are drawn at random."""
+        """Return random targets."""
         return cls(RANDOM)
 
     def numbers(self, itemsets: int) -> tuple[int, ...]:
-        """Return the numbers that were given, one for each itemset; none where they follow from the threshold."""
+        """Return the given numbers, one per itemset; an empty tuple for `random` and `border`."""
         return self._numbers * itemsets if len(self._numbers) == 1 else self._numbers
 
     def take(self, places: Sequence[int]) -> Targets:
-        """Return the targets of the itemsets at these places."""
+        """Return the targets of the itemsets at these positions."""
         return Targets([self._numbers[place] for place in places]) if len(self._numbers) > 1 else self
 
     def of(self, itemsets: int, frequent_from: int, rng: Generator | None = None) -> NDArray[np.int64]:
-        """Return a target below `frequent_from` for each itemset; `rng` draws the random ones, from half of that on."""
+        """Return a target below `frequent_from` for each itemset; random targets are drawn by `rng` and are at least half of it."""
         if self.text == BORDER:
             return np.full(itemsets, frequent_from - 1, dtype=np.int64)
         if self.text == RANDOM:
@@ -72,18 +72,18 @@ class Targets(Threshold):
             return rng.integers(min((frequent_from + 1) // 2, frequent_from - 1), frequent_from, size=itemsets)
         if len(self._numbers) not in (1, itemsets):
             raise BadParameter(
-                f"there are {len(self._numbers)} targets for {itemsets} itemsets; give one, or one for each"
+                f"there are {len(self._numbers)} targets for {itemsets} itemsets; give one target, or one for each itemset"
             )
         if max(self._numbers) >= frequent_from:
             raise BadParameter(
-                f"the target {max(self._numbers):,} is not below {frequent_from:,}, the number of records from which on an itemset is "
-                f"frequent; allowed is 0 to {frequent_from - 1:,}"
+                f"the target {max(self._numbers):,} is not below {frequent_from:,}, the minimum number of records of a frequent itemset; "
+                f"allowed is 0 to {frequent_from - 1:,}"
             )
         return np.broadcast_to(np.array(self._numbers, dtype=np.int64), itemsets).copy()
 
 
 def _text_of(value: Any) -> str:
-    """Return what a person would type for a value, or refuse it."""
+    """Return a value as command-line text, or raise `BadParameter`."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, str):
@@ -92,14 +92,14 @@ def _text_of(value: Any) -> str:
         return str(value)
     if isinstance(value, list | tuple) and value and all(map(_is_number, value)):
         return ",".join(map(str, value))
-    raise BadParameter(f"a target is {Targets.in_words}, not {_in_words(value)}")
+    raise BadParameter(f"a target is {Targets.allowed_text}, not {_describe(value)}")
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def _in_words(value: Any) -> str:
+def _describe(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return "a list of anything but whole numbers" if value else "an empty list"
+        return "a list with other values than whole numbers" if value else "an empty list"
     return type(value).__name__

@@ -1,4 +1,4 @@
-"""Methods, guarantees and metrics from texts: what people type as options, write in files or fill in forms."""
+"""Methods, guarantees and metrics from texts: options, files and form fields."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ D = TypeVar("D", bound="Declaration")
 def from_texts(
     kind: type[D], texts: Mapping[str, Any], *, data: Transactions | None = None, separator: str | None = None
 ) -> D:
-    """Make a method, guarantee or metric from what was given for its parameters, and for the options of their kinds.
+    """Create a method, guarantee or metric from values for its parameters and for the options of their kinds.
 
-    Texts are read as the kind of each parameter says: most are the names of files. Other values are taken as they are, and names that are
-    no parameters are ignored. `data` are those that it is for, `separator` is what separates items in files of lists.
+    The kind of each parameter reads its text; most texts are file names. Other values are used unchanged, and unknown names are ignored.
+    `data` is the data set to use it on. `separator` separates items in files of lists.
     """
     former = {name: texts[name] for name in kind.renamed if texts.get(name) is not None}
     return kind(**values_of(kind.parameters(), texts, data=data, separator=separator), **former)
@@ -36,7 +36,7 @@ def values_of(
     data: Transactions | None = None,
     separator: str | None = None,
 ) -> dict[str, Any]:
-    """Return the values of the parameters that were given."""
+    """Return the values of the given parameters, read by their kinds."""
     values = {}
     for parameter in parameters:
         value, kind = texts.get(parameter.name), kind_of(parameter.annotation)
@@ -50,6 +50,6 @@ def values_of(
 
 
 def extra_options(parameter: Parameter) -> tuple[Option, ...]:
-    """Return what can be said beside a parameter about how to read it."""
+    """Return the further options about how to read a parameter."""
     kind = kind_of(parameter.annotation)
     return () if kind is None else kind.options

@@ -1,6 +1,6 @@
 """Numbering the nodes of a tree depth first, from the parent of each node.
 
-Nothing here is recursive, so that a chain may be as deep as memory allows.
+Nothing here is recursive, so that a tree may be as deep as memory allows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CYCLE_SHOWN = 6
 
 
 class Cycle(BadData):
-    """Nodes that are each other's ancestors."""
+    """The error about a cycle: nodes that are ancestors of each other."""
 
     def __init__(self, nodes: Sequence[str], *, file: str | None = None, line: int | None = None) -> None:
         self.nodes = tuple(nodes)
@@ -30,12 +30,14 @@ class Cycle(BadData):
             steps.append(f"... ({len(nodes) - _CYCLE_SHOWN:,} more)")
         circle = " -> ".join([*steps, shown(nodes[0])])
         super().__init__(
-            f"parents go round in a circle: {circle}; expected that they end at the top", file=file, line=line
+            f"parents form a cycle: {circle}; expected a tree; remove or correct one of these parents",
+            file=file,
+            line=line,
         )
 
 
-def laid_out(parent_of: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of a hierarchy, its nodes numbered depth first."""
+def number_nodes(parent_of: Mapping[str, str]) -> dict[str, Any]:
+    """Assign depth-first numbers to the nodes; return the fields of a `Hierarchy`."""
     names, above = _rooted(parent_of)
     order = _depth_first(names, above)
     if len(order) < len(names):
@@ -67,7 +69,7 @@ def laid_out(parent_of: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
-    """Return the names, the root's at the end, and the place of each one's parent."""
+    """Return the names, the root last, and the position of each name's parent."""
     if not parent_of:
         raise BadData("a hierarchy needs at least one item")
     number_of = {name: number for number, name in enumerate(parent_of)}
@@ -76,7 +78,9 @@ def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
     if wrong := first_unusable(number_of):
         raise BadData(wrong)
     if with_blanks := stripped(list(number_of))[1]:
-        raise BadData(f"the name {shown(with_blanks[0])} has blanks at its ends; strip them, as those of items are")
+        raise BadData(
+            f"the name {shown(with_blanks[0])} has blanks at its ends; strip them, because labels of items have none"
+        )
     above = [number_of[parent] for parent in parent_of.values()]
     tops = len(number_of) - len(above)
     if not tops:
@@ -91,7 +95,7 @@ def _rooted(parent_of: Mapping[str, str]) -> tuple[list[str], list[int]]:
 
 
 def _depth_first(names: Sequence[str], above: Sequence[int]) -> list[int]:
-    """Return the places of the names that can be reached from the root, which is the last, in the order of their numbers."""
+    """Return the positions of the names reachable from the root (the last name), in depth-first order."""
     parents = np.array(above, dtype=np.int64)
     counts = np.bincount(parents[:-1], minlength=len(names))
     rank = np.empty(len(names), dtype=np.int64)
@@ -100,7 +104,9 @@ def _depth_first(names: Sequence[str], above: Sequence[int]) -> list[int]:
         in_order = group[label_order([names[v] for v in group.tolist()])]
         rank[in_order] = np.arange(ranked, ranked + len(group))
         ranked += len(group)
-    children = np.lexsort((rank, parents))[1:][::-1].tolist()  # without the root; backwards, as a stack gives them back
+    children = np.lexsort((rank, parents))[1:][
+        ::-1
+    ].tolist()  # without the root; reversed, because a stack reverses them again
     ends = np.cumsum(counts[::-1])[::-1].tolist()
     starts = [*ends[1:], 0]
     order = []
@@ -113,7 +119,7 @@ def _depth_first(names: Sequence[str], above: Sequence[int]) -> list[int]:
 
 
 def _cycle(names: Sequence[str], above: Sequence[int], start: int) -> list[str]:
-    """Return the circle into which the parents of a node lead, from the node on that was given last."""
+    """Return the cycle reached by following parents from `start`, starting with its last-given node."""
     seen: dict[int, None] = {}
     while start not in seen:
         seen[start] = None

@@ -1,4 +1,4 @@
-"""Two providers and a collector: a joined table, and nobody learns who is a customer of whom."""
+"""Joined tables: two providers and a collector publish one without revealing which people are customers of which provider."""
 
 PROTECTS = "The protocol protects against a curious peer that follows it; a peer that deviates can learn who your customers are."
-"""What every page, help text and policy of this part says."""
+"""The limit of the protection, as every page, help text and policy file states it."""

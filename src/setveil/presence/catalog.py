@@ -1,4 +1,4 @@
-"""What exists for tables that two providers join, as `setveil.catalog` has it for records."""
+"""The methods, guarantees and metrics for joined tables, as `setveil.catalog` lists those for records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certificates of parties: self-signed, with the role inside, pinned byte for byte by the others."""
+"""Certificates of parties: self-signed, with the role inside, pinned byte for byte by the other parties."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, get_args
 
 from setveil.errors import BadData, Missing
-from setveil.presence.channel import PARTY_IN_WORDS, Role
+from setveil.presence.channel import PARTY_NAMES, Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,13 +35,13 @@ class Certificate:
 
     @property
     def party(self) -> str:
-        """Whose it is, for people."""
-        return PARTY_IN_WORDS[self.role]
+        """The name of the party, for messages."""
+        return PARTY_NAMES[self.role]
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a party shows to others, and what it knows of them."""
+    """A party's own certificate and key, and the pinned certificates of the other parties."""
 
     certificate: Certificate
     certificate_file: Path
@@ -50,7 +50,7 @@ class Credentials:
 
     @property
     def role(self) -> Role:
-        """Who this party is."""
+        """The role of this party."""
         return self.certificate.role
 
 
@@ -59,23 +59,23 @@ def fingerprint(der: bytes) -> str:
     return hashlib.sha256(der).hexdigest()
 
 
-def in_pairs(digits: str) -> str:
-    """Return a fingerprint in groups of eight, to be compared by people."""
+def grouped_digits(digits: str) -> str:
+    """Return a fingerprint in groups of eight digits, for people to compare."""
     return " ".join(digits[start : start + 8] for start in range(0, len(digits), 8))
 
 
 def require_cryptography() -> None:
-    """Refuse to go on without the library that makes and reads certificates."""
+    """Raise `Missing` if the library that makes and reads certificates is not installed."""
     try:
         import cryptography  # noqa: F401, PLC0415 - an extra
     except ImportError:
         raise Missing(
-            "certificates need the package 'cryptography': install it with pip install 'setveil[presence]'"
+            "certificates require the package 'cryptography', which is not installed; install it with: pip install 'setveil[presence]'"
         ) from None
 
 
 def made_certificate(role: Role, name: str) -> tuple[bytes, bytes]:
-    """Return a new private key and a self-signed certificate of it, both as PEM."""
+    """Return a new private key and its self-signed certificate, both as PEM."""
     require_cryptography()
     from cryptography import x509  # noqa: PLC0415 - an extra
     from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415
@@ -83,7 +83,7 @@ def made_certificate(role: Role, name: str) -> tuple[bytes, bytes]:
     from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID  # noqa: PLC0415
 
     key = ec.generate_private_key(ec.SECP256R1())
-    # The role is in the subject too, so that two parties of one name have two subjects.
+    # The role is also in the subject, so that two parties with the same name have different subjects.
     subject = x509.Name(
         [
             x509.NameAttribute(NameOID.ORGANIZATIONAL_UNIT_NAME, f"setveil presence {role}"),
@@ -122,12 +122,12 @@ def read_certificate(path: Path) -> Certificate:
     now = datetime.now(UTC)
     if now > parsed.not_valid_after_utc:
         raise BadData(
-            f"the certificate is valid no more, since {parsed.not_valid_after_utc:%Y-%m-%d}; its party must make a new home",
+            f"the certificate expired on {parsed.not_valid_after_utc:%Y-%m-%d}; its party must create a new home",
             file=str(path),
         )
     if now < parsed.not_valid_before_utc:
         raise BadData(
-            f"the certificate is not valid before {parsed.not_valid_before_utc:%Y-%m-%d}; look at this computer's clock",
+            f"the certificate is not valid before {parsed.not_valid_before_utc:%Y-%m-%d}; check this computer's clock",
             file=str(path),
         )
     try:
@@ -139,7 +139,7 @@ def read_certificate(path: Path) -> Certificate:
     roles = [role for role in get_args(Role) if f"{_ROLE_URI}{role}" in uris]
     if len(roles) != 1:
         raise BadData(
-            "the certificate does not say whose it is, provider A, provider B or the collector; expected one that setveil made",
+            "the certificate names no role (provider A, provider B or the collector); expected a certificate that setveil created",
             file=str(path),
         )
     name = str(common[0].value) if common else ""
@@ -149,7 +149,7 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
-    """Return what the library raises where bytes are no certificate, or one that it cannot make sense of."""
+    """Return the exceptions that the library raises for bytes that are not a certificate, or not one that it can parse."""
     from cryptography import x509  # noqa: PLC0415 - an extra
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
 
@@ -172,18 +172,20 @@ def _parsed(path: Path) -> Any:
     except OSError as error:
         raise Missing(f"{path}: the certificate cannot be read: {error.strerror}") from None
     if b"PRIVATE KEY" in text:
-        raise BadData("holds a private key, which must never be handed over; expected a certificate", file=str(path))
+        raise BadData("holds a private key, which must never be shared; expected a certificate", file=str(path))
     try:
         found = x509.load_pem_x509_certificates(text) if len(text) <= MOST_CERTIFICATE_BYTES else []
     except _unreadable():
         found = []
     if len(found) != 1:
-        raise BadData("is not a certificate; expected the file certificate.pem of the other party", file=str(path))
+        raise BadData(
+            "is not a certificate; expected the file certificate.pem from the home of another party", file=str(path)
+        )
     return found[0]
 
 
 def key_belongs(key_file: Path, certificate: Certificate) -> bool:
-    """Tell whether a private key is the one of a certificate; False too where it is none."""
+    """Return whether a private key belongs to a certificate; also False if the file holds no key."""
     from cryptography import x509  # noqa: PLC0415 - an extra
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
     from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415

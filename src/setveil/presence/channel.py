@@ -1,7 +1,7 @@
-"""What a party knows of its line to another party: framed messages that arrive in order, and how much went over it.
+"""A party's line to another party: framed messages that arrive in order, and counts of what was sent and received.
 
-The receiver of a message always says how long it may be. Lengths depend on public sizes alone, so a longer or shorter one is an error
-before any room is made for it.
+The receiver of a message always states how long it may be. Lengths depend on public sizes only, so a longer or shorter message is refused
+before any memory is allocated for it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from typing import Literal, Protocol
 
 Role = Literal["a", "b", "c"]
 
-PARTY_IN_WORDS: dict[str, str] = {"a": "provider A", "b": "provider B", "c": "the collector"}
+PARTY_NAMES: dict[str, str] = {"a": "provider A", "b": "provider B", "c": "the collector"}
+"""What messages call each party."""
 
 
 @dataclass
 class Traffic:
-    """What went over a line so far; bytes are those of messages, without what framing and TLS add."""
+    """Messages and bytes sent and received on a line so far; bytes of payloads, without those of framing and TLS."""
 
     messages_sent: int = 0
     messages_received: int = 0
@@ -25,17 +26,17 @@ class Traffic:
 
 
 class Channel(Protocol):
-    """A line to one other party. Failures of any kind are `PeerFailed`, which names the party."""
+    """A line to one other party. Every failure raises `PeerFailed`, which names the party."""
 
     role: Role
-    """The party on this end."""
+    """The party at this end."""
     peer: Role
     in_one_process: bool
-    """Whether both ends are in this process: the clear backend runs on no other line."""
+    """Whether both ends are in this process: the clear backend runs on such lines only."""
     traffic: Traffic
 
     def send(self, kind: str, payload: bytes | bytearray | memoryview) -> None:
-        """Send a message of a kind (at most 16 ASCII letters, digits and hyphens). Never blocks for want of the peer reading."""
+        """Send a message of a kind (at most 16 ASCII letters, digits and hyphens). Never waits for the peer to read."""
 
     def receive(self, kind: str, size: int) -> bytes:
         """Wait for the next message, which must be of that kind and have exactly that many bytes."""
@@ -44,7 +45,7 @@ class Channel(Protocol):
         """Wait for the next message, which must be of that kind and have at most that many bytes."""
 
     def abort(self, reason: str) -> None:
-        """Tell the peer, as well as it goes, that this party stops and why (never a value of the data), and close."""
+        """Try to send the peer the reason why this party stops (never a value of the data), and close."""
 
     def close(self) -> None:
-        """Close; what was sent still arrives."""
+        """Close the line; messages that were sent still arrive."""

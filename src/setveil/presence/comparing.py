@@ -1,4 +1,4 @@
-"""The protocol beside the methods it is compared with, in a trial; nothing is published."""
+"""A comparison of the protocol with other methods in a trial; nothing is published."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """What came of one method."""
+    """The result of one method."""
 
     name: str
     groups: int | None = None
-    """None where the method could not keep what it promises."""
+    """None if the method could not reach its guarantees."""
     errors: list[float | None]
-    """One figure per metric."""
+    """One value per metric."""
     promises: str = ""
-    """Each guarantee with the verdict."""
+    """Each guarantee with its verdict, as text."""
     seconds: float = 0.0
     reason: str = ""
-    """Why there is no table."""
+    """Why the method made no table, if it made none."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -45,13 +45,13 @@ def compare_methods(
     keys: Keys,
     metrics: Sequence[Metric],
 ) -> list[Compared]:
-    """Run methods with the limits of a policy, check what each promises, and measure."""
+    """Run methods with the limits of a policy, check the guarantees of each, and measure its table."""
     methods = [_with_limits(kind, policy) for kind in kinds]
     return [_compared(method, originals, keys, metrics) for method in methods]
 
 
 def _with_limits(kind: type[JoiningMethod], policy: Policy) -> JoiningMethod:
-    """Make a method with those limits of the policy that it knows; the protocol in the clear, whose groups are the same."""
+    """Return a method with the limits of the policy that it declares; the protocol runs in the clear, which gives the same groups."""
     limits = policy.changed(backend="clear").method.model_dump(mode="json")
     return kind(**{p.name: limits[p.name] for p in kind.parameters() if p.name in limits})
 

@@ -1,4 +1,4 @@
-"""What a run costs a party: seconds, messages and bytes, in all and level by level."""
+"""The costs of a run for a party: seconds, messages and bytes, in total and per level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LevelCost:
-    """What one level cost: its open groups, and what went between the providers."""
+    """The costs of one level: its open groups and ids, the seconds, and the traffic between the providers."""
 
     groups: int
     ids: int
@@ -27,22 +27,22 @@ class LevelCost:
 
 @dataclass(frozen=True)
 class Costs:
-    """What the whole run cost one party."""
+    """The costs of the whole run for one party."""
 
     seconds: float
     cpu_seconds: float
     traffic: dict[str, dict[str, int]]
-    """For each other party messages and bytes, sent and received."""
+    """Messages and bytes sent and received, for each other party."""
     levels: tuple[LevelCost, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the costs as plain values."""
         return asdict(self)
 
 
 @contextmanager
 def stopwatch(traffic: Traffic, costs: list[LevelCost], level: Level) -> Iterator[None]:
-    """Add what the block costs to a list."""
+    """Append the costs of the block to a list."""
     began = time.perf_counter()
     messages, size = _moved(traffic)
     yield

@@ -1,12 +1,12 @@
-"""Events in an SQLite file that nobody shortens unnoticed: each has the hash of all before it, and a file beside it names the last one.
+"""Events in an SQLite file that cannot be shortened unnoticed: each has the hash of all events before it, and a second file names the last.
 
 ::
 
-    FILE                 events, each with its hash, and lists that events name by their hash
-    FILE.head            how many events there are, and the hash of the last one
+    FILE                 events, each with its hash, and lists that events refer to by their hash
+    FILE.head            the number of events, and the hash of the last one
 
-The head is written after the event. So the file may hold more than the head says, after a system failure, and never less. Whoever puts
-back an older copy of the file has a head that does not fit.
+The head is written after the event. So after a system failure the file may hold more events than the head says, but never fewer. An older
+copy of the file does not match the head.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.atomic import replace_file
+from setveil.base.display import quantity
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
@@ -41,15 +42,15 @@ _SYSTEM_REFUSES = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 }
-"""What is wrong with the disk or the rights and not with the content of the file."""
+"""Errors of the disk or of permissions, not of the file's content."""
 
 
 class Damaged(BadData):
-    """The file is missing or is not the one that was written."""
+    """The file is missing, or is not as it was written."""
 
 
 class EventChain:
-    """The file of events of one owner, who is named by the first event."""
+    """The event file of one owner, named in the first event."""
 
     def __init__(self, path: Path, owner: str, *, hint: str) -> None:
         self.path = path
@@ -59,7 +60,7 @@ class EventChain:
         self._first = json.dumps({"owner": owner})
 
     def create(self, events: Sequence[dict[str, Any]] = (), lists: Sequence[bytes] = ()) -> None:
-        """Make the file with all of these events or none of them; it must not be there."""
+        """Create the file with all of these events or none of them; it must not exist yet."""
         try:
             os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError as error:
@@ -77,7 +78,7 @@ class EventChain:
 
     @contextmanager
     def opened(self) -> Iterator[OpenChain]:
-        """Give the events for reading and appending, kept from other processes; what was appended stays if the block succeeds."""
+        """Open the events for reading and appending, locked against other processes; appended events are stored if the block succeeds."""
         if not self.path.exists() or not self.path.stat().st_size:
             raise self.damaged("was emptied" if self.path.exists() else "is missing")
         with self._connected() as file:
@@ -90,9 +91,10 @@ class EventChain:
             self._write_head()
 
     def renew(self, last: dict[str, Any]) -> Path | None:
-        """Make a new file with the events and lists of this one that are still whole, and `last`; return where the damaged file was put.
+        """Make a new file from the intact events and lists of this one, and `last`; return the path that the damaged file was moved to.
 
-        The new file is complete before it takes its place, and its head comes last: whatever happens before that leaves a damaged file.
+        The new file is complete before it replaces the old one, and its head is written last: an interruption before that leaves a
+        file that is recognized as damaged.
         """
         events: list[dict[str, Any]] = []
         lists: list[bytes] = []
@@ -115,12 +117,12 @@ class EventChain:
         return aside
 
     def damaged(self, how: str) -> Damaged:
-        """Return the error of a file that is not as it was written."""
+        """Return the error for a file that is not as it was written."""
         return Damaged(f"{how}; {self._hint}", file=str(self.path))
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside a transaction that keeps others away."""
+        """Open a connection inside a transaction that locks the file against other processes."""
         try:
             file = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_LOCK_SECONDS
@@ -131,14 +133,14 @@ class EventChain:
                 yield file
                 file.execute("COMMIT")
             finally:
-                file.close()  # undoes what was not committed
+                file.close()  # discards what was not committed
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in _SYSTEM_REFUSES:
                 raise OutputRefused(f"{self.path} cannot be written: {error}") from None
             raise self.damaged(f"is damaged ({error})") from None
 
     def _read(self, file: sqlite3.Connection, events: list[dict[str, Any]], *, up_to_damage: bool = False) -> None:
-        """Read the events into a list, the first one, which names the owner, left out."""
+        """Read the events into a list, without the first one, which names the owner."""
         before = ""
         for expected, (number, text, digits) in enumerate(
             file.execute("SELECT number, event, hash FROM events ORDER BY number")
@@ -161,45 +163,47 @@ class EventChain:
         except OSError:
             found = None
         if found is None:
-            raise self.damaged(f"lacks the file {self.head.name} beside it, or that one was changed")
+            raise self.damaged(f"does not have the file {self.head.name} beside it, or that file was changed")
         number, digits = int(found[1]), found[2].decode()
         if chain.hash_at(number) != digits:
             now = len(chain.events)
-            raise self.damaged(f"was shortened or replaced: it had {number:,} events at least and has {now:,}")
+            raise self.damaged(
+                f"was shortened or replaced: it had at least {quantity(number, 'event')} and now has {now:,}"
+            )
 
     def _write_head(self) -> None:
-        """Name the last event. The file is held meanwhile, so that two processes do not put back each other's head."""
+        """Write the head. The event file is locked meanwhile, so that no process overwrites a newer head with an older one."""
         with self._connected() as file:
             number, digits = file.execute("SELECT number, hash FROM events ORDER BY number DESC LIMIT 1").fetchone()
             replace_file(self.head, f"{number} {digits}\n".encode(), mode=0o600, is_result=False)
 
 
 class OpenChain:
-    """The events of a file that this process holds."""
+    """The events of a file that this process has locked."""
 
     def __init__(self, file: sqlite3.Connection, events: list[dict[str, Any]]) -> None:
         self.events = events
         self._file = file
 
     def append(self, event: dict[str, Any]) -> None:
-        """Add an event."""
+        """Append an event."""
         self.events.append(event)
         number = len(self.events)
         _insert(self._file, number, json.dumps(event), self.hash_at(number - 1) or "")
 
     def hash_at(self, number: int) -> str | None:
-        """Return the hash of all events up to one; None where there is no such event."""
+        """Return the hash of all events up to a number; None if there is no such event."""
         found = self._file.execute("SELECT hash FROM events WHERE number = ?", (number,)).fetchone()
         return found[0] if found else None
 
     def keep(self, content: bytes) -> str:
-        """Store a list, once, and return the hash by which events name it."""
+        """Store a list unless it is stored already, and return the hash that events refer to it by."""
         digits = hashlib.sha256(content).hexdigest()
         self._file.execute("INSERT OR IGNORE INTO lists VALUES (?, ?)", (digits, content))
         return digits
 
     def kept(self, digits: str) -> bytes | None:
-        """Return a list that an event names; None where it is missing or was changed."""
+        """Return a list by its hash; None if it is missing or was changed."""
         found = self._file.execute("SELECT content FROM lists WHERE hash = ?", (digits,)).fetchone()
         return found[0] if found and hashlib.sha256(found[0]).hexdigest() == digits else None
 

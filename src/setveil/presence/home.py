@@ -1,13 +1,13 @@
-"""A party's home: the folder with its key, its certificate, the pinned certificates of the others and the ledger of its runs.
+"""A party's home: the folder with its keys, its certificate, the pinned certificates of the other parties and the ledger of its runs.
 
 ::
 
     HOME/              0700
       key.pem          0600  private key of the certificate
-      certificate.pem        to be handed to the others
-      dummies.key      0600  key of the stream that dummies are drawn from, in hexadecimal digits
+      certificate.pem        to give to the other parties
+      dummies.key      0600  key that dummies are drawn with, in hexadecimal digits
       peers/                 pinned certificates: a.pem, b.pem, c.pem
-      ledger.sqlite    0600  ledger of runs: with whom, when, over which people
+      ledger.sqlite    0600  ledger of runs: peer, time and people of each run
       ledger.sqlite.head     the last event of the ledger
 """
 
@@ -29,13 +29,13 @@ from setveil.presence.certificates import (
     Certificate,
     Credentials,
     fingerprint,
-    in_pairs,
+    grouped_digits,
     key_belongs,
     made_certificate,
     read_certificate,
     require_cryptography,
 )
-from setveil.presence.channel import PARTY_IN_WORDS, Role
+from setveil.presence.channel import PARTY_NAMES, Role
 from setveil.presence.run_ledger import RunLedger
 
 if TYPE_CHECKING:
@@ -50,12 +50,37 @@ PEERS = "peers"
 LEDGER = "ledger.sqlite"
 DUMMY_KEY_BYTES = 32
 MOST_NAME_BYTES = 64
-_EXISTS = "exists, and a home is never replaced since its keys would be lost; name another place"
+_EXISTS = "exists, and a home is never replaced because its keys would be lost; name another folder"
 
 
 @dataclass(frozen=True)
 class Home:
-    """An opened home, whose files were found in order."""
+    """The folder with the keys and certificates of a party of joint runs.
+
+    Create a home once, with `Home.create` or ``setveil presence init``, and keep it: a second run with other dummy keys would separate
+    real users from dummies. `Home.open` and `Home.open_or_create` return an existing home after checking its files.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder of the home.
+    certificate : Certificate
+        The party's own certificate, which names its role.
+    pinned : dict
+        The pinned certificates of the other parties, by role.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> bank = sv.Home.create(folder / "bank", "a", name="Bank")
+    >>> video = sv.Home.create(folder / "video", "b")
+    >>> bank = bank.pin("b", folder / "video" / "certificate.pem")
+    >>> bank.role, bank.not_pinned
+    ('a', ['c'])
+    """
 
     folder: Path
     certificate: Certificate
@@ -63,14 +88,38 @@ class Home:
 
     @classmethod
     def create(cls, folder: str | Path, role: Role, *, name: str = "") -> Home:
-        """Make a new home: all of it or nothing."""
+        """Create a new home: all of its files or none.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder to create.
+        role : str
+            The party: ``"a"`` for provider A, ``"b"`` for provider B, ``"c"`` for the collector.
+        name : str
+            The name in the certificate, at most 64 bytes of UTF-8 (default: the name of the role).
+
+        Returns
+        -------
+        Home
+            The new home, without pinned certificates.
+
+        Raises
+        ------
+        BadParameter
+            The role or the name is not allowed.
+        OutputRefused
+            The folder exists or cannot be written.
+        Missing
+            The package `cryptography` is not installed.
+        """
         folder = Path(folder)
         if role not in get_args(Role):
-            raise BadParameter(f"{role!r} is no role; expected a, b or c")
-        name = name or PARTY_IN_WORDS[role]
+            raise BadParameter(f"{role!r} is not a role; expected a, b or c")
+        name = name or PARTY_NAMES[role]
         if len(name.encode()) > MOST_NAME_BYTES or not name.isprintable():
             raise BadParameter(
-                f"a name in a certificate is printable and has 1 to {MOST_NAME_BYTES} bytes of UTF-8; {len(name.encode())} were given"
+                f"a name in a certificate must be printable and have 1 to {MOST_NAME_BYTES} bytes of UTF-8; {len(name.encode())} were given"
             )
         require_cryptography()
         atomic.refuse_folder(folder, if_exists=_EXISTS)
@@ -80,26 +129,44 @@ class Home:
 
     @classmethod
     def open(cls, folder: str | Path, *, replacing: Collection[Role] = ()) -> Home:
-        """Open a home, and refuse one whose keys others may read or whose files do not belong together.
+        """Open a home. Refuse one whose keys other accounts can read, or whose files do not belong together.
 
-        Pinned certificates that are about to be replaced are not looked at: they may be valid no more.
+        Parameters
+        ----------
+        folder : str or Path
+            The folder of the home.
+        replacing : collection of str, optional
+            Roles whose pinned certificates are about to be replaced. They are not read, because they may have expired.
+
+        Returns
+        -------
+        Home
+            The opened home.
+
+        Raises
+        ------
+        Missing
+            The folder is not a home, or a file of it is missing.
+        BadData
+            A file is damaged, has too wide permissions, or does not belong to this home.
         """
         folder = Path(folder)
         if not folder.is_dir():
-            raise Missing(f"{folder} is not a party's home; make one with setveil presence init")
+            raise Missing(f"{folder} is not a party's home; create one with setveil presence init")
         for name in (KEY, CERTIFICATE, DUMMIES, PEERS):
             if not (folder / name).exists():
                 raise Missing(
-                    f"{folder} is not a whole home: {name} is missing; make a new one with setveil presence init"
+                    f"{folder} is not a complete home: {name} is missing; restore it, or create a new home with setveil presence init"
                 )
         for secret in (folder / KEY, folder / DUMMIES):
-            _refuse_open(secret, 0o077, "may be read by others", "0600; if others had access, make a new home")
+            _refuse_open(secret, 0o077, "can be read by others", "0600; if others had access, create a new home")
         for place in (folder, folder / PEERS):
-            _refuse_open(place, 0o022, "may be written by others, who could pin certificates", "0700")
+            _refuse_open(place, 0o022, "can be written by others, who could pin certificates", "0700")
         certificate = read_certificate(folder / CERTIFICATE)
         if not key_belongs(folder / KEY, certificate):
             raise BadData(
-                "is not the private key of the certificate beside it; make a new home", file=str(folder / KEY)
+                "is not the private key of the certificate beside it; restore both files, or create a new home",
+                file=str(folder / KEY),
             )
         home = cls(folder, certificate, _read_pinned(folder / PEERS, certificate, replacing))
         home.dummy_key()
@@ -115,22 +182,52 @@ class Home:
         pins: Mapping[Role, str | Path] | None = None,
         force: bool = False,
     ) -> Home:
-        """Open a home or make a new one, which needs a role, and pin the certificates of others; changed ones need `force`."""
+        """Open a home, or create a new one, and pin the certificates of other parties.
+
+        Parameters
+        ----------
+        folder : str or Path
+            The folder of the home.
+        role : str, optional
+            The party: ``"a"``, ``"b"`` or ``"c"``. Required for a new home; an existing home must have this role.
+        name : str, optional
+            The name in the certificate, for a new home only.
+        pins : dict, optional
+            The certificate files to pin, by role.
+        force : bool
+            Replace pinned certificates that differ.
+
+        Returns
+        -------
+        Home
+            The home with the pinned certificates.
+
+        Raises
+        ------
+        Missing
+            The folder does not exist and `role` is not given, or the home is not complete.
+        BadParameter
+            The home has another role, `name` is given for an existing home, or a certificate must not be pinned.
+        BadData
+            A file is damaged, or is not a certificate.
+        OutputRefused
+            The folder is not a home, or another certificate is pinned already.
+        """
         folder, files = Path(folder), {party: Path(file) for party, file in (pins or {}).items()}
         if folder.exists():
             if role and not (folder / CERTIFICATE).exists():
-                raise OutputRefused(f"{folder} exists and is not a party's home; name another place")
+                raise OutputRefused(f"{folder} exists and is not a party's home; name another folder")
             home = cls.open(folder, replacing=files if force else ())
             if name is not None:
                 raise BadParameter(
-                    f"{folder} is a home already, whose certificate keeps its name; `name=` is for a new one"
+                    f"{folder} is already a home, and the name in its certificate cannot change; give `name=` for a new home only"
                 )
             if role is not None:
                 home.refuse_other_role(role)
         elif role is None:
-            raise Missing(f"{folder} is not there; make a home with `role=` a, b or c")
+            raise Missing(f"{folder} does not exist; to create a home there, give `role=` a, b or c")
         else:
-            for party, file in files.items():  # a home is not made where what is to be pinned cannot be
+            for party, file in files.items():  # create no home if a certificate cannot be pinned
                 cls.refuse_pin(role, party, file)
             home = cls.create(folder, role, name=name or "")
         for party, file in files.items():
@@ -138,15 +235,24 @@ class Home:
         return home
 
     def refuse_other_role(self, role: Role) -> None:
-        """Refuse the home of another party."""
+        """Refuse this home if it is not that of a role.
+
+        Parameters
+        ----------
+        role : str
+            The expected role.
+
+        Raises
+        ------
+        BadParameter
+            This is the home of another party.
+        """
         if self.role != role:
-            raise BadParameter(
-                f"{self.folder} is the home of {PARTY_IN_WORDS[self.role]}, not of {PARTY_IN_WORDS[role]}"
-            )
+            raise BadParameter(f"{self.folder} is the home of {PARTY_NAMES[self.role]}, not of {PARTY_NAMES[role]}")
 
     @property
     def role(self) -> Role:
-        """Whose home it is."""
+        """The role of the party: ``"a"``, ``"b"`` or ``"c"``."""
         return self.certificate.role
 
     @property
@@ -156,64 +262,149 @@ class Home:
 
     @property
     def ledger(self) -> RunLedger:
-        """The ledger of this party's runs; `ledger.recover()` renews one that was lost."""
+        """The ledger of this party's runs; `ledger.recover()` recovers one that was lost."""
         return RunLedger(self.folder / LEDGER, self.certificate.fingerprint)
 
     def dummy_key(self) -> bytes:
-        """Return the key of the stream that dummies are drawn from; it never leaves this party."""
+        """Return the key that dummies are drawn with. It is never sent to another party.
+
+        Returns
+        -------
+        bytes
+            The 32 bytes of the key.
+
+        Raises
+        ------
+        Missing
+            The file cannot be read.
+        BadData
+            The file does not hold a key.
+        """
         path = self.folder / DUMMIES
         try:
             with path.open("rb") as file:
                 text = file.read(4 * DUMMY_KEY_BYTES).strip()
         except OSError as error:
-            raise Missing(f"{path}: the key of the dummies cannot be read: {error.strerror}") from None
+            raise Missing(f"{path}: the dummy key cannot be read: {error.strerror}") from None
         if not re.fullmatch(rb"[0-9a-f]{%d}" % (2 * DUMMY_KEY_BYTES), text):
             raise BadData(
-                f"does not hold a key of {2 * DUMMY_KEY_BYTES} hexadecimal digits; put back the file as it was made",
+                f"does not hold a key of {2 * DUMMY_KEY_BYTES} hexadecimal digits; restore the original file from a backup",
                 file=str(path),
             )
         return bytes.fromhex(text.decode())
 
     def secret(self, purpose: bytes) -> bytes:
-        """Return 32 bytes for a purpose that only the key of dummies leads to."""
+        """Return 32 secret bytes for a purpose, derived from the dummy key.
+
+        Parameters
+        ----------
+        purpose : bytes
+            The purpose, at most 16 bytes; different purposes give independent secrets.
+
+        Returns
+        -------
+        bytes
+            The secret.
+        """
         return hashlib.blake2b(key=self.dummy_key(), person=purpose, digest_size=32).digest()
 
     def commitment(self, table: ProviderTable) -> str:
-        """Return a hash that changes with the table and reveals nothing of it: of the table's checksum and a salt of this home.
+        """Return a commitment to a table: the hash of its checksum and a salt of this home.
 
-        With other dummies it changes too, since the salt comes from their key.
+        It changes with the table and reveals nothing else about it. It also changes with the dummy key, which the salt is derived from.
+
+        Parameters
+        ----------
+        table : ProviderTable
+            The provider's table.
+
+        Returns
+        -------
+        str
+            The commitment, 64 hexadecimal digits.
         """
         return hashlib.sha256(self.secret(b"data commitment") + bytes.fromhex(table.checksum())).hexdigest()
 
     def credentials(self) -> Credentials:
-        """Return what a line needs: this party's certificate and key, and the pinned ones."""
+        """Return what a connection needs: this party's certificate and key, and the pinned certificates."""
         return Credentials(self.certificate, self.folder / CERTIFICATE, self.folder / KEY, dict(self.pinned))
 
     @staticmethod
     def refuse_pin(own: Role, role: Role, certificate_file: Path) -> Certificate:
-        """Return a certificate that a party of the role `own` may pin, or refuse it."""
+        """Return the certificate of a file if a party may pin it for a role; refuse it otherwise.
+
+        Parameters
+        ----------
+        own : str
+            The role of the party that pins.
+        role : str
+            The role to pin the certificate for.
+        certificate_file : Path
+            The certificate.
+
+        Returns
+        -------
+        Certificate
+            The certificate.
+
+        Raises
+        ------
+        BadParameter
+            The two roles are the same, or the certificate is that of another role.
+        Missing, BadData
+            The file cannot be read, or is not a valid certificate.
+        """
         certificate = read_certificate(certificate_file)
         if role == own:
-            raise BadParameter(f"this is the home of {PARTY_IN_WORDS[role]}, which pins the certificates of the others")
+            raise BadParameter(
+                f"this is the home of {PARTY_NAMES[role]}; pin the certificates of the other parties, not its own"
+            )
         if certificate.role != role:
             raise BadParameter(
-                f"{certificate_file} is the certificate of {certificate.party}, not of {PARTY_IN_WORDS[role]}"
+                f"{certificate_file} is the certificate of {certificate.party}, not of {PARTY_NAMES[role]}"
             )
         return certificate
 
     def pin(self, role: Role, certificate_file: str | Path, *, force: bool = False) -> Home:
-        """Pin the certificate of another party and return the home with it; one that was changed needs `force`."""
+        """Pin the certificate of another party.
+
+        Parameters
+        ----------
+        role : str
+            The role of the other party.
+        certificate_file : str or Path
+            Its file `certificate.pem`.
+        force : bool
+            Replace a different certificate that is pinned for this party.
+
+        Returns
+        -------
+        Home
+            The home with the pinned certificate.
+
+        Raises
+        ------
+        BadParameter
+            The certificate is this party's own, or that of another role.
+        BadData
+            The file is not a valid certificate.
+        OutputRefused
+            Another certificate is pinned and `force` is not given.
+        """
         certificate_file = Path(certificate_file)
         if read_certificate(certificate_file).der == self.certificate.der:
-            raise BadParameter(f"{certificate_file} is this party's own certificate; pin those of the others")
+            raise BadParameter(
+                f"{certificate_file} is this party's own certificate; pin the certificates of the other parties"
+            )
         certificate = self.refuse_pin(self.role, role, certificate_file)
         before = self.pinned.get(role)
         if before is not None and before.der == certificate.der:
             return self
         if before is not None and not force:
             raise OutputRefused(
-                f"another certificate of {certificate.party} is pinned: {in_pairs(before.fingerprint)}; given is "
-                f"{in_pairs(certificate.fingerprint)}. Ask by another way which is right; replace it with `force=True`"
+                f"another certificate of {certificate.party} is pinned: {grouped_digits(before.fingerprint)}; the given one is "
+                f"{grouped_digits(certificate.fingerprint)}. Ask {certificate.party} by another channel which one is right; replace the "
+                "pinned one with `force=True`"
             )
         atomic.replace_file(self.folder / PEERS / f"{role}.pem", DER_cert_to_PEM_cert(certificate.der).encode())
         return Home(self.folder, self.certificate, {**self.pinned, role: certificate})
@@ -229,7 +420,7 @@ def _fill(staging: Path, role: Role, name: str) -> None:
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that never had a wider mode than it ends with."""
+    """Write a file whose permissions are never wider than its final mode."""
     path.touch(mode=0o600, exist_ok=False)
     path.write_bytes(content)
     path.chmod(mode)
@@ -249,7 +440,7 @@ def _read_pinned(folder: Path, own: Certificate, replacing: Collection[Role]) ->
         certificate = read_certificate(path)
         if certificate.role != role or role == own.role:
             raise BadData(
-                f"is the certificate of {certificate.party}, in the place of {PARTY_IN_WORDS[role]}; remove it and pin the right one",
+                f"is the certificate of {certificate.party}, expected that of {PARTY_NAMES[role]}; remove the file and pin the right one",
                 file=str(path),
             )
         pinned[role] = certificate

@@ -1,4 +1,4 @@
-"""AES and the curve from the libraries that the extra `presence` brings, imported when first needed, and whether MPyC is there."""
+"""AES and the elliptic curve from the libraries of the extra `presence`, imported when first needed; and a check for MPyC."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ def _missing(library: str) -> Missing:
 
 
 def require_mpyc() -> None:
-    """Refuse to go on where MPyC is not installed; it is imported by a process of its own only."""
+    """Raise `Missing` if MPyC is not installed. Only a child process imports it."""
     if importlib.util.find_spec("mpyc") is None:
-        raise Missing("the secure backend 'mpyc' needs a library that is not installed: pip install 'setveil[mpyc]'")
+        raise Missing(
+            "the backend 'mpyc' requires a library that is not installed; install it with: pip install 'setveil[mpyc]'"
+        )
 
 
 def _ciphers() -> ModuleType:
@@ -30,7 +32,7 @@ def _ciphers() -> ModuleType:
 
 
 def aes_permutation(key: bytes) -> Any:
-    """Return what encrypts each block of a buffer by itself: AES as a permutation of blocks, not a way to hide data."""
+    """Return an encryptor of single blocks: AES as a permutation of blocks, not to hide data."""
     ciphers = _ciphers()
     return ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.ECB()).encryptor()
 
@@ -42,7 +44,7 @@ def aes_blocks(key: bytes, blocks: bytes) -> bytes:
 
 
 def aes_stream(key: bytes) -> Any:
-    """Return what encrypts zeros to a stream of random bytes: AES in counter mode."""
+    """Return an encryptor that turns zeros into a stream of random bytes: AES in counter mode."""
     ciphers = _ciphers()
     return ciphers.Cipher(ciphers.algorithms.AES(key), ciphers.modes.CTR(bytes(16))).encryptor()
 

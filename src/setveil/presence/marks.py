@@ -1,6 +1,6 @@
-"""Lists of people that can be compared without holding their names: 8 bytes of a hash per person, in rising order.
+"""Lists of people that can be compared without storing their names: 8 bytes of a hash (a mark) per person, in ascending order.
 
-Two different people have the same mark by a chance that does not matter here.
+The probability that two different people have the same mark is too small to matter here.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def of_ids(population: Population) -> Marks:
 
 
 def of_customers(keys: Any, secret: bytes) -> Marks:
-    """Return the marks of a provider's own customer keys, a column of texts, which only `secret` leads back to.
+    """Return the marks of a provider's own customer keys, a column of texts; without `secret`, marks cannot be matched to keys.
 
-    Upper and lower case, ways to write the same letter, and spaces at the ends do not count.
+    Upper and lower case, Unicode variants of the same letter, and spaces at the ends are ignored.
     """
     digests = (
         hashlib.blake2b(
@@ -50,7 +50,7 @@ def of_customers(keys: Any, secret: bytes) -> Marks:
 
 
 def shared(marks: Marks, others: bytes) -> int:
-    """Return how many people of a list are in another list."""
+    """Return the number of people of a list who are in another list."""
     mine, theirs = (np.frombuffer(content, dtype=_MARK) for content in (marks.content, others))
     places = np.searchsorted(theirs, mine)
     inside = places < len(theirs)

@@ -1,4 +1,4 @@
-"""How the parties of a real run find each other: A calls B, both call the collector, and all compare what they agreed on."""
+"""Connections between the parties of a run: provider A connects to provider B, both connect to the collector, all compare the policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from setveil.base import progress
 from setveil.errors import BadParameter, GuaranteeViolated, PeerFailed, SetveilError
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.transport.framed import REFUSED
 from setveil.presence.transport.handshake import Greeting
 from setveil.presence.transport.line import ABORT_SECONDS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def address(text: str, option: str) -> tuple[str, int]:
-    """Read HOST:PORT."""
+    """Return the host and the port of a text HOST:PORT; `option` is the name for messages."""
     host, _, port = text.rpartition(":")
     if not host or not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 65_536:
         raise BadParameter(f"{option} is {text!r}; expected HOST:PORT, such as 10.0.0.2:7001")
@@ -33,7 +33,7 @@ def address(text: str, option: str) -> tuple[str, int]:
 
 
 def greeting(home: Home, policy: Policy, population: str | None) -> Greeting:
-    """Return what a party says of itself."""
+    """Return the greeting of a party."""
     return Greeting(home.role, policy.sha256, population, policy.method.backend)
 
 
@@ -47,15 +47,15 @@ def line_to(
     wait: float,
     needed: TlsChannel | None = None,
 ) -> Iterator[TlsChannel]:
-    """Call another party; the line is closed after the block, and broken off with the reason if it failed.
+    """Connect to another party; the line is closed after the block, or aborted with the reason if the block failed.
 
-    The call is given up as soon as the line that is `needed` too has ended.
+    Connecting is given up as soon as `needed`, a line that the run also requires, has ended.
     """
-    with progress.step(f"calling {PARTY_IN_WORDS[peer]}"):
+    with progress.step(f"connecting to {PARTY_NAMES[peer]}"):
         try:
             channel = connect(home.credentials(), peer, *place, timeout=timeout, wait=wait, needed=needed)
         except PeerFailed:
-            # Where the other line ends too, its end is the cause: the party that is called has heard of it before.
+            # If the needed line ends too, its end is the cause: the party that was called learned of it earlier.
             if needed is None or not needed.ends_within(ABORT_SECONDS):
                 raise
             raise needed.failure() from None
@@ -67,8 +67,8 @@ def line_to(
 def lines_of(
     home: Home, peers: tuple[Role, ...], place: tuple[str, int], *, timeout: float, wait: float
 ) -> Iterator[dict[Role, TlsChannel]]:
-    """Wait until the others called."""
-    names = " and ".join(PARTY_IN_WORDS[peer] for peer in peers)
+    """Wait until the other parties have connected."""
+    names = " and ".join(PARTY_NAMES[peer] for peer in peers)
     with (
         Listener(home.credentials(), peers, host=place[0], port=place[1], timeout=timeout) as listener,
         progress.step(f"waiting for {names}"),
@@ -80,7 +80,7 @@ def lines_of(
 
 @contextmanager
 def _ending(channels: list[TlsChannel]) -> Iterator[None]:
-    """Close lines after the block; where it failed, tell the others in a word why, without any value of the data."""
+    """Close lines after the block; if it failed, send the other parties a short reason without any value of the data."""
     try:
         yield
     except BaseException as error:
@@ -92,7 +92,7 @@ def _ending(channels: list[TlsChannel]) -> Iterator[None]:
     for channel in channels:
         try:
             channel.close()
-        except PeerFailed as error:  # the others are to hear the end of what was said to them
+        except PeerFailed as error:  # the remaining lines still have to be closed properly
             failures.append(error)
     if failures:
         raise failures[0]

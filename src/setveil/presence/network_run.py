@@ -1,7 +1,7 @@
-"""A run over the network, as each party takes part in it: meet, agree that the run may take place, run.
+"""A run over the network, from each party's side: connect, agree that the run may take place, run.
 
-A provider records a run in its ledger after both providers agreed and before anything of the data is sent. A provider whose ledger refuses
-a run tells the others at once, so that nobody waits for it.
+A provider records a run in its ledger after both providers have agreed and before any message that depends on the data is sent. A
+provider whose ledger refuses a run informs the other parties at once, so that they do not wait for it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, cast
 
 from setveil.base import progress
 from setveil.errors import BadParameter, Missing, PeerFailed, SetveilError
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.dummies import DRAWS
 from setveil.presence.marks import of_customers, of_ids
 from setveil.presence.meeting import address, greeting, line_to, lines_of
-from setveil.presence.parties import note_unheard, run_collector, run_provider
+from setveil.presence.parties import note_lost_party, run_collector, run_provider
 from setveil.presence.run_ledger import PlannedRun
 from setveil.presence.secure.backends import EXPERIMENTAL, require_backend
 from setveil.presence.transport.handshake import greet
@@ -42,21 +42,41 @@ if TYPE_CHECKING:
     from setveil.presence.transport.tls import TlsChannel
 
 MOST_SECONDS = 1_000_000
-TELLING_SECONDS = 20.0
-"""How long a provider that refuses a run tries to reach parties that it did not meet, to tell them so."""
+INFORM_SECONDS = 20.0
+"""How long a provider that refuses a run tries to connect to the other parties, to inform them."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a provider meets the others, each as HOST:PORT."""
+    """The addresses at which a provider meets the other parties, each as HOST:PORT.
+
+    Parameters
+    ----------
+    peer : str
+        The address that provider B listens on. Provider A connects to it.
+    collector : str
+        The address that the collector listens on.
+    timeout : float
+        Stop if another party sends nothing for this number of seconds.
+    wait : float
+        Wait this number of seconds for the other parties to start.
+
+    Raises
+    ------
+    BadParameter
+        `timeout` or `wait` is not between 0 and 1,000,000 seconds.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.Places("10.0.0.2:7621", "10.0.0.3:7622", wait=60)
+    Places(peer='10.0.0.2:7621', collector='10.0.0.3:7622', timeout=60.0, wait=60)
+    """
 
     peer: str
-    """Where B listens: A calls there, and B waits there."""
     collector: str
     timeout: float = 60.0
-    """Seconds without a byte after which another party is given up."""
     wait: float = 600.0
-    """Seconds to wait for the others to start."""
 
     def __post_init__(self) -> None:
         refuse_no_span(timeout=self.timeout, wait=self.wait)
@@ -65,25 +85,56 @@ class Places:
     def of_provider(
         cls, role: str, collector: str, *, peer: str | None, listen: str | None, timeout: float, wait: float
     ) -> Places:
-        """Return where a provider meets the others: A calls its `peer`, and B waits where it listens."""
+        """Return the places of a provider: provider A connects to its `peer`, provider B listens at `listen`.
+
+        Parameters
+        ----------
+        role : str
+            The provider: ``"a"`` or ``"b"``.
+        collector : str
+            The address that the collector listens on.
+        peer : str or None
+            The address of provider B; for provider A only.
+        listen : str or None
+            The address to listen on; for provider B only.
+        timeout, wait : float
+            As in `Places`.
+
+        Returns
+        -------
+        Places
+            The places.
+
+        Raises
+        ------
+        BadParameter
+            The address of the other role is given.
+        Missing
+            The address of this role is missing.
+        """
         given = {"peer": peer, "listen": listen}
         wanted, unwanted = ("peer", "listen") if role == "a" else ("listen", "peer")
         if given[unwanted]:
+            other = "B" if role == "a" else "A"
             raise BadParameter(
-                f"`{unwanted}=` is for the other provider; A calls with `peer=`, and B waits with `listen=`"
+                f"`{unwanted}=` is for provider {other} only: provider A connects with `peer=`, provider B listens with `listen=`"
             )
         meeting = given[wanted]
         if not meeting:
-            where = "where B listens" if role == "a" else "where to wait for A"
-            raise Missing(f"`{wanted}=` is missing: {where}, as HOST:PORT")
+            which = (
+                "the address that provider B listens on" if role == "a" else "the address to listen on for provider A"
+            )
+            raise Missing(f"`{wanted}=` is missing: {which}, as HOST:PORT")
         return cls(meeting, collector, timeout, wait)
 
 
 def refuse_no_span(**seconds: float) -> None:
-    """Refuse what is no span of time."""
+    """Raise `BadParameter` for a number of seconds that is not positive or too large."""
     for name, value in seconds.items():
         if not 0 < value <= MOST_SECONDS:
-            raise BadParameter(f"{name} is {value:g}; allowed is a number of seconds above 0, up to {MOST_SECONDS:,}")
+            raise BadParameter(
+                f"{name} is {value:g}; allowed is a number of seconds above 0 and at most {MOST_SECONDS:,}"
+            )
 
 
 def meet_as_provider(
@@ -95,9 +146,9 @@ def meet_as_provider(
     *,
     again: bool = False,
 ) -> ProviderResult:
-    """Take part in a run as the provider whose home it is, and return what this provider has after it.
+    """Take part in a run as the provider of this home, and return the provider's result.
 
-    `again` allows a second run that tells real users from dummies, if the other provider allows it too.
+    `again` allows a second run that separates real users from dummies, if the peer allows it too.
     """
     role, other = _roles(home)
     _refuse_unready(home, other, policy, table, population)
@@ -110,7 +161,7 @@ def meet_as_provider(
         last_run = ledger.last_run(planned.peer)
     except SetveilError as error:
         error.to_others = error.to_others or "its ledger of runs cannot be used"
-        meeting.tell(error, "c", other)
+        meeting.inform(error, "c", other)
         raise
     to_collector = greeting(home, policy, population.sha256)
     to_peer = replace(to_collector, data=planned.data, again=again, last_run=last_run)
@@ -129,21 +180,21 @@ def meet_as_provider(
         if entry is not None:
             _record_end(entry.failed)
         if collector is None and isinstance(error, SetveilError) and error.to_others is not None:
-            meeting.tell(error, "c")
+            meeting.inform(error, "c")
         raise
     entry.finished()
     return result
 
 
 def _recorded_by_both(peer: TlsChannel, ledger: RunLedger, planned: PlannedRun, *, patience: float, again: bool) -> Run:
-    """Record the run once the peer agrees to it, and wait until the peer recorded it too: from then on it may learn something.
+    """Record the run after the peer agreed to it, and wait until the peer has recorded it too. Only then may the peer learn anything.
 
-    A run that the peer did not record is void. Nothing was sent in it.
+    A run that the peer did not record is void: nothing was sent in it.
     """
     peer.send("agreed", b"")
-    bearable, peer.timeout = peer.timeout, peer.timeout + patience  # the peer may still wait for the collector to start
+    usual, peer.timeout = peer.timeout, peer.timeout + patience  # the peer may still wait for the collector to start
     peer.receive("agreed", 0)
-    peer.timeout = bearable
+    peer.timeout = usual
     entry = ledger.begin(planned, run=peer.run, again=again)
     try:
         peer.send("recorded", b"")
@@ -155,7 +206,7 @@ def _recorded_by_both(peer: TlsChannel, ledger: RunLedger, planned: PlannedRun, 
 
 
 def _record_end(end: Callable[[], None]) -> None:
-    """Record the end of a run that failed; if that fails too, the first error is the one to show."""
+    """Record the end of a run that failed; if recording fails too, report that as a note, so that the first error is raised."""
     try:
         end()
     except SetveilError as error:
@@ -171,9 +222,9 @@ def meet_as_collector(
     timeout: float = 3600.0,
     wait: float = 600.0,
 ) -> Costs:
-    """Take part in a run as the collector, who waits for both providers at HOST:PORT; `publish` is that of `run_collector`."""
+    """Take part in a run as the collector, which listens for both providers at HOST:PORT; `publish` is as in `run_collector`."""
     if home.role != "c":
-        raise BadParameter(f"{home.folder} is the home of {PARTY_IN_WORDS[home.role]}, not of the collector")
+        raise BadParameter(f"{home.folder} is the home of {PARTY_NAMES[home.role]}, not of the collector")
     refuse_in_the_clear(policy)
     require_backend(policy.method.backend)
     place = address(listen, "listen")
@@ -186,15 +237,16 @@ def meet_as_collector(
     except PeerFailed as error:
         if costs is None:
             raise
-        note_unheard(error)
+        note_lost_party(error)
     return costs
 
 
 def refuse_in_the_clear(policy: Policy) -> None:
-    """Refuse a policy whose computation hides nothing, for a run over a network."""
+    """Raise `BadParameter` if the backend of a policy hides nothing; a run over a network needs one that does."""
     if policy.method.backend == "clear":
         raise BadParameter(
-            "the policy names the backend clear, which hides nothing and runs in a trial alone; see presence simulate"
+            "the policy names the backend clear, which hides nothing and is allowed in trials only; use two-party or mpyc, or run a trial "
+            "with setveil presence simulate"
         )
 
 
@@ -205,19 +257,19 @@ def _roles(home: Home) -> tuple[Provider, Provider]:
 
 
 def _refuse_unready(home: Home, other: Provider, policy: Policy, table: ProviderTable, population: Population) -> None:
-    """Find what cannot be run before anybody is called: certificates, limits, libraries."""
+    """Refuse a run that cannot succeed, before connecting to any party: check certificates, limits and libraries."""
     for party in cast("tuple[Role, ...]", (other, "c")):
         require_pinned(home.credentials(), party)
     refuse_in_the_clear(policy)
     policy.refuse_other(population)
     if table.persons is None:
         raise Missing(
-            "the table has no customer keys, by which the ledger of runs recognizes people; read it with `person='COLUMN'`, the column of "
-            "your own customer numbers, which are never sent"
+            "the table has no customer keys, which the ledger of runs recognizes people by; read the table with `person='COLUMN'`, the "
+            "column of your own customer numbers, which are never sent"
         )
     if table.persons.equals(table.ids):
         raise BadParameter(
-            f"the column {table.person!r} holds the ids: if they are written in another way next time, the ledger of runs does not "
+            f"the column {table.person!r} holds the ids: if ids are written differently in a later run, the ledger of runs cannot "
             "recognize people. Name the column of your own customer numbers with `person='COLUMN'`"
         )
     policy.rules(len(population))
@@ -227,12 +279,12 @@ def _refuse_unready(home: Home, other: Provider, policy: Policy, table: Provider
 
 
 def planned_run(home: Home, policy: Policy, table: ProviderTable, population: Population) -> PlannedRun:
-    """Return what a provider's ledger compares, before the provider has met its peer."""
+    """Return what a provider's ledger compares, as far as it is known before connecting to the peer."""
     role, other = _roles(home)
     return PlannedRun(
         peer=home.pinned[other].fingerprint,
-        party=PARTY_IN_WORDS[role],
-        peer_party=PARTY_IN_WORDS[other],
+        party=PARTY_NAMES[role],
+        peer_party=PARTY_NAMES[other],
         population=population.sha256,
         policy=policy.division_sha256,
         data=home.commitment(table),
@@ -247,7 +299,7 @@ def planned_run(home: Home, policy: Policy, table: ProviderTable, population: Po
 
 
 def _refuse_second_run(ledger: RunLedger, planned: PlannedRun, theirs: Greeting, *, again: bool) -> None:
-    """Refuse a run that would tell real users from dummies, unless both providers allow it."""
+    """Refuse a run that would separate real users from dummies, unless both providers allow it."""
     refusal = ledger.refusal(planned)
     if refusal is None or (again and theirs.again):
         return
@@ -261,7 +313,7 @@ def _refuse_second_run(ledger: RunLedger, planned: PlannedRun, theirs: Greeting,
 
 
 class _Meeting:
-    """How a provider meets the others."""
+    """A provider's connections to the other parties."""
 
     def __init__(self, home: Home, other: Provider, places: Places) -> None:
         self._home = home
@@ -270,24 +322,24 @@ class _Meeting:
         self._peer = address(places.peer, "peer" if home.role == "a" else "listen")
         self._collector = address(places.collector, "collector")
 
-    def tell(self, error: SetveilError, *parties: Role) -> None:
-        """Show why this provider refuses to run, and tell parties that it did not meet, as far as they start soon enough."""
-        progress.note(f"{error}. Telling the other parties; Ctrl-C ends this.")
+    def inform(self, error: SetveilError, *parties: Role) -> None:
+        """Show why this provider refuses to run, and inform parties that it is not connected to, if they start soon enough."""
+        progress.note(f"{error}. Informing the other parties; press Ctrl-C to skip this.")
         lines = {"c": self.line_to_collector, self._other: self.line_to_peer}
-        with progress.step("telling the other parties that this run is refused"):
+        with progress.step("informing the other parties that this run is refused"):
             threads = [
-                threading.Thread(target=copy_context().run, args=(_tell, lines[party], error), daemon=True)
+                threading.Thread(target=copy_context().run, args=(_inform, lines[party], error), daemon=True)
                 for party in parties
             ]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 while thread.is_alive():
-                    thread.join(0.1)  # so that Ctrl-C is heard
+                    thread.join(0.1)  # short waits, so that Ctrl-C works
 
     @contextmanager
     def line_to_peer(self, wait: float) -> Iterator[TlsChannel]:
-        """Give the line to the other provider."""
+        """Open the line to the other provider."""
         timeout = self._places.timeout
         if self._home.role == "a":
             with line_to(self._home, self._other, self._peer, timeout=timeout, wait=wait) as line:
@@ -298,14 +350,14 @@ class _Meeting:
 
     @contextmanager
     def line_to_collector(self, wait: float, peer: TlsChannel | None = None) -> Iterator[TlsChannel]:
-        """Give the line to the collector; it is not waited for if the line to the peer ended."""
-        # Twice as patient: the collector may itself be waiting for the other provider, and is the one to say so.
+        """Open the line to the collector; stop waiting for it if the line to the peer ends."""
+        # Twice the timeout: the collector may itself be waiting for the other provider, and should be the first to report this.
         timeout = 2 * self._places.timeout
         with line_to(self._home, "c", self._collector, timeout=timeout, wait=wait, needed=peer) as line:
             yield line
 
 
-def _tell(line: Callable[[float], AbstractContextManager[TlsChannel]], error: SetveilError) -> None:
-    """Tell one party; it need not be there."""
-    with suppress(SetveilError), progress.reporting(progress.Silent()), line(TELLING_SECONDS):
+def _inform(line: Callable[[float], AbstractContextManager[TlsChannel]], error: SetveilError) -> None:
+    """Send the reason to one party, if it can be reached: raising inside the line aborts it with the reason."""
+    with suppress(SetveilError), progress.reporting(progress.Silent()), line(INFORM_SECONDS):
         raise error

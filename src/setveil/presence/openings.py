@@ -1,7 +1,8 @@
-"""The ledger of openings: everything that a provider learns in a run beyond its own table, and what it tells.
+"""The ledger of openings: everything that a provider learns in a run beyond its own table, and everything that it reveals.
 
-Only this is opened: whether the root keeps its rules; for each group which provider's attribute is wider, which candidate won (score =
-both), and whether both parts keep the rules; who is in which part, of a group that passed; how many common users a final group has.
+A run opens only this: whether the population as a whole satisfies the rules; for each group, which provider's attribute is wider, which
+candidate cut won (score = both), and whether both parts satisfy the rules; for a group that passed, which ids are in which part; for a
+final group, its number of common users.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ KINDS: tuple[Kind, ...] = ("root", "side", "winner", "pass", "ids", "counts")
 
 @dataclass(frozen=True)
 class Opening:
-    """One thing that became known."""
+    """One value that a run opened."""
 
     kind: Kind
     way: str
-    """The way from the root to the group: 0 for a lower part, 1 for an upper one."""
+    """The path from the root to the group: 0 for a lower part, 1 for an upper part."""
     value: Any = field(repr=False)
-    """What was opened; for `ids` how many ids the lower part has, for `counts` those of each sensitive value, None where another party
-    alone learned it."""
+    """The opened value. For `ids`, the number of ids in the lower part; for `counts`, the count of each sensitive value. None if only
+    another party learned it."""
     to: str
-    """Who learned it: ab, a, b or c."""
+    """The parties that learned the value: ab, a, b or c."""
 
 
 @dataclass
@@ -39,15 +40,15 @@ class Openings:
     entries: list[Opening] = field(default_factory=list, repr=False)
 
     def note(self, kind: Kind, ways: Iterable[bytes], values: Iterable[Any], to: str) -> None:
-        """Add what one step opened."""
+        """Add the values that one step opened."""
         self.entries += [Opening(kind, way.decode(), value, to) for way, value in zip(ways, values, strict=True)]
 
     def counts(self) -> dict[str, int]:
-        """Return how many of each kind there are."""
+        """Return the number of openings of each kind."""
         return {kind: sum(entry.kind == kind for entry in self.entries) for kind in KINDS}
 
     def save(self, path: Path) -> None:
-        """Write it as JSON lines."""
+        """Write the openings as JSON lines."""
         with path.open("w", encoding="utf-8") as file:
             for entry in self.entries:
                 file.write(

@@ -1,7 +1,7 @@
-"""What both providers and the collector agree on before a run: a TOML file, whose hash they compare first.
+"""The policy that both providers and the collector agree on: a TOML file, whose hash they compare before a run.
 
-The hash is of what the file says and not of its text: comments, order of keys and ways to write a fraction do not count. Where a taxonomy
-is named by its file, what stands in that file counts.
+The hash covers the values of the file, not its text: comments, the order of keys and the notation of fractions do not matter. If the
+policy names the file of a taxonomy, the hash covers the contents of that file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,31 @@ _SHA256_DIGITS = 64
 
 @dataclass(frozen=True)
 class Policy:
-    """The method with its limits, the columns, and the population, by its checksum."""
+    """The agreement of both providers and the collector on a run: the limits, the columns and the population.
+
+    Read one with `read_policy`.
+
+    Parameters
+    ----------
+    method : DummyUsers
+        The method with its limits.
+    schema : Schema
+        The columns of both providers, and the sensitive column of provider B.
+    population : str
+        The SHA-256 checksum of the population, in hexadecimal digits.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> originals = sample(people=400).originals
+    >>> method = sv.DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1")
+    >>> policy = sv.Policy(method, originals.schema, originals.population.sha256)
+    >>> policy.changed(k=3).method.k
+    3
+    >>> policy.changed(k=3).sha256 == policy.sha256
+    False
+    """
 
     method: DummyUsers
     schema: Schema
@@ -42,19 +66,19 @@ class Policy:
 
     @cached_property
     def sha256(self) -> str:
-        """The checksum that parties compare."""
-        return self._digest(leaving_out=())
+        """The checksum that the parties compare before a run."""
+        return self._digest(without=())
 
     @cached_property
     def division_sha256(self) -> str:
-        """The checksum of what decides on the groups, which dummies are drawn for: whatever computes it, they are the same."""
-        return self._digest(leaving_out=("backend", "counts_to"))
+        """The checksum of what determines the groups, and with them the dummies: all but `backend` and `counts_to`."""
+        return self._digest(without=("backend", "counts_to"))
 
-    def _digest(self, leaving_out: tuple[str, ...]) -> str:
+    def _digest(self, without: tuple[str, ...]) -> str:
         limits = {
             name: str(value.share) if isinstance(value, Share) else value
             for name, value in ((p.name, getattr(self.method, p.name)) for p in self.method.parameters())
-            if name not in leaving_out
+            if name not in without
         }
         whole = {
             "version": POLICY_VERSION,
@@ -66,16 +90,54 @@ class Policy:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def rules(self, population: int) -> Rules:
-        """Return the rules as numbers."""
+        """Return the rules as numbers.
+
+        Parameters
+        ----------
+        population : int
+            The number of people in the population.
+
+        Returns
+        -------
+        Rules
+            The rules for secure computation.
+        """
         return self.method.rules(self.schema.sensitive.cells, population)
 
     def changed(self, **limits: Any) -> Policy:
-        """Return the policy with some limits of its method changed."""
+        """Return a copy of the policy with other limits.
+
+        Parameters
+        ----------
+        **limits
+            Parameters of the method by name, for example ``k=3`` or ``backend="clear"``.
+
+        Returns
+        -------
+        Policy
+            The changed policy. Its checksum differs from that of the original.
+
+        Raises
+        ------
+        BadParameter
+            A limit is unknown or not allowed.
+        """
         values = self.method.model_dump(mode="json") | limits
         return Policy(DummyUsers(**values), self.schema, self.population)
 
     def refuse_other(self, population: Population) -> None:
-        """Refuse a population that the policy does not speak of."""
+        """Refuse a population that is not the one that the policy names.
+
+        Parameters
+        ----------
+        population : Population
+            The population to compare.
+
+        Raises
+        ------
+        BadData
+            The checksums differ.
+        """
         if population.sha256 != self.population:
             raise BadData(
                 f"the population has the checksum {population.sha256[:12]}… and the policy names {self.population[:12]}…; "
@@ -83,9 +145,9 @@ class Policy:
             )
 
     def to_toml(self) -> str:
-        """Return the text of a policy file."""
+        """Return the policy as the text of a policy file, which `read_policy` reads."""
         lines = [
-            "# What both providers and the collector agree on; the hash of what this says is compared before a run.",
+            "# The policy that both providers and the collector agree on. They compare its hash before a run.",
             f"# {PROTECTS}",
             f"population = {_quoted(self.population)}",
             "",
@@ -100,12 +162,12 @@ class Policy:
 
 
 def sensitive_table(sensitive: OrderedAttribute) -> list[str]:
-    """Return the lines of the sensitive attribute."""
+    """Return the lines of a policy file that declare the sensitive attribute."""
     return ["", "[sensitive]", f"name = {_quoted(sensitive.name)}", f"values = {_listed(list(sensitive.values))}"]
 
 
 def attribute_tables(side: str, attributes: tuple[Attribute, ...]) -> list[str]:
-    """Return the lines of the attributes of one provider."""
+    """Return the lines of a policy file that declare the attributes of one provider."""
     lines = []
     for attribute in attributes:
         lines += ["", f"[[{side}]]"]
@@ -120,38 +182,66 @@ def attribute_tables(side: str, attributes: tuple[Attribute, ...]) -> list[str]:
 
 @check_arguments
 def read_policy(path: str | Path) -> Policy:
-    """Read a policy file, or say in one sentence what is wrong with it."""
+    """Read a policy file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The policy file, in TOML. Taxonomy files that it names are relative to its folder.
+
+    Returns
+    -------
+    Policy
+        The policy.
+
+    Raises
+    ------
+    BadData
+        The file does not exist, cannot be read, or is not a valid policy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> from setveil.presence.sample_files import write_sample
+    >>> folder = Path(tempfile.mkdtemp()) / "trial"
+    >>> originals = write_sample(folder, people=400, seed=1, made_by="an example")
+    >>> policy = sv.read_policy(folder / "policy.toml")
+    >>> policy.method.k, policy.schema.sensitive.name
+    (2, 'genre')
+    """
     file = Path(path)
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadData("is not there; expected a policy file", file=str(file)) from None
+        raise BadData("does not exist; expected a policy file", file=str(file)) from None
     except OSError as error:
         what = "is a folder" if isinstance(error, IsADirectoryError) else f"cannot be read: {error.strerror or error}"
         raise BadData(f"{what}; expected a policy file", file=str(file)) from None
     except UnicodeDecodeError:
         raise BadData("is not UTF-8 text; expected a policy file", file=str(file)) from None
     except tomllib.TOMLDecodeError as error:
-        raise BadData(f"is not TOML ({error})", file=str(file)) from None
+        raise BadData(f"is not valid TOML ({error}); expected a policy file", file=str(file)) from None
     except RecursionError:
         raise BadData("is nested too deeply; expected a policy file", file=str(file)) from None
     except ValueError:
-        raise BadData("is not a name that a file can have", file=repr(str(file))) from None
+        raise BadData("is not a valid file name; expected a policy file", file=repr(str(file))) from None
     try:
         return policy_from_dict(given, folder=file.parent)
     except BadParameter as error:
         raise BadData(str(error), file=str(file)) from None
-    except BadData as error:  # of a tree, which may be in a file of its own
+    except BadData as error:  # from a taxonomy, which may have its own file
         raise (error if error.file else BadData(str(error), file=str(file))) from None
 
 
 def policy_from_dict(given: dict[str, Any], *, folder: Path) -> Policy:
-    """Make a policy from what a file says; taxonomies that it names are beside it."""
+    """Return the policy of parsed TOML; taxonomy files that it names are relative to `folder`."""
     values = dict(given)
     columns = {key: values.pop(key, None) for key in ("a", "b", "sensitive")}
     for side in ("a", "b"):
         for attribute in columns[side] if isinstance(columns[side], list) else ():
-            _take_in_taxonomy(attribute, folder)
+            _load_taxonomy(attribute, folder)
     population = values.pop("population", None)
     if (
         not isinstance(population, str)
@@ -159,17 +249,18 @@ def policy_from_dict(given: dict[str, Any], *, folder: Path) -> Policy:
         or set(population) - set("0123456789abcdef")
     ):
         raise BadParameter(
-            "population is missing or no sha256 (64 hexadecimal digits); draft a policy with setveil presence policy"
+            "population is missing or is not a SHA-256 checksum (64 hexadecimal digits); draft a policy with setveil presence policy"
         )
     schema = Schema.from_dict(columns, where="the policy")
     return Policy(DummyUsers(**values), schema, population)
 
 
-def _take_in_taxonomy(attribute: Any, folder: Path) -> None:
+def _load_taxonomy(attribute: Any, folder: Path) -> None:
+    """Replace the key `file` of a taxonomy by the contents of that file."""
     if isinstance(attribute, dict) and attribute.get("kind") == "taxonomy" and "file" in attribute:
         name = attribute.pop("file")
         if not isinstance(name, str):
-            raise BadParameter("file of a taxonomy must be a text")
+            raise BadParameter(f"the key file of a taxonomy is {name!r}; expected the name of a file, as text")
         attribute["parents"] = dict(TaxonomyAttribute.over("taxonomy", read_hierarchy(folder / name)).parents)
 
 

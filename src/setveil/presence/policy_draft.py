@@ -1,4 +1,4 @@
-"""The draft of a policy, from the columns of the tables."""
+"""Drafts of policies, made from the columns of the tables."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ if TYPE_CHECKING:
     from setveil.presence.table_source import TableSource
 
 LIMITS = {"max_a": "0.9", "min_a": "0.1", "max_b": "0.9", "min_b": "0.1"}
-"""The limits of a draft for which nobody named others."""
-_LOOK = "the ranges, steps and categories of the draft come from the data: look at them before you hand it over"
+"""The default limits of a draft."""
+_REVIEW = "the ranges, steps and categories of the draft come from the data: review them before you share the draft"
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A policy, or the part of it that one provider knows."""
+    """A draft of a policy, or of the part that one provider knows."""
 
     text: str
     policy: Policy | None = None
     part: str = ""
-    """The provider whose part it is, where it is not a whole policy."""
+    """The provider whose part it is; empty for a whole policy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drafting:
-    """What a policy is drafted from; what does not go together is refused before anything is read."""
+    """The tables and columns that a policy is drafted from; contradictions are refused before anything is read."""
 
     a: TableSource | None = None
     b: TableSource | None = None
     population: TableSource | None = None
-    """The ids of all people, for a whole policy."""
+    """The ids of all people; required for a whole policy."""
     sensitive: str | None = None
     """The sensitive column of provider B."""
     person: str | None = None
-    """The column of a provider's own customer keys, which stays out of the policy."""
+    """The column of a provider's own customer keys, which does not become part of the policy."""
 
     def __post_init__(self) -> None:
         if self.a is None and self.b is None:
-            raise Missing("`a=` and `b=` are missing: the tables of the providers, at least one of them")
+            raise Missing("`a=` and `b=` are missing: give the table of at least one provider")
         if self.b is not None and not self.sensitive:
-            raise Missing("`sensitive=` is missing: which column of provider B is the sensitive one")
+            raise Missing("`sensitive=` is missing: name the sensitive column of provider B")
         if self.a is not None and self.b is not None and self.population is None:
-            raise Missing("`population=` is missing: the ids of all people, whose hash stands in the policy")
+            raise Missing("`population=` is missing: give the ids of all people, whose checksum is part of the policy")
         if self.sensitive and self.b is None:
-            raise BadParameter("`sensitive=` goes with `b=`, whose column it is")
+            raise BadParameter("`sensitive=` requires `b=`: it names a column of provider B")
         if self.b is not None and self.sensitive == self.b.id_column:
             raise BadParameter(
-                f"`sensitive=` is {self.sensitive!r}, the column of ids, which no policy may hold; name another column"
+                f"`sensitive=` is {self.sensitive!r}, the column of ids, which must not be in a policy; name another column"
             )
         if self.sensitive and self.sensitive == self.person:
             raise BadParameter(
                 f"`sensitive=` and `person=` are both {self.person!r}; the sensitive column is published, and your own customer keys "
-                "are not: name two columns"
+                "must not be: name two different columns"
             )
 
     def draft(self, method: DummyUsers) -> Draft:
-        """Read the columns and return a policy with the limits of the method, or the part of one provider."""
+        """Read the columns and return the draft of a policy with the limits of the method, or of one provider's part."""
         own_keys = [self.person] if self.person else []
         at_a = None if self.a is None else self.a.attributes(leaving_out=own_keys)
         if self.b is None:
@@ -77,7 +77,7 @@ class Drafting:
             else:
                 policy = Policy(method, Schema(at_a, at_b, hidden), self.population.population().sha256)
                 drafted = Draft(policy.to_toml(), policy)
-        note(_LOOK)
+        note(_REVIEW)
         return drafted
 
 

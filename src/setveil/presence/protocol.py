@@ -1,8 +1,9 @@
-"""The dummy user protocol as one provider runs it, level by level, with the other at the end of a line.
+"""The dummy user protocol as one provider runs it, level by level, connected to the other provider.
 
-Steps of a level, for all open groups at once: dummies get fresh rows; both compare the width of their widest attribute and the wider one
-owns the cut; cuts are scored and the best is chosen (formula 3); the rules are checked on the hidden parts and one bit a group is opened;
-only for groups that passed does the owner send who is in the lower part. A group that did not pass is final.
+Steps of a level, for all open groups at once: dummies get new rows; the providers compare the widths of their widest attributes, and the
+one with the wider attribute owns the cut; cuts are scored and the best is chosen (formula 3); the rules are checked on the hidden parts,
+and one bit per group is opened; only for groups that passed, the owner sends which ids are in the lower part. A group that did not pass is
+final.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from setveil.base import progress
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import GuaranteeViolated, PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.costs import LevelCost, stopwatch
 from setveil.presence.cutting import Cutter
 from setveil.presence.openings import Openings
@@ -31,32 +32,33 @@ if TYPE_CHECKING:
     from setveil.presence.tables.population import Population
     from setveil.presence.tables.provider_table import ProviderTable
 
-ROOT_BROKEN = (
-    "the population as a whole does not keep the policy, so there is nothing to publish: fewer than k common users, their share of a "
-    "provider's users outside its limits, too few sensitive values, or too few people at neither provider. Which of these is not told. "
-    "Widen the limits of the policy"
+ROOT_VIOLATES = (
+    "the population as a whole does not satisfy the policy, so there is nothing to publish: there are fewer than k common users, or their "
+    "share of a provider's users is outside its limits, or there are too few sensitive values or too few people at neither provider. Which "
+    "of these is the case is not revealed. Find wider limits for the policy in a trial"
 )
 
 
 @dataclass(frozen=True)
 class Divided:
-    """What the division left at one provider."""
+    """The result of the division at one provider."""
 
     groups: SideGroups
     ways: tuple[bytes, ...]
-    """The way from the root to each final group."""
+    """The path from the root to each final group."""
     failed_lower: NDArray[np.int8] = field(repr=False)
-    """Of each id of the population: 1 or 0 for the lower and upper part of the cut that failed, where this provider owned it; else -1."""
+    """For each id of the population: 1 for the lower and 0 for the upper part of the failed cut of its group, if this provider owned the
+    cut; -1 otherwise."""
     levels: tuple[LevelCost, ...]
     unforeseen: int | None
-    """Of how many own cuts another candidate won than the own part of the score says: there the winner tells most of the other's dummies.
-    None where the score is as printed, in which the parts of both are added up by the clear computation."""
+    """The number of own cuts in which another candidate won than by the own part of the score: there the winner reveals most about the
+    other provider's dummies. None for the score as printed in the paper, where the clear computation adds the parts of both providers."""
     openings: Openings = field(repr=False, default_factory=Openings)
 
 
 @dataclass(repr=False)
 class _Open:
-    """The open groups, as this provider knows them."""
+    """The groups that may still be divided, as this provider knows them."""
 
     level: Level
     ways: list[bytes]
@@ -107,14 +109,14 @@ class ProviderProtocol:
         self._unforeseen = None if session.rules.faithful and policy.method.score == "both" else 0
 
     def divide(self) -> Divided:
-        """Divide as long as the rules are kept."""
+        """Divide groups as long as both parts satisfy the rules."""
         session = self._session
         with progress.step("setting up the secure computation"):
             session.begin(self._existing, self._sensitive)
             kept = session.root()
         self._openings.note("root", [b""], [kept], "ab")
         if not kept:
-            raise GuaranteeViolated(ROOT_BROKEN)
+            raise GuaranteeViolated(ROOT_VIOLATES)
         width = len(self._cells)
         open_ = _Open(
             Level(np.arange(self._size, dtype=np.int64), np.array([0, self._size], dtype=np.int64)),
@@ -157,7 +159,7 @@ class ProviderProtocol:
         mine: NDArray[np.bool_],
         owned_by_a: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Choose the cut of each group: its place, and who would be in the lower part, where the cut is one's own."""
+        """Choose the cut of each group; return its place and, for own cuts, the ids that would be in the lower part."""
         level, method = open_.level, self._policy.method
         cuts = self._cutter.cuts(level, open_.ways, rows, attribute)
         if method.score == "own":
@@ -175,21 +177,21 @@ class ProviderProtocol:
         return place, lower
 
     def _exchange(
-        self, level: Level, told: NDArray[np.bool_], heard: NDArray[np.bool_], lower: NDArray[np.bool_]
+        self, level: Level, sent: NDArray[np.bool_], received: NDArray[np.bool_], lower: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """Tell who is in the lower part of one's own groups that passed, and hear it of the other's."""
-        tell, hear = np.repeat(told, level.sizes), np.repeat(heard, level.sizes)
-        if np.any(told):
-            self._peer.send("ids", np.packbits(lower[tell]).tobytes())
-        known = lower & tell
-        if np.any(heard):
-            count = int(hear.sum())
+        """Send which ids are in the lower parts of the own groups that passed, and receive the same for the peer's groups."""
+        send, receive = np.repeat(sent, level.sizes), np.repeat(received, level.sizes)
+        if np.any(sent):
+            self._peer.send("ids", np.packbits(lower[send]).tobytes())
+        known = lower & send
+        if np.any(received):
+            count = int(receive.sum())
             packed = self._peer.receive("ids", (count + 7) // 8)
-            known[hear] = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count).astype(np.bool_)
-        passed = told | heard
+            known[receive] = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count).astype(np.bool_)
+        passed = sent | received
         parts = np.add.reduceat(known, level.starts[:-1], dtype=np.int64)
         if np.any(passed & ((parts == 0) | (parts == level.sizes))):
-            other = PARTY_IN_WORDS["b" if self._role == "a" else "a"]
+            other = PARTY_NAMES["b" if self._role == "a" else "a"]
             raise PeerFailed(
                 other, "sent a division with an empty part, which cannot have passed the check; nothing was written"
             )
@@ -204,7 +206,7 @@ class ProviderProtocol:
         place: NDArray[np.int64],
         lower: NDArray[np.bool_],
     ) -> _Open:
-        """Return the parts of the groups that passed: the lower and the upper one of each."""
+        """Return the parts of the groups that passed: first the lower, then the upper part of each."""
         level = open_.level
         chosen = np.flatnonzero(passed)
         parts = np.add.reduceat(lower, level.starts[:-1], dtype=np.int64)[chosen]
@@ -222,7 +224,7 @@ class ProviderProtocol:
 
 
 class _Final:
-    """The final groups, in the order in which they became so."""
+    """The final groups, in the order in which they became final."""
 
     def __init__(self, population: int) -> None:
         self.group_of = np.full(population, -1, dtype=np.int64)
@@ -232,7 +234,7 @@ class _Final:
         self.ways: list[bytes] = []
 
     def take(self, open_: _Open, done: NDArray[np.bool_]) -> None:
-        """Take over the groups that will not be divided again."""
+        """Add the groups that will not be divided again."""
         numbers = np.full(open_.level.groups, -1, dtype=np.int64)
         numbers[done] = len(self.ways) + np.arange(int(done.sum()))
         of_id = np.repeat(numbers, open_.level.sizes)

@@ -1,11 +1,11 @@
-"""What a party ran with whom, so that no second run tells its real users from dummies.
+"""The ledger of a party's runs, which prevents a second run that separates real users from dummies.
 
 Dummies are drawn from a keyed stream, and the rows they show depend on the groups. So a run with the same peer, population, policy, key and
 data **of both providers** has the same dummies and reveals nothing new. If any of these changed, dummies move and real users do not. Two
-peers can compare what they saw, too. The ledger refuses such a run if a single person was in an earlier one, unless both providers
+peers can also compare what they saw. The ledger refuses such a run if a single person was in an earlier one, unless both providers
 allow it.
 
-Nobody proves that the data belong to the commitment that is compared: the ledger protects against a peer that follows the protocol.
+There is no proof that the data belong to the commitment that is compared: the ledger protects against a peer that follows the protocol.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 Outcome = Literal["begun", "finished", "failed", "void", "recovered"]
 RECOVERED: Outcome = "recovered"
-"""The event of a ledger from which runs may be missing."""
+"""The event of a recovered ledger: runs before it may be missing."""
 VOID: Outcome = "void"
-"""The end of a run that the peer did not record, and in which nothing was sent."""
+"""The end of a run that the peer did not record; nothing was sent in it."""
 _HINT = (
-    "it records the runs of this home, and without it a second run can tell your users from dummies. Put back the newest backup of the "
-    "file, and leave the .head file as it is. If the two do not fit, or there is no backup, renew the ledger with Home.ledger.recover() or "
-    "setveil presence ledger (`recover=True`)"
+    "it records the runs of this home, and without it a second run can separate your users from dummies. Restore the newest backup of the "
+    "file, and leave the .head file as it is. If the two do not match, or there is no backup, recover the ledger with "
+    "Home.ledger.recover() or setveil presence ledger (`recover=True`)"
 )
-_TELLS = "Comparing the runs tells real users from dummies"
+_CONSEQUENCE = "Comparing the runs separates real users from dummies"
 _ALLOW = "allow this run at both providers with `again=True`"
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """What decides on the dummies of a run, and whom it is about."""
+    """What determines the dummies of a run, and the people in it."""
 
     party: str
-    """This provider, as messages to others name it."""
+    """This provider, as messages to other parties name it."""
     peer_party: str
     """The peer, as messages name it."""
     peer: str
@@ -54,31 +54,31 @@ class PlannedRun:
     population: str
     """SHA-256 of the population."""
     policy: str
-    """SHA-256 of what decides on the groups."""
+    """SHA-256 of what determines the groups."""
     data: str
     """Commitment to this provider's data."""
     key: str
-    """What tells the key of dummies from another, and marks of customers from those under another key."""
+    """An identifier of the dummy key, which the marks of customers also depend on."""
     draws: int
-    """The version of how dummies are drawn."""
+    """The version of the drawing of dummies."""
     peer_data: str | None
-    """The peer's commitment to its data; None before the two have met."""
+    """The peer's commitment to its data; None before the two are connected."""
     peer_run: str | None
     """The last run with this provider that the peer remembers, if any."""
     ids: Marks
     """The people of the population, by their ids."""
     customers: Marks
-    """This provider's users, by its own key; it stays here."""
+    """This provider's users, by its own customer keys; never sent."""
     person: str
-    """The column of that key."""
+    """The column of these keys."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """An event of the ledger; of one that was recovered only `outcome` and `when` have a meaning."""
+    """An event of the ledger; in a `recovered` event, only `outcome` and `when` have a meaning."""
 
     run: str
-    """What the events of one run have in common, in both providers' ledgers."""
+    """The identifier of the run, the same in the ledgers of both providers."""
     outcome: Outcome
     when: str
     peer: str = ""
@@ -100,33 +100,33 @@ class Event:
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason why a run would tell real users from dummies."""
+    """One reason why a run would separate real users from dummies."""
 
     here: str
-    """For the people of this provider."""
+    """The text for this provider's staff."""
     there: str
-    """For the other parties: without any number or date that only this provider knows."""
+    """The text for the other parties, without any number or date that only this provider knows."""
     by_peer: bool = False
-    """Whether nothing but the peer's data changed."""
+    """Whether only the peer's data changed."""
 
 
 class Refusal:
-    """Why a run is refused."""
+    """The reasons why a run is refused, as texts for this provider and for the other parties."""
 
     def __init__(self, reasons: list[Reason]) -> None:
-        self.sentence = f"{'; '.join(reason.here for reason in reasons)}. {_TELLS}"
+        self.sentence = f"{'; '.join(reason.here for reason in reasons)}. {_CONSEQUENCE}"
         self.to_others = f"{'; '.join(reason.there for reason in reasons)}; {_ALLOW}"
         self.by_peer = all(reason.by_peer for reason in reasons)
 
     def error(self) -> BadParameter:
-        """Return the error of a run that this provider's own ledger refuses."""
+        """Return the error for a run that this provider's own ledger refuses."""
         error = BadParameter(f"{REFUSED}: {self.sentence}; {_ALLOW}")
         error.to_others = self.to_others
         return error
 
 
 class Run:
-    """A run that was begun; its end is recorded once."""
+    """A run that has begun; its end is recorded once."""
 
     def __init__(self, ledger: RunLedger, begun: Event) -> None:
         self._ledger = ledger
@@ -134,15 +134,15 @@ class Run:
         self._ended = False
 
     def finished(self) -> None:
-        """Record that the run reached its end."""
+        """Record that the run finished."""
         self._end("finished")
 
     def failed(self) -> None:
-        """Record that the run failed; the peer may have seen some of it, so it counts all the same."""
+        """Record that the run failed; the peer may have seen part of it, so it still counts."""
         self._end("failed")
 
     def void(self) -> None:
-        """Record that nothing was sent, since the peer did not say that it recorded the run; it does not count."""
+        """Record that nothing was sent because the peer did not confirm that it recorded the run; the run does not count."""
         self._end(VOID)
 
     def _end(self, outcome: Outcome) -> None:
@@ -152,30 +152,30 @@ class Run:
 
 
 class RunLedger:
-    """The ledger of the home with a fingerprint, in a file that `create` made."""
+    """The ledger of a home, which is identified by the fingerprint of its certificate."""
 
     def __init__(self, path: Path, home: str) -> None:
         self._chain = EventChain(path, home, hint=_HINT)
 
     def create(self) -> None:
-        """Make an empty ledger."""
+        """Create an empty ledger."""
         self._chain.create()
 
     def recover(self) -> bool:
-        """Renew a ledger that is missing or damaged, and return whether that was needed.
+        """Recover a ledger that is missing or damaged, and return whether that was necessary.
 
-        Runs may be missing from a renewed ledger, so it refuses every run that is not one of those it still holds.
+        Runs may be missing from a recovered ledger, so it refuses every run that it does not hold.
         """
         try:
             self.events()
         except Damaged:
             if aside := self._chain.renew(asdict(_gap())):
-                progress.note(f"the damaged ledger was kept as {aside}.")
+                progress.note(f"the damaged ledger was saved as {aside}.")
             return True
         return False
 
     def events(self) -> list[Event]:
-        """Return all events, the oldest first."""
+        """Return all events, oldest first."""
         with self._chain.opened() as chain:
             return _events(chain)
 
@@ -185,22 +185,25 @@ class RunLedger:
             chain.append(asdict(event))
 
     def last_run(self, peer: str) -> str | None:
-        """Return the last run with a peer, by its certificate, that the peer recorded too."""
+        """Return the last run with a peer, given by its certificate, that the peer recorded too."""
         return next((event.run for event in reversed(_counting(self.events())) if event.peer == peer), None)
 
     def refusal(self, planned: PlannedRun) -> Refusal | None:
-        """Return why a run would tell real users from dummies, or None; nothing is recorded."""
+        """Return why a run would separate real users from dummies, or None; nothing is recorded."""
         with self._chain.opened() as chain:
             return _refusal(planned, chain)
 
     def begin(self, planned: PlannedRun, *, run: str, again: bool = False) -> Run:
-        """Record that a run begins, before anything of the data is sent; refuse it unless both providers allowed it (`again`)."""
+        """Record that a run begins, before anything that depends on the data is sent.
+
+        Raise `BadParameter` if the ledger refuses the run, unless both providers allowed it (`again`).
+        """
         with self._chain.opened() as chain:
             refusal = _refusal(planned, chain)
             if refusal is not None and not again:
                 raise refusal.error()
             if refusal is not None and _is_unknown(planned, _events(chain)):
-                chain.append(asdict(_gap()))  # the run that only the peer remembers stays missing
+                chain.append(asdict(_gap()))  # the run that only the peer recorded remains missing
             event = Event(
                 run=run,
                 outcome="begun",
@@ -227,9 +230,9 @@ _COMPARED = {
     "policy": "another policy",
     "peer": "another peer",
 }
-"""What makes a run another one, each with what messages say of it."""
+"""What distinguishes a run from another, each with its text in messages."""
 _IMPLIED = {"policy": "population", "data": "key"}
-"""A policy names its population, and a commitment depends on the key: the first needs no words where the second differs."""
+"""A policy names its population, and a commitment depends on the key: messages omit the first if the second differs too."""
 
 
 def _events(chain: OpenChain) -> list[Event]:
@@ -238,7 +241,7 @@ def _events(chain: OpenChain) -> list[Event]:
 
 
 def _counting(events: list[Event]) -> list[Event]:
-    """Return the events of runs that count: not those of which the peer saw nothing."""
+    """Return the events of all runs except void ones, in which the peer saw nothing."""
     void = {event.run for event in events if event.outcome == VOID}
     return [event for event in events if event.run not in void]
 
@@ -248,7 +251,7 @@ def _gap() -> Event:
 
 
 def _is_unknown(planned: PlannedRun, noted: list[Event]) -> bool:
-    """Return whether the peer remembers a run that is not recorded here."""
+    """Return whether the peer recorded a run that is not recorded here."""
     return planned.peer_run is not None and all(planned.peer_run != event.run for event in noted)
 
 
@@ -260,7 +263,7 @@ def _refusal(planned: PlannedRun, chain: OpenChain) -> Refusal | None:
     reasons = []
     if _is_unknown(planned, noted):
         lacks = f"{planned.peer_party} remembers a run that is not in the ledger of "
-        how = "an older copy of this home was put back, or its program stopped when that run began"
+        how = "an older copy of this home was restored, or its program stopped when that run began"
         reasons.append(Reason(f"{lacks}this provider: {how}", f"{lacks}{planned.party}"))
     strangers: set[tuple[str, str]] = set()
     for earlier in reversed(counting):
@@ -273,7 +276,7 @@ def _refusal(planned: PlannedRun, chain: OpenChain) -> Refusal | None:
 
 
 def _reason(planned: PlannedRun, earlier: Event, chain: OpenChain) -> Reason | None:
-    """Return why a run would tell real users from dummies, compared with an earlier one; None if nobody was in both."""
+    """Return why a run, compared with an earlier one, would separate real users from dummies; None if no person was in both."""
     if earlier.outcome == RECOVERED:
         return Reason(
             f"runs before {earlier.when} may be missing from this ledger, which was recovered then",
@@ -283,12 +286,12 @@ def _reason(planned: PlannedRun, earlier: Event, chain: OpenChain) -> Reason | N
     some = "some of the same people were in an earlier run"
     ids, customers = chain.kept(earlier.ids), chain.kept(earlier.customers)
     if ids is None or customers is None:
-        who, some = f"the ledger lacks the people of {run}", some.replace("were", "may have been")
+        who, some = f"the ledger does not hold the people of {run}", some.replace("were", "may have been")
     elif count := shared(planned.ids, ids):
         who = f"{count:,} of these {planned.ids.count:,} people were in {run}"
     elif planned.key != earlier.key or planned.person != earlier.person:
         changed = (
-            "the key of this home was exchanged"
+            "the dummy key of this home was replaced"
             if planned.key != earlier.key
             else (f"they were recognized by the column {earlier.person!r} then, and by {planned.person!r} now")
         )
@@ -304,7 +307,7 @@ def _reason(planned: PlannedRun, earlier: Event, chain: OpenChain) -> Reason | N
 
 
 def _differences(planned: PlannedRun, earlier: Event) -> list[str]:
-    """Return in what two runs differ; what is not known yet differs from nothing."""
+    """Return the properties in which two runs differ, as far as they are known."""
     return [
         name
         for name in _COMPARED

@@ -1,4 +1,4 @@
-"""The invented tables of two providers as files, to try things out."""
+"""Files with sample tables of two providers. All people are invented."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 TABLES = ("a.csv", "b.csv", "population.csv")
 POLICY = "policy.toml"
 ABOUT = "about.txt"
-"""Tells the folder of a sample from one with somebody's own tables, which may have the same names."""
+"""The file that marks a folder as a sample, as opposed to a user's own tables, whose files may have the same names."""
 
 
 def write_sample(out: str | Path, people: int, seed: int, *, made_by: str, force: bool = False) -> Originals:
     """Write both tables, the population and a policy to a new folder; return the tables.
 
-    `made_by` is noted in the folder, so that the same people can be invented again.
+    `made_by` is recorded in the folder, so that the same sample can be made again.
     """
     place = Path(out)
     refuse_folder(place, mark=ABOUT, names=frozenset({ABOUT, POLICY, *TABLES}), force=force)
@@ -36,8 +36,8 @@ def write_sample(out: str | Path, people: int, seed: int, *, made_by: str, force
     originals, texts = made.originals, made.texts
     schema = originals.schema
     method = DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1")
-    at_a, at_b, everybody = TABLES
-    columns: dict[str, dict[str, Iterable[str]]] = {everybody: {"id": texts["id"]}}
+    at_a, at_b, all_people = TABLES
+    columns: dict[str, dict[str, Iterable[str]]] = {all_people: {"id": texts["id"]}}
     for name, role, attributes in ((at_a, "a", schema.a), (at_b, "b", (*schema.b, schema.sensitive))):
         here, table = originals.existing(role), originals.table(role)
         assert table.persons is not None

@@ -1,4 +1,4 @@
-"""All three parties in one process, for a trial: the same code, on lines that leave the process nowhere."""
+"""Trials: all three parties in one process, with the same code as in a real run, on lines inside the process."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments
 from setveil.errors import BadData, BadParameter, PeerFailed
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.dummies import KEY_BYTES
 from setveil.presence.home import Home
 from setveil.presence.methods.base import JoinedOutcome, Keys
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """What all parties have after a trial."""
+    """The results of all parties after a trial."""
 
     a: ProviderResult
     b: ProviderResult
@@ -42,13 +43,13 @@ class Trial:
 
     @property
     def openings(self) -> dict[str, int]:
-        """How many openings of each kind the providers noted; what both learned counts once, what one learned too."""
+        """The number of openings of each kind; an opening to both providers counts once."""
         at_a, at_b = (result.divided.openings.counts() for result in (self.a, self.b))
         return {kind: max(number, at_b[kind]) for kind, number in at_a.items()}
 
     @property
     def outcome(self) -> JoinedOutcome:
-        """What was made."""
+        """The joined table with its groups."""
         groups = BothGroups(self.a.divided.groups, self.b.divided.groups)
         openings = self.openings
         account = {"groups": groups.side("a").groups, "levels": len(self.a.divided.levels), "openings": openings}
@@ -56,27 +57,27 @@ class Trial:
 
 
 def run_trial(method: DummyUsers, originals: Originals, keys: Keys) -> JoinedOutcome:
-    """Run the protocol on both tables and return what it made; nothing is written."""
+    """Run the protocol on both tables and return the joined table; nothing is written."""
     return simulate(policy_of(method, originals), originals, keys).outcome
 
 
 def policy_of(method: DummyUsers, originals: Originals) -> Policy:
-    """Return the policy of a trial."""
+    """Return the policy of a trial with this method and these tables."""
     return Policy(method, originals.schema, originals.population.sha256)
 
 
 def refuse_union(originals: Originals, outsiders: int) -> None:
-    """Refuse a population that is little more than the users of both, where both tables are at hand."""
+    """Refuse a population with too few people who are users of neither provider."""
     neither = int((~(originals.existing("a") | originals.existing("b"))).sum())
     if neither < outsiders:
         raise BadData(
-            f"{neither:,} people of the population are at neither provider, and the policy asks for {outsiders:,} outsiders: else absence "
-            "from one proves presence at the other; take the population from a third source"
+            f"{neither:,} people of the population are at neither provider; the policy requires at least {outsiders:,} (outsiders), "
+            "because otherwise absence from one provider proves presence at the other. Take the population from a third source"
         )
 
 
 def trial_keys(home_a: str | Path | None = None, home_b: str | Path | None = None) -> Keys:
-    """Return the keys of dummies that homes hold, or such that last for this trial."""
+    """Return the dummy keys of homes, or random ones for this trial."""
     return Keys(_trial_key(home_a, "a"), _trial_key(home_b, "b"))
 
 
@@ -85,7 +86,9 @@ def _trial_key(home: str | Path | None, role: str) -> bytes:
         return secrets.token_bytes(KEY_BYTES)
     opened = Home.open(home)
     if opened.role != role:
-        raise BadParameter(f"{home} is the home of another party; `home_{role}=` wants that of provider {role.upper()}")
+        raise BadParameter(
+            f"{home} is the home of {PARTY_NAMES[opened.role]}; `home_{role}=` requires the home of provider {role.upper()}"
+        )
     return opened.dummy_key()
 
 
@@ -96,7 +99,47 @@ def simulate(
     keys: Keys,
     publish: Callable[[JoinedTable], Callable[[], str]] | None = None,
 ) -> Trial:
-    """Run all three parties as threads; what one raises is raised here."""
+    """Run all three parties of a policy in this process, as a trial.
+
+    Nothing is written. To write the release folder and the private folder, use `publish_trial`.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy. Its population must be that of `originals`.
+    originals : Originals
+        The population and the tables of both providers.
+    keys : Keys
+        The keys that the providers draw their dummies with.
+    publish : callable, optional
+        The collector's function for writing the table, which returns a function that publishes it and returns its checksum (default:
+        nothing is written).
+
+    Returns
+    -------
+    Trial
+        The results of providers A and B (`a`, `b`: groups, joined table, verdicts, costs) and the costs of the collector.
+
+    Raises
+    ------
+    BadData
+        The population is not that of the policy, or has too few people who are users of neither provider.
+    GuaranteeViolated
+        The population as a whole does not satisfy the policy.
+
+    Examples
+    --------
+    >>> import secrets
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> originals = sample(people=400).originals
+    >>> method = sv.DummyUsers(max_a="0.9", min_a="0.1", max_b="0.9", min_b="0.1", backend="clear")
+    >>> policy = sv.Policy(method, originals.schema, originals.population.sha256)
+    >>> keys = sv.Keys(secrets.token_bytes(32), secrets.token_bytes(32))
+    >>> trial = sv.simulate(policy, originals, keys)
+    >>> all(trial.a.verdicts) and all(trial.b.verdicts)
+    True
+    """
     policy.refuse_other(originals.population)
     refuse_union(originals, policy.method.outsiders)
     ab, ba = local_pair("a", "b")
@@ -129,7 +172,7 @@ def _written_nowhere(table: JoinedTable) -> Callable[[], str]:
 
 
 def _together(parties: dict[str, tuple[Callable[[], Any], list[Channel]]]) -> dict[str, Any]:
-    """Run each party in a thread; where one fails, the others hear it, and the first cause is raised."""
+    """Run each party in a thread; if one fails, abort the lines of the others and raise the first cause."""
     results: dict[str, Any] = {}
     failures: list[BaseException] = []
 
@@ -146,7 +189,7 @@ def _together(parties: dict[str, tuple[Callable[[], Any], list[Channel]]]) -> di
             for line in lines:
                 line.close()
 
-    # Progress is told by A alone: all three take the same steps.
+    # Only provider A reports progress, because all three take the same steps.
     threads = [
         threading.Thread(target=copy_context().run if name == "a" else _call, args=(run, name), daemon=True)
         for name in parties

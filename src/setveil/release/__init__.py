@@ -1,1 +1,1 @@
-"""What leaves: making a release, writing it, opening and checking it again."""
+"""Make, write, open, check and measure releases."""

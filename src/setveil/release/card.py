@@ -1,4 +1,4 @@
-"""The public card of a release: a whitelist. What is not a field here cannot be handed over."""
+"""The public card of a release: a whitelist. A value that is not a field here cannot be published."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 CARD_NAME = "card.json"
 JOINED: Final = "joined"
-"""The form of a table that two providers joined, whose card is another."""
+"""The form of a joined table of two providers, which has a different card."""
 CARD_VERSION: Final = 2
-"""Version 1 has no run, no commitment to the private parameters and no reach; it opens and checks with its own meaning."""
+"""Version 1 has no run id, no commitment to the private parameters and no reach; it is still opened and checked by its own rules."""
 
-UNIT_IN_WORDS = {
+_PEOPLE_TEXTS = {
     "person": "protects people: every person has one record",
     "record": "protects records: a person with several records is not covered",
 }
-ITEMSETS_IN_WORDS = {
+_ITEMSET_TEXTS = {
     "person": "protects itemsets, not people; every person has one record",
-    "record": "protects itemsets, not people; a person may have several records",
+    "record": "protects itemsets, not people; a person can have several records",
 }
-UNPROTECTED_IN_WORDS = {
+_BASELINE_TEXTS = {
     "person": "protects nobody; every person has one record",
-    "record": "protects nobody; a person may have several records",
+    "record": "protects nobody; a person can have several records",
 }
 
 
@@ -46,14 +46,14 @@ class _Part(BaseModel):
 
 
 class FileBeside(_Part):
-    """A file that stands beside the data file."""
+    """A further file of the release, beside the data file."""
 
     file: str
     sha256: str
 
 
 class DataFile(_Part):
-    """The file of the release and how it is read."""
+    """The data file of a release and how to read it."""
 
     file: str
     sha256: str
@@ -77,26 +77,26 @@ class CardReach(_Part):
     unit: str
 
 
-class Promise(_Part):
-    """What was checked on the file; `name` is None where nothing is promised."""
+class CardGuarantee(_Part):
+    """The guarantee that was checked on the file; `name` is None for a baseline."""
 
     name: str | None
     parameters: dict[str, Any]
     statement: str
     failures: int
     reach: CardReach | None = None
-    """None where nothing is promised, where the total is private, and in version 1."""
+    """None for a baseline, where the total is private, and in version 1."""
     published_unchanged: int | None = Field(
         None, validation_alias=AliasChoices("published_unchanged", "published_as_they_are")
     )
-    """None where the guarantee does not count them; version 1 calls it `published_as_they_are` and counts fewer."""
+    """None if the guarantee does not count them; version 1 calls it `published_as_they_are` and counts fewer."""
     attacker: str
     singling_out: str
     linking: str
     inference: str
     not_covered: tuple[str, ...]
     inferable: tuple[str, ...] = ()
-    """Private parameters that the release itself shows, in whole or in part; version 1 does not name them."""
+    """Private parameters that the release reveals, in whole or in part; version 1 does not name them."""
 
 
 class Recipe(_Part):
@@ -107,42 +107,58 @@ class Recipe(_Part):
 
 
 class Card(_Part):
-    """What a release is, for whoever receives it."""
+    """The description of a release for its recipients."""
 
     card_version: Literal[1, 2]
     run: str | None = None
-    """Names the run that made the release, as the dossier does; None in version 1."""
+    """The id of the run that made the release, also stored in the dossier; None in version 1."""
     private_sha256: str | None = None
-    """A salted checksum of all private parameters, whose salt is in the dossier; None in version 1."""
+    """A salted checksum of all private parameters; the dossier holds the salt. None in version 1."""
     experiment: bool = False
-    """Whether the seed is short enough to be guessed: good for experiments, not for a release."""
+    """Whether the seed is so short that it can be guessed: for experiments only."""
     setveil_version: str
     form: str
     data: DataFile
     counts: Counts
     method: Recipe
-    guarantee: Promise
+    guarantee: CardGuarantee
     truthful: Literal["yes", "subset", "no"]
     unit: Literal["person", "record"]
     unit_in_words: str
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        """Refuse a card of version 2 without its run or its commitment, which would switch off the comparison with the dossier."""
+        """Refuse a card of version 2 without its run id or its commitment: both are compared with the dossier."""
         if (self.card_version == 1) != (self.run is None) or (self.run is None) != (self.private_sha256 is None):
             raise ValueError("a card of version 2 has run and private_sha256, and a card of version 1 has neither")
         return self
 
     @classmethod
     def load(cls, folder: Path) -> Card:
-        """Read the card of a release folder."""
+        """Read the card of a release folder.
+
+        Parameters
+        ----------
+        folder
+            The release folder.
+
+        Returns
+        -------
+        Card
+            The card.
+
+        Raises
+        ------
+        BadData
+            If the folder has no card, or one that this version cannot read.
+        """
         path = folder / CARD_NAME
         try:
             return cls.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             raise BadData(f"is not a release folder: it has no {CARD_NAME}", file=str(folder)) from None
         except (OSError, ValidationError) as error:
-            if form_told(path) == JOINED:
+            if read_form(path) == JOINED:
                 raise BadData(
                     "is the card of a joined table; use setveil presence check or setveil presence measure",
                     file=str(path),
@@ -151,30 +167,30 @@ class Card(_Part):
             raise BadData(f"is not a card that setveil {__version__} reads ({first})", file=str(path)) from None
 
     def to_json(self) -> str:
-        """Return the text of the file."""
+        """Return the card as JSON text."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
 
 class Run(NamedTuple):
-    """What the card says of the run that made the release."""
+    """The facts about a run that its card holds."""
 
     id: str
     experiment: bool
     private_sha256: str | None = None
 
 
-def form_told(card: Path) -> str | None:
-    """Return the form that a card tells, of whatever kind of release it is."""
+def read_form(card: Path) -> str | None:
+    """Return the form that a card names, for any kind of release; None if it cannot be read."""
     try:
-        told = json.loads(card.read_bytes())
+        fields = json.loads(card.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    form = told.get("form") if isinstance(told, dict) else None
+    form = fields.get("form") if isinstance(fields, dict) else None
     return form if isinstance(form, str) else None
 
 
 def file_sha256(path: Path) -> str:
-    """Return the checksum of a data file, as the card holds it."""
+    """Return the checksum of a file, as the card holds it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -189,16 +205,16 @@ def make_card(
     unit: Unit,
     run: Run,
 ) -> Card:
-    """Write the card from public values alone."""
+    """Create the card from public values only."""
     guarantee = method.guarantee
     if guarantee is None or verdict is None:
         nothing = "not bounded"
-        promise = Promise(
+        stated = CardGuarantee(
             name=None,
             parameters={},
-            statement="no guarantee: this method promises nothing",
+            statement="no guarantee: this method is a baseline",
             failures=0,
-            attacker="is not held off by anything",
+            attacker="can have any background knowledge and is not limited",
             singling_out=nothing,
             linking=nothing,
             inference=nothing,
@@ -206,7 +222,7 @@ def make_card(
         )
     else:
         coverage = guarantee.coverage_for(FORMS[form])
-        promise = Promise(
+        stated = CardGuarantee(
             name=guarantee.name,
             parameters=guarantee.public_parameters(),
             statement=guarantee.statement_for(FORMS[form]),
@@ -230,22 +246,23 @@ def make_card(
         data=data,
         counts=counts,
         method=Recipe(name=method.name, parameters=method.public_parameters()),
-        guarantee=promise,
+        guarantee=stated,
         truthful=method.truthful,
         unit=unit,
-        unit_in_words=_in_words(guarantee)[unit],
+        unit_in_words=_unit_texts(guarantee)[unit],
     )
 
 
 def _public_reach(guarantee: Guarantee, verdict: Verdict) -> CardReach | None:
-    """Return the reach if it counts what the release itself shows: how many itemsets the owner named stays private."""
+    """Return the reach if it counts records, which the release shows; the number of named itemsets stays private."""
     reach = verdict.reach
     if reach is None or guarantee.protects != "people":
         return None
     return CardReach(covered=reach.covered, total=reach.total, unit=reach.unit)
 
 
-def _in_words(guarantee: Guarantee | None) -> dict[str, str]:
+def _unit_texts(guarantee: Guarantee | None) -> dict[str, str]:
+    """Return the texts about what a release protects, by the unit of its data."""
     if guarantee is None:
-        return UNPROTECTED_IN_WORDS
-    return UNIT_IN_WORDS if guarantee.protects == "people" else ITEMSETS_IN_WORDS
+        return _BASELINE_TEXTS
+    return _PEOPLE_TEXTS if guarantee.protects == "people" else _ITEMSET_TEXTS

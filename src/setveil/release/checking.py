@@ -1,4 +1,4 @@
-"""Checking a release again, in another process or by another person."""
+"""Check a release again, in another process or by another person."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a check looks at."""
+    """A release with its private folder and its original, as a check needs them."""
 
     opened: Opened
     private: Private | None
@@ -53,7 +53,7 @@ class Evidence:
     ) -> Evidence:
         """Open a release and find its private folder and its original.
 
-        `format` is that of a bare data file. A form that the guarantee does not speak of is refused before other things that may lack.
+        `format` applies to a data file without a card. A form that the guarantee does not cover is refused before anything else.
         """
         takes = {} if kind is None else {"takes": kind.takes}
         opened = as_opened(release, format=format, reading=reading, **takes)
@@ -63,7 +63,7 @@ class Evidence:
         return cls(opened, beside, None if original is None else original_of(original, beside, reading))
 
     def check(self, guarantee: Guarantee | None = None, *, distinct_labels: bool = False) -> Verdict:
-        """Check the guarantee that the card promises, or another one."""
+        """Check the guarantee on the card, or the given one."""
         return check_release(
             self.opened,
             guarantee_of(self.opened, self.private) if guarantee is None else guarantee,
@@ -83,34 +83,48 @@ def check(
     reading: Reading | None = None,
     distinct_labels: bool = False,
 ) -> Verdict:
-    """Check a release again: the guarantee that its card promises, or another one.
+    """Check the guarantee of a release again.
+
+    The check reads the release again. It shares no code with the method and relies on no earlier result.
 
     Parameters
     ----------
     release
-        A release folder, a bare data file together with `guarantee`, or what `open_release` returned.
+        A release folder, a data file without a card together with `guarantee`, or the result of `open_release`.
     guarantee
         The guarantee to check; by default the one on the card.
     original
-        The data that the release was made from, as data or as a place to read them from. A file is read with the options that the dossier
-        holds.
+        The data that the release was made from, or a path to read them from. A file is read with the options that the dossier holds.
     private
-        The private folder; by default `RELEASE.private` beside the release, if it is there.
+        The private folder; by default `RELEASE.private` beside the release, if it exists.
     release_format
-        The format of a bare data file, if its extension does not say it.
+        The format of a data file without a card, if its extension does not determine it.
     reading
-        How files are read, by the names of the options of `read`; by default as the dossier says.
+        Options of `read` for the files; by default those that the dossier holds.
     distinct_labels
-        Labels that look alike are different items.
+        Treat labels that look alike as different items.
 
     Returns
     -------
     Verdict
-        True if the guarantee holds. It names violations and has witnesses.
+        Truthy if the guarantee holds. Otherwise it counts the violations and has witnesses.
+
+    Raises
+    ------
+    Missing
+        If the check needs the original, the private folder or `guarantee`, and none is given or found.
+    BadData
+        If a file cannot be read, is not the one that was published, or belongs to another release.
+    BadParameter
+        If the guarantee does not apply to the form of the release.
 
     Examples
     --------
-    >>> sv.check("release", original="baskets.csv")  # doctest: +SKIP
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1), out="release")
+    >>> print(sv.check("release"))
+    km-anonymity: holds for 4 of 4 records
     """
     kind = None if guarantee is None else type(guarantee)
     evidence = Evidence.found(release, kind, original=original, private=private, format=release_format, reading=reading)
@@ -118,19 +132,19 @@ def check(
 
 
 def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
-    """Return the guarantee that the card promises, with its private parameters from the private folder."""
+    """Return the guarantee on the card, with its private parameters from the private folder."""
     if opened.card is None:
         raise Missing(f"{opened.folder} is a bare file without a card; name the guarantee to check with `guarantee=`")
-    promise = opened.card.guarantee
-    if promise.name is None:
-        raise Missing("the card promises no guarantee; name one to check with `guarantee=`")
-    kind = named("guarantee", GUARANTEES, promise.name)
+    stated = opened.card.guarantee
+    if stated.name is None:
+        raise Missing("the card names no guarantee; name one to check with `guarantee=`")
+    kind = named("guarantee", GUARANTEES, stated.name)
     hidden = [p.name for p in kind.parameters() if not p.public]
     if hidden and private is None:
         raise Missing(
             f"{kind.name} needs its private parameters ({', '.join(hidden)}): name the private folder with `private=`"
         )
-    parameters = dict(promise.parameters)
+    parameters = dict(stated.parameters)
     if private is not None and hidden:
         noted = private.dossier["guarantee"]
         if noted is None or noted["name"] != kind.name:
@@ -140,7 +154,7 @@ def guarantee_of(opened: Opened, private: Private | None) -> Guarantee:
     guarantee = kind(**parameters)
     if private is None:
         return guarantee
-    lists = {name: getattr(guarantee, name) for name in hidden if private.notes_occurrence(name)}
+    lists = {name: getattr(guarantee, name) for name in hidden if private.names_occurred(name)}
     occurred = {name: names.known_to_have_occurred() for name, names in lists.items() if isinstance(names, NameList)}
     return guarantee.model_copy(update=occurred)
 
@@ -155,15 +169,15 @@ def check_release(
 ) -> Verdict:
     """Check a guarantee on a release folder.
 
-    A label that looks like a named one is refused, unless `distinct_labels` says that they are different items. The private folder notes
-    whether that was said when the release was made.
+    A label that looks like a named one is refused, unless `distinct_labels` is set here or was set when the release was made, which the
+    private folder records.
     """
     guarantee.refuse_other_form(opened.data)
     if "original" in guarantee.needs and original is None:
         raise Missing(f"{guarantee.name} compares the release with its original: name it with `original=`")
     if "alignment" in guarantee.needs and private is None:
         raise Missing(
-            f"{guarantee.name} compares rows with the records they came from: name the private folder with `private=`"
+            f"{guarantee.name} compares rows with their original records: name the private folder with `private=`"
         )
     if private is not None:
         refuse_other_release(opened, private)
@@ -188,7 +202,7 @@ def check_release(
 
 
 def _note_missing_names(guarantee: Guarantee, opened: Opened, original: Transactions | None) -> None:
-    """Note names that do not occur, so that typing errors are seen."""
+    """Print a note about names that do not occur: they may be misspelt."""
     if original is None:
         where, found = "release", names_found(guarantee, opened.data)
     else:
@@ -199,9 +213,9 @@ def _note_missing_names(guarantee: Guarantee, opened: Opened, original: Transact
 
 
 def refuse_other_release(opened: Opened, private: Private) -> None:
-    """Refuse a release that the private folder does not belong to: of another run, with another file, with another card.
+    """Refuse a release that the private folder does not belong to: another run, another file or another card.
 
-    The checksums on a card are those of its files: they were compared when the folder was opened.
+    `open_release` has already compared the checksums on the card with the files.
     """
     card, noted = opened.card, private.card
     private.refuse_other_run(card or noted)
@@ -213,7 +227,7 @@ def refuse_other_release(opened: Opened, private: Private) -> None:
         other = next((opened.folder / name for name, sha256 in there if published.get(name) != sha256), None)
     if other is not None:
         raise BadData(
-            f"is not the file that was published: its sha256 differs from the one noted in {private.folder}; use the file as it was "
+            f"is not the file that was published: its sha256 differs from the one in {private.folder}; use the file as it was "
             "published, or name the private folder of this release",
             file=str(other),
         )
@@ -221,23 +235,23 @@ def refuse_other_release(opened: Opened, private: Private) -> None:
     if different:
         raise BadData(
             f"differs from the card noted in {private.folder} in: {', '.join(different)}; "
-            "it was changed, or the private folder is of another release",
+            "it was changed, or the private folder belongs to another release. Use the card as it was published",
             file=str(opened.folder / CARD_NAME),
         )
 
 
 def _with_truth(verdict: Verdict, opened: Opened, original: Any, private: Private) -> Verdict:
-    """Compare the rows with the records behind them, as far as the card says that they are true."""
+    """Compare the rows with their original records, to the extent that the card states that they are true."""
     truthful = private.card.truthful
     found = find_untrue(opened.data, truthful, original, private.alignment)
     file = opened.folder if opened.card is None else opened.folder / opened.card.data.file
-    return with_truth(verdict, found, f"the card says truthful: {truthful} of {file}")
+    return with_truth(verdict, found, f"the card states truthful: {truthful} for {file}")
 
 
 def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None, private: Private) -> Verdict:
-    """Check that the rows are whose the alignment says: the seed tells every record's pseudonym, the original every kept id.
+    """Check the alignment against the ids of the rows: the seed gives the pseudonym of every record, the original every kept id.
 
-    Without this, an alignment that is wrong throughout would make an unchanged file look hidden.
+    Without this check, a completely wrong alignment could make an unchanged file pass as hidden.
     """
     rows, ids = private.alignment.rows, private.card.data.ids
     n, data = len(rows), opened.plain
@@ -258,7 +272,7 @@ def _with_names(verdict: Verdict, opened: Opened, original: Transactions | None,
 
 
 def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> Any:
-    """Return the pseudonym that each released row must carry: a record with several rows has as many, and they stand in that order."""
+    """Return the pseudonym that each released row must have; a record with several rows has one for each, in the order of the rows."""
     order = np.argsort(rows, kind="stable")
     names = private.pseudonyms(len(rows))
     if len(np.unique(rows)) < len(rows):

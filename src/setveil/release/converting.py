@@ -1,4 +1,4 @@
-"""`convert()`: data of any kind that can be read, a release among them, in another format."""
+"""`convert`: read data of any kind, also a release, and write them in another format."""
 
 from __future__ import annotations
 
@@ -36,23 +36,40 @@ def convert(
     target
         The file to write, or the address of a database.
     to
-        The format of the file, if its extension does not say it.
+        The format of the file, if its extension does not determine it.
     to_separator
         What separates items or columns in the file.
     table
         The new table, if the target is a database.
     force
-        Replace a file that exists.
+        Replace an existing file.
     **reading
-        The options of `read`. Columns keep the names that `id`, `person`, `item` and `items` give.
+        Options of `read` for the source. Columns keep the names that `id`, `person`, `item` and `items` give.
+
+    Returns
+    -------
+    Transactions
+        The data that were read and written.
+
+    Raises
+    ------
+    BadData
+        If the source cannot be read, or the format cannot hold the data.
+    BadParameter
+        If the source is a release whose form has no plain records, or the format is unknown.
+    OutputRefused
+        If the target exists and `force` is not set, or cannot be written.
 
     Examples
     --------
-    >>> sv.convert("sample:supermarket?records=1000", "baskets.parquet")  # doctest: +SKIP
+    >>> import setveil as sv
+    >>> data = sv.convert([["milk", "tea"], ["milk"]], "baskets.csv")
+    >>> sv.read("baskets.csv").occurrences
+    3
     """
     if not databases.is_database(str(target)):
         format_for(Path(target), to, argument="to")
-        refuse_file(Path(target), force=force)  # before the work, not after it
+        refuse_file(Path(target), force=force)  # before the work starts
     data = as_records(source, reading)
     columns = Layout.chosen(reading)
     write(
@@ -79,7 +96,7 @@ def convert_hierarchy(
     force: bool = False,
 ) -> Hierarchy:
     """Read a hierarchy of items and write it in the other shape; return it."""
-    refuse_file(Path(target), force=force)  # before the work, not after it
+    refuse_file(Path(target), force=force)  # before the work starts
     tree = read_hierarchy(source, levels=levels, paths=paths)
     write_hierarchy(tree, target, shape=shape, force=force)
     return tree

@@ -1,4 +1,4 @@
-"""The private folder: the dossier of a release, its alignment, its report. Never handed over."""
+"""The private folder of a release: its dossier, alignment and report. It is never published."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
 DOSSIER_VERSION: Final = 3
-"""From 2 on a dossier holds `pictures` and `metric_notes`; without them it is read as before, and its report draws less. From 3 on a
-verdict is `violated` and counts `violations` and its reach; before, these were `broken` and `breaches`, and there was no reach. From 3 on
-it also holds `run`, `private_salt` and `randomness`: how everything random was derived; before, that was scheme 1."""
+"""Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
+the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
+which describes how all random values were derived; earlier dossiers use scheme 1."""
 
 
 def private_beside(out: Path) -> Path:
-    """Return where the private folder goes unless said otherwise."""
+    """Return the default private folder of a release folder."""
     return out.parent / f"{out.name}.private"
 
 
 def program_versions() -> dict[str, str]:
-    """Return the versions of what makes a release."""
+    """Return the versions of setveil, Python and the libraries that make a release."""
     libraries = {name: version(name) for name in ("numpy", "numba", "pyarrow")}
     return {"setveil": __version__, "python": platform.python_version(), **libraries}
 
 
 def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
-    """Gather everything about a release as plain values."""
+    """Collect all facts about a release as plain values."""
     original, compared, guarantee = release.original, release.compared, release.method.guarantee
     randomness = release.randomness
     return {
@@ -74,7 +74,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
             "occurrences": original.occurrences,
             "empty_records": original.empty_records,
         },
-        "form": {"in_words": release.data.form_in_words, "about": release.data.about_form},
+        "form": {"in_words": release.data.form_title, "about": release.data.about_form},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
         "distinct_labels": release.terms.distinct_labels,
@@ -97,7 +97,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
 
 
 def _metric_notes(release: Release) -> dict[str, dict[str, str]]:
-    """Return what people need to read the figures of each metric that was measured."""
+    """Return the texts that explain each metric that was measured."""
     kinds = {m.name: METRICS[m.name] for m in release.measurements if m.name in METRICS}
     return {
         name: {"title": kind.title, "about": kind.about, "summary": kind.summary(), "blind_to": kind.blind_to}
@@ -112,17 +112,17 @@ def commitment(method: dict[str, Any], guarantee: dict[str, Any], salt: bytes) -
 
 
 def dossier_text(dossier: dict[str, Any]) -> str:
-    """Return the text of the file."""
+    """Return the dossier as JSON text."""
     return json.dumps(dossier, indent=2, ensure_ascii=False) + "\n"
 
 
 def _has(value: Any, **kinds: type) -> bool:
-    """Say whether a value is an object with entries of these kinds."""
+    """Return whether a value is an object with entries of these types."""
     return isinstance(value, dict) and all(isinstance(value.get(key), kind) for key, kind in kinds.items())
 
 
 def _is_dossier(value: Any) -> bool:
-    """Say whether a value has the entries of a dossier that a check uses."""
+    """Return whether a value has the entries of a dossier that a check uses."""
     if not _has(value, dossier_version=int, seed=str, ids=str, method=dict, input=dict, card=dict):
         return False
     if not value["seed"].isdecimal() or not isinstance(value.get("guarantee"), dict | None):
@@ -136,8 +136,8 @@ def _is_dossier(value: Any) -> bool:
     return noted["scheme"] != SCHEME_VERSION or (_has(noted, block=int) and _has(noted.get("recipe"), **recipe))
 
 
-def _with_current_words(dossier: dict[str, Any]) -> dict[str, Any]:
-    """Return a dossier whose verdicts use the words of this version, whichever version wrote it."""
+def _with_current_keys(dossier: dict[str, Any]) -> dict[str, Any]:
+    """Return a dossier of any version with the keys and statuses of this version in its verdicts."""
     current = dict(dossier)
     for name in ("verdict", "before"):
         verdict = current.get(name)
@@ -151,17 +151,17 @@ def _with_current_words(dossier: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Private:
-    """A private folder, read again."""
+    """The content of a private folder."""
 
     folder: Path
     dossier: dict[str, Any]
     card: Card
-    """The card as it was written."""
+    """The card as it was published."""
     alignment: Alignment
 
     @classmethod
     def load(cls, folder: Path) -> Private:
-        """Read dossier and alignment."""
+        """Read the dossier and the alignment."""
         path = folder / DOSSIER_NAME
         try:
             dossier = json.loads(path.read_text(encoding="utf-8"))
@@ -172,7 +172,7 @@ class Private:
         other = BadData("is not a dossier of a release", file=str(path))
         if not _is_dossier(dossier):
             raise other
-        dossier = _with_current_words(dossier)
+        dossier = _with_current_keys(dossier)
         try:
             card = Card.model_validate(dossier["card"])
         except ValidationError:
@@ -180,11 +180,11 @@ class Private:
         return cls(folder, dossier, card, Alignment.load(folder / ALIGNMENT_NAME))
 
     def refuse_other_original(self, original: Published) -> None:
-        """Refuse data that the release was not made from."""
+        """Refuse data other than those that the release was made from."""
         if original.checksum() != self.dossier["input"]["checksum"]:
             raise BadData(
-                "the original is not the data that this release was made from: its checksum differs from the dossier's; name those data, "
-                "or for re-associated data the disassociated release"
+                "the original is not the data that this release was made from: its checksum differs from the one in the dossier; name the "
+                "data that were published, or for re-associated data the disassociated release"
             )
 
     def refuse_other_run(self, card: Card) -> None:
@@ -212,7 +212,7 @@ class Private:
             )
 
     def _commitment(self) -> str | None:
-        """Return the salted checksum of the parameters that are not on the card; None where the dossier does not hold them."""
+        """Return the salted checksum of the parameters that are not on the card; None if the dossier does not hold them."""
 
         def hidden(noted: dict[str, Any] | None, public: dict[str, Any]) -> dict[str, Any]:
             return {
@@ -228,7 +228,7 @@ class Private:
 
     @property
     def randomness(self) -> Randomness | None:
-        """All randomness of the run, derived again; None if another scheme derived it."""
+        """The randomness of the run, derived again; None if it was derived by another scheme."""
         noted = self.dossier.get("randomness", {})
         if noted.get("scheme") != SCHEME_VERSION:
             return None
@@ -249,19 +249,19 @@ class Private:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The options with which the original was read, by the names of `read`."""
+        """The options of `read` for the original, by name."""
         noted = self.dossier["input"].get("reading", {})
         return noted if isinstance(noted, dict) else {}
 
     @property
     def distinct_labels(self) -> bool:
-        """Whether the owner said that labels that look alike are different items; version 1 did not ask."""
+        """Whether the owner declared labels that look alike to be different items; version 1 had no such option."""
         return bool(self.dossier.get("distinct_labels", self.card.card_version == 1))
 
-    def notes_occurrence(self, parameter: str) -> bool:
-        """Tell whether some of a list of names occurred in the original.
+    def names_occurred(self, parameter: str) -> bool:
+        """Return whether at least one name of a list occurred in the original.
 
-        A dossier without `names` is of a version that refused every list of which something did not occur.
+        A dossier without `names` comes from a version that refused a list if any of its names did not occur.
         """
         noted = self.dossier.get("names")
         if not isinstance(noted, list):
@@ -269,6 +269,6 @@ class Private:
         return any(isinstance(one, dict) and one.get("parameter") == parameter and one.get("occur") for one in noted)
 
     def known_parameters(self) -> dict[str, Any]:
-        """Return the method's parameters, private ones too, for metrics that need them."""
+        """Return all parameters of the method, including private ones, for metrics that need them."""
         parameters: dict[str, Any] = self.dossier["method"]["parameters"]
         return parameters

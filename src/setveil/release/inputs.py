@@ -1,4 +1,4 @@
-"""What public functions accept as data and as a release: paths, samples, databases, lists, data frames, and what was read before."""
+"""Convert the inputs of public functions to data and releases: paths, samples, databases, lists, data frames, data already read."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from setveil.methods.base import Method
 
 Reading = dict[str, Any]
-"""Reading options, by the names of `read`."""
+"""Options of `read`, by name."""
 _ACCEPTED = "a path, a sample, a database, lists of items, a data frame, an Arrow table, or data that were read before"
 
 
 def as_published(given: Any, reading: Reading | None = None) -> Published:
-    """Return data in the form they have: what was read or published before as it is, everything else read.
+    """Return data in their own form: data already read or published are unchanged, everything else is read.
 
-    A folder is a release. Reading options are for files and databases.
+    A folder is a release. Reading options apply to files and databases.
     """
     if isinstance(getattr(given, "data", None), Published):  # a release, or one that was opened
         given = given.data
@@ -54,22 +54,22 @@ def _read_place(place: str | Path, reading: Reading) -> Published:
 
 
 def as_input(place: str | Path, method: type[Method], reading: Reading | None = None) -> Any:
-    """Read what a method is to work on; a release is returned as its place, since it says itself how it is read."""
+    """Read the input of a method; a release is returned as its path, because its card determines how it is read."""
     is_release = Transactions not in method.accepts or (Path(place) / CARD_NAME).is_file()
     return place if is_release else as_published(place, reading)
 
 
 def read_place(place: str | Path, reading: Reading) -> Published:
-    """Return data in the form they have; refuse reading options for a release folder, whose card says how it is read."""
+    """Return data in their own form; refuse reading options for a release folder, whose card determines how it is read."""
     if reading and (Path(place) / CARD_NAME).is_file():
         raise BadParameter(
-            f"`{next(iter(reading))}=` is not for a release folder: its card says how it is read; leave it out"
+            f"`{next(iter(reading))}=` does not apply to a release folder: its card determines how it is read; remove it"
         )
     return as_published(place, reading)
 
 
 def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -> Transactions:
-    """Return data as plain records; refuse a release of a form that has none, and name the place it was read from."""
+    """Return data as plain records; refuse a release whose form has none, and name its path."""
     published = as_published(given, reading)
     place = str(given) if isinstance(given, str | Path) else place
     if published.plain is None and place:
@@ -78,7 +78,7 @@ def as_records(given: Any, reading: Reading | None = None, *, place: str = "") -
 
 
 def as_minable(given: Published, *, place: str = "") -> Published:
-    """Return data whose itemsets can be searched: those that bound supports as they are, everything else as plain records."""
+    """Return data that can be mined: forms that bound supports unchanged, everything else as plain records."""
     return given if given.has_support_bounds else as_records(given, place=place)
 
 
@@ -89,19 +89,19 @@ def as_opened(
     reading: Reading | None = None,
     takes: tuple[type, ...] = (Transactions,),
 ) -> Opened:
-    """Return a release: of a folder, of a bare data file, or one that was opened before."""
+    """Open a release folder or a data file without a card; return an opened release unchanged."""
     if isinstance(given, Opened):
         return given
     if not isinstance(given, str | Path):
         raise BadParameter(
-            f"release is {describe(given)}; expected a release folder, a data file, or what open_release returned"
+            f"release is {describe(given)}; expected a release folder, a data file, or the result of open_release"
         )
     path = Path(given)
     return open_file(path, format, Layout.chosen(reading or {}), takes) if path.is_file() else open_release(path)
 
 
 def private_of(release: Any, private: str | Path | Private | None = None) -> Private | None:
-    """Return the private folder of a release: the one that is given, or the one beside the release folder, if there is one."""
+    """Return the given private folder, or the one beside the release folder, if it exists."""
     if isinstance(private, Private):
         return private
     if private is not None:
@@ -109,7 +109,7 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
     if isinstance(release, Opened):
         folder = None if release.card is None else release.folder
     elif isinstance(release, str | Path) and (Path(release) / CARD_NAME).is_file():
-        Card.load(Path(release))  # which says what is wrong with the release before its private folder is blamed
+        Card.load(Path(release))  # report a bad release before a bad private folder
         folder = Path(release)
     else:
         folder = None
@@ -120,5 +120,5 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
 
 
 def original_of(given: Any, private: Private | None, reading: Reading | None = None) -> Published:
-    """Return the original of a release; a file is read with the options that the dossier holds, unless others are given."""
+    """Return the original of a release; a file is read with the given options, or else with those in the dossier."""
     return as_published(given, reading or (None if private is None else private.reading))

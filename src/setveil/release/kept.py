@@ -1,8 +1,8 @@
-"""What a release keeps of its original: occurrences, items, records as they are, and how much of it is true.
+"""Count what a release keeps of its original: occurrences, items and unchanged records, and how much of it is true.
 
 An occurrence is kept if the release still shows its item: of an item in 10 original and 7 released records, 7 occurrences are kept,
-whichever records hold them. `records_changed` and `false_content` show what moved. All figures are about the original: they belong to the
-console, the dossier and the report, never to the card.
+whichever records hold them. `records_changed` and `false_content` show what moved. All figures describe the original: they appear on the
+console, in the dossier and in the report, never on the card.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from setveil.base.display import quantity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """A number of a whole; `less_exactly` counts further ones that the release names in a way that says less."""
+    """A part of a whole; `less_exactly` counts further cases that the release shows less exactly, such as generalized."""
 
     number: int
     of: int
@@ -30,19 +32,19 @@ class Part:
 
     @property
     def gone(self) -> int:
-        """How many the release does not name at all."""
+        """The number of cases that the release does not show at all."""
         return self.of - self.number - self.less_exactly
 
     @property
     def share(self) -> float:
-        """The number as a share of the whole; 0 of nothing."""
+        """The share of the whole; 0 if the whole is empty."""
         return self.number / self.of if self.of else 0.0
 
     def __str__(self) -> str:
         return f"{self.number:,} of {self.of:,}"
 
     def percent(self) -> str:
-        """Return the share in percent; only none is 0 %, and only all is 100 %."""
+        """Return the share in percent; 0 % means none and 100 % means all, not a rounded value."""
         percent = 100 * self.share
         if 0 < self.number < self.of and not 0.1 <= percent <= 99.9:
             return "less than 0.1 %" if percent < 1 else "more than 99.9 %"
@@ -51,30 +53,30 @@ class Part:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a release keeps of its original, or of the disassociated release that it was made from."""
+    """The parts of its original that a release keeps, or of the disassociated release that it was made from."""
 
     compared_with: str
     """`the original`, or `the disassociated release`."""
     how: str
-    """How the release names what it does not keep as it was; empty where it names nothing else."""
+    """How the release shows occurrences less exactly; empty if it does not."""
     occurrences: Part
     items: Part
     records_changed: Part | None
-    """Original records whose row differs, of all; None where a row is not one record."""
+    """Original records whose row differs, of all; None if a row is not one record."""
     false_content: Part | None
-    """Released occurrences that are not true of their record, of all; None where a row is not one record."""
+    """Released occurrences that are not true of their record, of all; None if a row is not one record."""
     sensitive_occurrences: Part | None
     sensitive_items: Part | None
-    """The same of sensitive items that occur; None where the method has no such items."""
+    """The same for sensitive items that occur; None if the method has no sensitive items."""
 
     @property
     def keeps_no_sensitive_item(self) -> bool:
-        """Whether the original holds sensitive items and the release names none of them."""
+        """Whether the original holds sensitive items and the release shows none of them."""
         found = self.sensitive_occurrences
         return found is not None and found.of > 0 and found.gone == found.of
 
     def cost(self) -> str:
-        """Return what the release cost, in one line.
+        """Return the cost of the release in one line.
 
         >>> from setveil.data.records.alignment import Alignment
         >>> from setveil.data.records.transactions import Transactions
@@ -83,40 +85,40 @@ class Kept:
         >>> kept(original, released, Alignment.identity(3)).cost()
         "3 of 5 occurrences (60.0 %) and 2 of 3 items kept; 66.7 % of records changed; 25.0 % of occurrences are not the record's own"
         """
-        said = self._kept(self.occurrences, self.items)
+        parts = self._kept(self.occurrences, self.items)
         if self.records_changed is not None:
-            said.append(
+            parts.append(
                 f"{self.records_changed.percent()} of records changed"
                 if self.records_changed.number
                 else "no record changed"
             )
         if self.false_content is not None:
             untrue = f"{self.false_content.percent()} of occurrences are not the record's own"
-            said.append(untrue if self.false_content.number else "every occurrence is true")
+            parts.append(untrue if self.false_content.number else "every occurrence is true")
         if self.keeps_no_sensitive_item:
-            said.append("no sensitive item is kept")
+            parts.append("no sensitive item is kept")
         elif (
             self.sensitive_occurrences is not None
             and self.sensitive_items is not None
             and self.sensitive_occurrences.of
         ):
-            said += self._kept(self.sensitive_occurrences, self.sensitive_items, "sensitive ")
-        return "; ".join(said)
+            parts += self._kept(self.sensitive_occurrences, self.sensitive_items, "sensitive ")
+        return "; ".join(parts)
 
     def _kept(self, occurrences: Part, items: Part, kind: str = "") -> list[str]:
-        """Return how much is kept, and how much is named less exactly."""
+        """Return how much is kept, and how much is shown less exactly."""
         where = "" if self.compared_with == "the original" else f" of {self.compared_with}"
         if occurrences.number == occurrences.of:
             return [f"every {kind}occurrence{where} kept"]
         whole = f"all {items.of:,}" if items.number == items.of else str(items)
-        said = [f"{occurrences} {kind}occurrences{where} ({occurrences.percent()}) and {whole} {kind}items kept"]
+        parts = [f"{occurrences} {kind}occurrences{where} ({occurrences.percent()}) and {whole} {kind}items kept"]
         if occurrences.less_exactly:
-            named = f" and {_counted(items.less_exactly, kind + 'item')}" if items.less_exactly else ""
-            said.append(f"{_counted(occurrences.less_exactly, kind + 'occurrence')}{named} {self.how}")
-        return said
+            named = f" and {quantity(items.less_exactly, kind + 'item')}" if items.less_exactly else ""
+            parts.append(f"{quantity(occurrences.less_exactly, kind + 'occurrence')}{named} {self.how}")
+        return parts
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the counts as plain values."""
         return asdict(self)
 
 
@@ -131,12 +133,12 @@ def kept(
     Parameters
     ----------
     original
-        What the release is compared with. Re-associated data may be compared with the disassociated release that they were made from;
-        then the occurrences that this release states for certain are counted.
+        The data to compare with. Re-associated data can be compared with the disassociated release that they were made from; then only the
+        occurrences that this release states with certainty are counted.
     published, alignment
-        The release, and the original record of each row; of disassociated data, the records cluster by cluster.
+        The release, and the original record of each row; for disassociated data, the records cluster by cluster.
     sensitive
-        The sensitive items, if the method has such.
+        The sensitive items, if the method has any.
     """
     before = original.supports
     exactly, less = published.shown_of(original, alignment)
@@ -172,7 +174,3 @@ def _items(
     there = held & (exactly > 0)
     named = held & (exactly == 0) & (less > 0)
     return Part(*(int(np.count_nonzero(which)) for which in (there, held, named)))
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"

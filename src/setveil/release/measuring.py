@@ -1,4 +1,4 @@
-"""Measuring a release with many metrics at once."""
+"""Measure a release with several metrics at once."""
 
 from __future__ import annotations
 
@@ -37,38 +37,50 @@ def measure(
     separator: str | None = None,
     **parameters: Any,
 ) -> Measurements:
-    """Measure what a release cost and what can still be inferred from it.
+    """Measure what a release costs and what can still be inferred from it.
 
     Parameters
     ----------
     original
-        The data that the release was made from, as data or as a place to read them from. A file is read with the options that the dossier
-        holds.
+        The data that the release was made from, or a path to read them from. A file is read with the options that the dossier holds.
     release
-        A `Release`, a release folder, what `open_release` returned, or data.
+        A `Release`, a release folder, the result of `open_release`, or data.
     metrics
-        Metrics such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all that have what they need.
+        Metrics such as ``FiSimilarity(min_support="1%")``, or texts `NAME[:param=value,...]`; by default all metrics.
     private
-        The private folder; by default `RELEASE.private` beside the release folder, if it is there.
+        The private folder; by default `RELEASE.private` beside the release folder, if it exists.
     reading
-        How files are read, by the names of the options of `read`; by default as the dossier says.
+        Options of `read` for the files; by default those that the dossier holds.
     separator
         What separates items in files of itemsets and rules; by default blanks.
     **parameters
-        What metrics require and the private folder does not hold, such as `categories`, `sensitive` or `min_support`. A text is read as on
-        the command line: a file or a sample, with its options beside it, such as the `level` of `categories`.
+        Parameters that metrics require and the private folder does not hold, such as `categories`, `sensitive` or `min_support`. A text is
+        read as on the command line: a file or a sample, together with its options, such as the `level` of `categories`.
 
     Returns
     -------
     Measurements
-        A list of one measurement per metric that prints as a table, finds a measurement by the name of its metric, and becomes a data frame
-        with `to_pandas`. A metric that lacks something says what.
+        A list with one measurement per metric. It prints as a table, finds a measurement by the name of its metric, and becomes a data
+        frame with `to_pandas`. A metric that cannot be computed has the value None and states the reason.
+
+    Raises
+    ------
+    BadParameter
+        If a metric or a parameter is wrong, or the original has no plain records.
+    UnknownName
+        If no metric has the given name.
+    BadData
+        If a file cannot be read, or the private folder belongs to another release.
 
     Examples
     --------
-    >>> sv.measure("baskets.csv", "release")  # doctest: +SKIP
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1))
+    >>> sv.measure(baskets, release, ["tlost:k=2"])["tlost"].value
+    0.0
     """
-    if isinstance(getattr(release, "method", None), Declaration):  # a release that was just made
+    if isinstance(getattr(release, "method", None), Declaration):  # a `Release`
         known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
         compared, published, alignment = as_records(original), release.data, release.alignment
     else:
@@ -77,14 +89,14 @@ def measure(
         is_folder = isinstance(release, Opened) or (isinstance(release, str | Path) and Path(release).is_dir())
         opened = as_opened(release) if is_folder else None
         published = as_published(release, reading) if opened is None else opened.data
-        known, alignment = _noted(opened, published, compared, found)
+        known, alignment = _private_facts(opened, published, compared, found)
     known |= _given(parameters, compared, separator)
     chosen, lacking = chosen_metrics(metrics, known, type(published))
     return measure_all(compared, published, alignment, chosen) + lacking
 
 
 def required_parameters() -> dict[str, dict[str, Parameter]]:
-    """Return what metrics require: the names of parameters, each with the metrics that require it, as they declare it."""
+    """Return the parameters that metrics require, by name, each with the metrics that require it and their declarations."""
     found: dict[str, dict[str, Parameter]] = {}
     for metric in METRICS.values():
         for parameter in metric.parameters():
@@ -94,7 +106,7 @@ def required_parameters() -> dict[str, dict[str, Parameter]]:
 
 
 def _given(parameters: Mapping[str, Any], original: Transactions, separator: str | None) -> dict[str, Any]:
-    """Return the values of parameters; a list that is read from a file is refused if nothing of it occurs in the original."""
+    """Return the values of parameters; refuse a list read from a file if none of its names occurs in the original."""
     required = [next(iter(declared.values())) for declared in required_parameters().values()]
     values = values_of(required, parameters, data=original, separator=separator)
     for name, value in values.items():
@@ -103,10 +115,10 @@ def _given(parameters: Mapping[str, Any], original: Transactions, separator: str
     return values
 
 
-def _noted(
+def _private_facts(
     opened: Opened | None, published: Published, original: Transactions, private: Private | None
 ) -> tuple[dict[str, Any], Alignment | None]:
-    """Return the parameters and the alignment that the private folder holds; refuse one of another release."""
+    """Return the parameters and the alignment in the private folder; refuse the private folder of another release."""
     if private is None:
         return {}, None
     if opened is not None:
@@ -119,7 +131,7 @@ def _noted(
 def chosen_metrics(
     given: Iterable[str | Metric] | None, known: Mapping[str, Any], form: type[Published] = Transactions
 ) -> tuple[list[Metric], Measurements]:
-    """Return the metrics, given as they are or as `NAME[:param=value,...]`, or all, and a note for each that lacks a parameter."""
+    """Return the chosen metrics, or all, and an empty measurement with the reason for each one that cannot be computed."""
     if given is None:
         return all_metrics(known, form)
     given = list(given)
@@ -131,7 +143,7 @@ def chosen_metrics(
 
 
 def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) -> tuple[list[Metric], Measurements]:
-    """Return every metric of a form whose parameters are known, in all its variants, and a note for each of the others."""
+    """Return all variants of every metric that applies and whose parameters are known, and an empty measurement for each other one."""
     metrics: list[Metric] = []
     lacking = Measurements()
     for kind in METRICS.values():
@@ -139,7 +151,7 @@ def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) 
             lacking.append(_of_other_form(kind, form))
             continue
         if form in kind.only_if_named:
-            lacking.append(kind.not_computed("takes long: name it to have it computed"))
+            lacking.append(kind.not_computed("takes long: name the metric to compute it"))
             continue
         needed = [p.name for p in kind.parameters() if p.required]
         missing = [name for name in needed if known.get(name) is None]
@@ -151,11 +163,11 @@ def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) 
 
 
 def _of_other_form(kind: type[Metric], form: type[Published]) -> Measurement:
-    return kind.not_computed(f"does not apply to {form.form_in_words}")
+    return kind.not_computed(f"does not apply to {form.form_title}")
 
 
 def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Transactions) -> Metric | Measurement:
-    """Make a metric of `NAME[:param=value,...]`; parameters not given are taken from what is known."""
+    """Create a metric from `NAME[:param=value,...]`; missing parameters are taken from `known`."""
     name, _, rest = text.partition(":")
     kind = named("metric", METRICS, name)
     if not kind.applies_to(form):
@@ -177,7 +189,7 @@ def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Trans
 def measure_all(
     original: Transactions, published: Published, alignment: Alignment | None, metrics: Iterable[Metric]
 ) -> Measurements:
-    """Measure with each metric; one that lacks the alignment says so instead of stopping the others."""
+    """Measure with each metric; a metric that needs the alignment and lacks it states this, and the others are still computed."""
     results = Measurements()
     metrics = list(metrics)
     with progress.step("measuring", len(metrics)) as advance:

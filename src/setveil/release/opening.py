@@ -1,4 +1,4 @@
-"""Opening a release folder: its files must be those that the card describes."""
+"""Open a release folder and verify that its files are those that the card describes."""
 
 from __future__ import annotations
 
@@ -21,21 +21,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A release folder, read and its checksum verified."""
+    """A release that was read and whose checksums were verified; `open_release` returns it.
+
+    Attributes
+    ----------
+    folder
+        The release folder, or the data file if it has no card.
+    card
+        The public card; None for a data file without a card.
+    data
+        The released data, in their published form.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1), out="release")
+    >>> opened = sv.open_release("release")
+    >>> opened.card.guarantee.name
+    'km-anonymity'
+    """
 
     folder: Path
     card: Card | None
-    """None for a bare data file."""
     data: Published
 
     @property
     def plain(self) -> Transactions | None:
-        """The rows as plain records, where the form has such."""
+        """The rows as plain records; None if the form has none."""
         return self.data.plain
 
 
 def open_release(folder: str | Path) -> Opened:
-    """Read a release folder; its files must be those that the card describes."""
+    """Read a release folder and verify its files.
+
+    The checksums and counts of the files must be those on the card. The guarantee is not checked: use `check`.
+
+    Parameters
+    ----------
+    folder
+        The release folder.
+
+    Returns
+    -------
+    Opened
+        The folder, the card and the data.
+
+    Raises
+    ------
+    BadData
+        If the folder is not a release, or a file is not the one that the card describes.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1), out="release")
+    >>> sv.open_release("release").data.records
+    4
+    """
     place = Path(folder)
     if not place.is_dir():
         raise BadData("is not a release folder" if place.exists() else "there is no such folder", file=str(place))
@@ -54,7 +98,7 @@ def open_release(folder: str | Path) -> Opened:
             f"describes a layout of {file_format.name!r} that setveil {__version__} does not read",
             file=str(place / CARD_NAME),
         )
-    layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card says which are texts
+    layout = Layout(**card.data.layout)  # type: ignore[arg-type]  # the card determines which are texts
     data = form.read_from(DataPlace(place, card.data.file, file_format, layout), card.unit)
     _refuse_other_counts(place, card, data.totals())
     return Opened(place, card, data.with_stated(card.method.parameters))
@@ -68,13 +112,13 @@ def form_named(name: str, *, file: str) -> type[Published]:
 
 
 def own_format_of(path: Path, format_name: str | None) -> DataFormat | None:
-    """Return the format of a bare file of a form that is no plain records; None where no such form claims it."""
+    """Return the format of a data file whose form is not plain records; None if no such form recognizes the file."""
     form = next((form for form in FORMS.values() if form.claims(path, format_name)), None)
     return None if form is None else form.format_named(format_name or form.default_format("drop"))
 
 
 def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
-    """Refuse a file that is not in the folder, or not the one that the card describes."""
+    """Refuse a missing file, or a file other than the one that the card describes."""
     path = place / name
     if path.parent != place or not path.is_file():
         raise BadData(f"lacks the {what} {name!r} that its card names", file=str(place))
@@ -83,7 +127,7 @@ def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:
 
 
 def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
-    """Refuse a card that counts what is not in the data."""
+    """Refuse a card whose counts differ from the data."""
     stated, there = asdict(card.counts), asdict(counts)
     reach = card.guarantee.reach
     if reach is not None and reach.unit == "records":
@@ -91,7 +135,7 @@ def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
     for name, number in stated.items():
         if number != there[name]:
             raise BadData(
-                f"counts {number:,} {name.replace('_', ' ')}, and {card.data.file} has {there[name]:,}: the card or the data file was "
+                f"counts {number:,} {name.replace('_', ' ')}, but {card.data.file} has {there[name]:,}: the card or the data file was "
                 "changed; use both as they were published",
                 file=str(place / CARD_NAME),
             )
@@ -100,13 +144,13 @@ def _refuse_other_counts(place: Path, card: Card, counts: Counts) -> None:
 def open_file(
     path: Path, format_name: str | None, layout: Layout, takes: tuple[type[Published], ...] = (Transactions,)
 ) -> Opened:
-    """Read a bare data file, of which nothing is known but what a guarantee takes."""
+    """Read a data file without a card; `takes` lists the forms that the guarantee to check applies to."""
     found = own_format_of(path, format_name)
     if found is None and format_name is not None:
         named = {name: one for form in FORMS.values() for name, one in form.formats().items()}
         found = named.get(format_name) or format_named(format_name)
     elif found is None and Transactions in takes:
         found = format_of(path, layout, argument="release_format")
-    elif found is None:  # the guarantee speaks of no plain records, and every other form has one format
+    elif found is None:  # the guarantee does not apply to plain records, and every other form has one format
         found = next(one for form in takes for one in form.formats().values())
     return Opened(path, None, found.read(path, layout))

@@ -1,7 +1,7 @@
-"""Whether a release is the draw of the seed that its private folder notes: the run is repeated and compared (docs/decisions/0024).
+"""Repeat the run of a release from the seed in its private folder, and compare the result (docs/decisions/0024).
 
-A guarantee that rests on a random draw cannot see on the file whether one was made. This check uses the code of the method, and so it
-comes on top of the check of the guarantee, never in its place.
+Some guarantees depend on a random draw, and the file does not show whether it was made. This check uses the code of the method, so it
+supplements the check of the guarantee and never replaces it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from setveil import __version__
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.base.verdict import Status, Verdict, Witness
 from setveil.catalog import METHODS, named
 from setveil.data.forms.base import Naming
@@ -33,17 +34,19 @@ if TYPE_CHECKING:
 NOT_THE_DRAW = "not-the-noted-draw"
 NOT_CHECKED = "draw not checked"
 DECIDING = ("setveil", "numpy")
-"""The programs whose version decides what a seed gives."""
+"""The programs whose version determines what a seed gives."""
 
 
 def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private) -> Verdict:
-    """Return the verdict of a guarantee that rests on a random draw, once the draw was repeated and compared."""
+    """Repeat the random draw that a guarantee depends on, compare it with the release, and return the verdict."""
     randomness = private.randomness
     if randomness is None and opened.card is not None and opened.card.card_version == 1:
-        return replace(verdict, reason=f"{NOT_CHECKED}: releases of card version 1 do not note how they were drawn")
+        return replace(verdict, reason=f"{NOT_CHECKED}: releases of card version 1 do not record how they were drawn")
     if randomness is None:
         scheme = private.dossier.get("randomness", {}).get("scheme", "none")
-        known = f"the dossier notes the scheme {scheme}, and setveil {__version__} can repeat scheme {SCHEME_VERSION}"
+        known = (
+            f"the dossier names the scheme {scheme}, but setveil {__version__} can repeat scheme {SCHEME_VERSION} only"
+        )
         return _undecided(verdict, f"{known}; check with the version of setveil that made the release")
     try:
         with progress.step("drawing the release again"):
@@ -56,13 +59,13 @@ def with_draw(verdict: Verdict, opened: Opened, original: Any, private: Private)
     made, here = private.dossier.get("versions", {}), program_versions()
     other = [f"{name} {made.get(name)} (here {here[name]})" for name in DECIDING if made.get(name) != here[name]]
     if other:
-        versions = f"the release was made with {' and '.join(other)}, and the draw of these versions differs"
+        versions = f"the release was made with {' and '.join(other)}, and the draw here differs"
         return _undecided(verdict, f"{versions}; check with the versions that made it")
     return verdict.with_violations(NOT_THE_DRAW, len(witnesses), witnesses)
 
 
 def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignment]:
-    """Repeat the run that a randomness was derived for, whatever its method, and return what it publishes."""
+    """Repeat the run that a randomness was derived for, with any method, and return the published data and the alignment."""
     recipe = json.loads(randomness.recipe)
     kind = named("method", METHODS, recipe["method"])
     method = kind(**kind.with_current_names(recipe["parameters"]))
@@ -74,19 +77,19 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
 
 
 def _undecided(verdict: Verdict, reason: str) -> Verdict:
-    """Return the verdict as undecided, unless it is violated anyway."""
+    """Return the verdict as undecided, unless it is already violated."""
     status: Status = "undecided" if verdict else verdict.status
     reach = verdict.reach and replace(verdict.reach, covered=0)
     return replace(verdict, status=status, reason=f"{NOT_CHECKED}: {reason}", reach=reach)
 
 
 def _differences(opened: Opened, private: Private, again: tuple[Published, Alignment]) -> Iterator[Witness]:
-    """Give one witness per file that is not what the run wrote."""
+    """Yield one witness per file that differs from the repeated run."""
     noted = f"the seed and the recipe in {private.folder / DOSSIER_NAME}"
     published, alignment = again
     there, drawn = opened.data.sets, published.sets
     if len(there) != len(drawn):
-        detail = f"the number of its data files is {len(there):,}, and {noted} give {len(drawn):,}"
+        detail = f"it has {quantity(len(there), 'data file')}, but {noted} give {len(drawn):,}"
         yield Witness(NOT_THE_DRAW, str(opened.folder), detail)
     files = [""] if opened.card is None else [opened.card.data.file, *(one.file for one in opened.card.data.beside)]
     for file, one, other in zip(files, there, drawn, strict=False):

@@ -1,4 +1,4 @@
-"""`publish`: makes a release and checks its guarantee, or raises."""
+"""`publish`: make a release and check its guarantee."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
 from setveil.data.forms.base import Ids, Naming
-from setveil.data.reading.source import in_words
+from setveil.data.reading.source import source_name
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -50,65 +50,87 @@ def publish(
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
 ) -> Release:
-    """Make a release and check its guarantee, or raise GuaranteeViolated with the verdict.
+    """Make a release and check its guarantee.
+
+    The guarantee is checked by code that shares nothing with the method. With `out`, it is checked again on the written files. If it does
+    not hold, nothing is written.
 
     Parameters
     ----------
     data
-        A path, a sample, a database, lists of items, a data frame, an Arrow table, or what `read` returned. Methods that take a release
-        accept its folder, or a `Release`. Read files with special columns or separators with `read` first.
+        A path, a sample, a database, lists of items, a data frame, an Arrow table, or the result of `read`. Methods that take a release
+        accept its folder or a `Release`. Use `read` first for files with special columns or separators.
     method
-        How to protect the data, such as ``PartSwap(categories=...)``.
+        The method, such as ``PartSwap(categories=...)``.
     out, private, format, separator, compress, force
-        Where and how to write the release, as in `Release.save`. Without `out` nothing is written.
+        Where and how to write the release, as in `Release.save`. Without `out`, nothing is written.
     ids
-        What becomes of ids: `pseudonym` (default if the data have ids and the method is about people), `keep` or `drop`.
+        What to do with ids: `pseudonym` (default if the data have ids and the method protects people), `keep` or `drop`.
     seed
-        A whole number of 64 bits or more; by default 128 random bits. The same data, method, ids and seed give the same release.
+        A whole number of at least 64 bits; by default 128 random bits. The same data, method, ids and seed give the same release.
     experiment
-        Accept a seed below 64 bits. It can be guessed, and the card says so.
+        Accept a seed below 64 bits. It can be guessed, and the card marks the release as an experiment.
     allow_failures
-        Accept this number of records that are not protected; the card says how many there are.
+        Maximum number of records that may stay unprotected; the card reports their number.
     no_guarantee
-        Allow a method that promises nothing.
+        Allow a baseline, which guarantees nothing.
     threads
-        How many threads to use; by default all cores. Results do not depend on it.
+        Number of threads; by default all cores. The result does not depend on it.
     metrics
-        Metrics to measure with, such as ``FiSimilarity(min_support="1%")``, or as `NAME[:param=value,...]`; by default all. An empty list
+        Metrics to compute, such as ``FiSimilarity(min_support="1%")``, or texts `NAME[:param=value,...]`; by default all. An empty list
         saves time.
     original
-        For a release made from a release: the data to measure against.
+        For a release made from another release: the data to compare with.
     missing_names
-        `error` refuses lists of items, itemsets or rules of which only some occur in the data; `accept` lists them in `Release.names`. A
-        list of which nothing occurs is always refused.
+        `error` refuses a list of items, itemsets or rules if any of them does not occur in the data; `accept` lists those in
+        `Release.names`. A list is always refused if none of it occurs.
     distinct_labels
-        Labels that look alike are different items. Without it, a label that looks like a named one is refused.
+        Treat labels that look alike as different items. By default, a label that looks like a named one is refused.
 
     Returns
     -------
     Release
-        The data, the verdict, a summary, and apart from it what stays private.
+        The released data, the verdict and a summary, and the private facts about the run.
+
+    Raises
+    ------
+    GuaranteeViolated
+        If the guarantee is violated or undecided. The exception has the verdict.
+    BadParameter
+        If a parameter is wrong, the method is a baseline and `no_guarantee` is not set, or the seed can be guessed.
+    BadData
+        If the data cannot be read, are empty or do not fit the method.
+    OutputRefused
+        If a folder to write exists and `force` is not set, or cannot be written.
 
     Examples
     --------
-    >>> release = sv.publish("baskets.csv", sv.PartSwap(categories=categories), out="release")  # doctest: +SKIP
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1))
+    >>> print(release.verdict)
+    km-anonymity: holds for 4 of 4 records
+    >>> print(release.summary.cost)
+    every occurrence kept
     """
     target = None
     if out is not None:
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
-        target.refuse()  # before the work, not after it
-    place = in_words(data) if isinstance(data, str | Path) else ""
-    data = _taken(data, method)
+        target.refuse()  # before the work starts
+    place = source_name(data) if isinstance(data, str | Path) else ""
+    data = _as_accepted(data, method)
     if original is not None:
         if data.plain is not None:
-            raise BadParameter("original is for a method that takes a release; here the data are the original")
+            raise BadParameter(
+                f"`original=` applies to a method that takes a release only; {method.name} takes the original itself. Remove it"
+            )
         original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
     written = None if target is None else target.data_format(method.form, data, terms.ids)
     if not data.records:
-        raise BadData("the data has no records: there is nothing to publish")
+        raise BadData("the data have no records: there is nothing to publish")
     if allow_failures < 0:
-        raise BadParameter(f"`allow_failures=` is {allow_failures}; allowed is a whole number from 0 on")
+        raise BadParameter(f"`allow_failures=` is {allow_failures}; allowed is a whole number of at least 0")
     if original is not None and not original.code_of.keys() >= set(data.vocabulary):
         raise BadData(
             "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
@@ -120,12 +142,12 @@ def publish(
         found.refuse(missing_names)
     randomness = Randomness.of_run(Seed.of(seed, experiment=experiment), data.checksum(), method, terms.ids)
     rng = randomness.generator()
-    taken: Any = data  # a method looks itself at what it accepts
+    taken: Any = data  # the method checks the form itself
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
-        raise BadParameter(f"{method.name} promises nothing; say `no_guarantee=True` if that is what you want")
+        raise BadParameter(f"{method.name} guarantees nothing here; set `no_guarantee=True` to publish it anyway")
     if randomness.seed.weak:
-        progress.note("the seed has fewer than 64 bits and can be guessed: good for experiments, not for a release")
+        progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     started = time.perf_counter()
     outcome = bound.apply(taken, rng=rng)
     applied = time.perf_counter()
@@ -174,19 +196,19 @@ def publish(
     return release
 
 
-def _taken(given: Any, method: Method) -> Transactions | Disassociated:
-    """Return data of a form that the method takes."""
+def _as_accepted(given: Any, method: Method) -> Transactions | Disassociated:
+    """Return data in a form that the method accepts."""
     found = as_published(given)
     if found.rows_are_records and Transactions in method.accepts:
         found = found.as_records()
     if not isinstance(found, method.accepts):
-        taken = " or ".join(form.form_in_words for form in method.accepts)
-        raise BadParameter(f"{method.name} takes {taken}, not {found.form_in_words}")
+        taken = " or ".join(form.form_title for form in method.accepts)
+        raise BadParameter(f"{method.name} takes {taken}, not {found.form_title}")
     return found  # type: ignore[return-value]
 
 
 def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: type[Method]) -> Ids:
-    """Return what happens to ids: pseudonyms where the data has ids and the method is about people, else none, unless said otherwise."""
+    """Return what to do with ids: by default pseudonyms if the data have ids and the method protects people, and no ids otherwise."""
     has_ids = data.plain is not None and data.plain.ids is not None
     if ids is None:
         return "pseudonym" if has_ids and method.about_people else "drop"
@@ -194,5 +216,5 @@ def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: typ
         raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
     method.form.refuse_ids(ids)
     if ids == "keep" and not has_ids:
-        raise BadParameter("the data has no ids to keep; allowed is pseudonym (by record number) or drop")
+        raise BadParameter("the data have no ids to keep; allowed is pseudonym (by record number) or drop")
     return ids

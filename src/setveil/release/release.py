@@ -1,7 +1,7 @@
-"""A release: data that may be handed over, checked, and apart from it what stays private. `Release.save` is the only way to write one.
+"""A release: checked data to share, and the private facts about them. `Release.save` is the only way to write one.
 
-`save` stages both folders, reads the staged files again and checks the guarantee on what it read. Only then do the folders appear. Or it
-raises and leaves nothing.
+`save` writes both folders to a temporary place, reads the files again and checks the guarantee on them. Only then do the folders appear
+under their names. If the check fails, it raises and nothing is written.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
 from setveil.base.atomic import make_two_folders
-from setveil.base.display import ShownTable, to_html
+from setveil.base.display import ShownTable, quantity, to_html
 from setveil.base.verdict import Verdict
 from setveil.data.forms.base import DataPlace, Ids
 from setveil.data.records.alignment import Alignment
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Terms:
-    """On which terms a release is made, beside the method."""
+    """The conditions of a release besides its method."""
 
     ids: Ids
     allow_failures: int = 0
@@ -49,49 +49,87 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """Data that may be handed over, checked, and apart from it what stays private."""
+    """Checked data to share, and the private facts about them; `publish` returns it.
+
+    Attributes
+    ----------
+    data
+        The released data, in their published form.
+    verdict
+        The result of the check; None for a baseline.
+    method
+        The method, with its parameters as they were used.
+    terms
+        What was done with ids, and how many failures are allowed.
+    original
+        The data that the release was made from. Private.
+    alignment
+        The original record of each released row. Private.
+    randomness
+        The seed and everything derived from it. Private.
+    account, advice
+        The method's own report, and what it suggests if a guarantee was not reached. Private.
+    seconds
+        The duration of each step.
+    before
+        The verdict of the same guarantee on the original, if it is meaningful. Private.
+    measurements
+        What the metrics found. Private.
+    source, reading
+        Where the data were read from, and with which options. Private.
+    compared
+        The data that the metrics compare with; None if a release was made from a release without its original. Private.
+    names
+        For each list of items or itemsets that the method was given: how many of them occur in the original. Private.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> baskets = [["milk", "tea"], ["milk", "tea"], ["milk", "wine"], ["milk", "wine"]]
+    >>> release = sv.publish(baskets, sv.Disassociation(k=2, m=1))
+    >>> release.verdict.status
+    'holds'
+    >>> release.sharing
+    'may be shared'
+    >>> card = release.save("release")
+    >>> card.guarantee.statement == release.method.guarantee.statement_for(type(release.data))
+    True
+    """
 
     data: Published
     verdict: Verdict | None
-    """The outcome of the check; None where the method promises nothing."""
     method: Method
     terms: Terms
     original: Transactions | Disassociated = field(repr=False)
-    """What it was made from."""
     alignment: Alignment = field(repr=False)
     randomness: Randomness = field(repr=False)
     account: dict[str, Any] = field(repr=False)
     advice: str = field(repr=False)
     seconds: dict[str, float] = field(repr=False)
     before: Verdict | None = field(default=None, repr=False)
-    """How the guarantee stood with the original, where that says something."""
     measurements: list[Measurement] = field(default_factory=list, repr=False)
     source: str = field(default="", repr=False)
-    """Where the data were read from."""
     reading: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The options with which they were read."""
     compared: Transactions | None = field(default=None, repr=False)
-    """What it was measured against, where that is not what it was made from."""
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
-    """Of each list of items or itemsets that the method was given, how much of it occurs in the original."""
 
     @cached_property
     def kept(self) -> Kept:
-        """What it keeps of the original, or of the release that it was made from if the original is not given."""
+        """What the release keeps of its original, or of the release that it was made from if the original is not given."""
         against = self.original if self.compared is None else self.compared
         return kept(against, self.data, self.alignment, getattr(self.method, "sensitive", None))
 
     @cached_property
     def summary(self) -> Summary:
-        """Three lines: what holds and for how many records, what it cost, what is not protected."""
+        """Three lines: what holds and for how many records, what it costs, and what is not protected."""
         return Summary.of(self)
 
     def _repr_html_(self) -> str:
-        """Show what is published, and nothing that only the original or the private folder holds."""
+        """Show only what is published, nothing from the original or the private folder."""
         counts = self.data.totals()
         settings = [f"{name}={value}" for name, value in self.method.public_parameters().items()]
         rows = [
-            ("form", self.data.form_in_words),
+            ("form", self.data.form_title),
             ("records", counts.records),
             ("items", counts.items),
             ("occurrences", counts.occurrences),
@@ -104,16 +142,18 @@ class Release:
 
     @property
     def sharing(self) -> str:
-        """Whether the release folder may be shared, in a few words."""
+        """A short text on whether the release folder may be shared."""
         if self.verdict is None:
             return "no guarantee: do not share it as protected data"
         return "an experiment: do not share it" if self.randomness.seed.weak else "may be shared"
 
     @property
     def rows(self) -> Transactions:
-        """The released rows as plain records, of a form that has such."""
+        """The released rows as plain records; raises `BadParameter` if the form has none."""
         if self.data.plain is None:
-            raise BadParameter(f"this release is {self.data.form_in_words}, whose rows are no whole records")
+            raise BadParameter(
+                f"this release is {self.data.form_title}, whose rows are not whole records; use `release.data`"
+            )
         return self.data.plain
 
     def save(
@@ -126,28 +166,42 @@ class Release:
         compress: Packing | None = None,
         force: bool = False,
     ) -> Card:
-        """Write the release folder and the private folder, and return the card; the guarantee is checked again on the staged files.
+        """Write the release folder and the private folder; the guarantee is checked again on the written files.
 
         Parameters
         ----------
         out, private
-            The folders to make; the private one is `OUT.private` by default.
+            The folders to write; the private folder is `OUT.private` by default.
         format
-            The format of the data file, with an ending if it has several, such as `long.parquet`; by default that of the data, or one that
-            has a place for ids.
+            The format of the data file, with an extension if it has several, such as `long.parquet`; by default the format of the data, or
+            one that can hold ids.
         separator
             What separates items or columns in the data file.
         compress
             `gzip` or `zstd`.
         force
             Replace the folders of an earlier release.
+
+        Returns
+        -------
+        Card
+            The public card, as it was written.
+
+        Raises
+        ------
+        GuaranteeViolated
+            If the guarantee does not hold on the written files. Nothing is left behind.
+        OutputRefused
+            If a folder exists and `force` is not set, or cannot be written.
+        BadParameter
+            If the format cannot hold the release.
         """
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
         target.refuse()
         return self.save_as(target, target.data_format(type(self.data), self.original, self.terms.ids))
 
     def save_as(self, target: Target, written: DataFileFormat) -> Card:
-        """Do what `save` does, with a target and a format that were chosen before the work began."""
+        """Save the release with a target and a format that were chosen before the work started."""
         written.refuse_unfit(self.data.totals().empty_records, self.terms.ids)
         form, file = written.form, self.data.first_file(written.file_name)
         with make_two_folders(target.out, target.private, force=target.force) as (public_folder, private_folder):
@@ -160,7 +214,8 @@ class Release:
             realigned = Alignment.load(private_folder / ALIGNMENT_NAME)
             if reread != self.data:
                 raise OutputRefused(
-                    f"the written file does not read back as the same data: a fault of the format {form.name!r}"
+                    f"the written file does not read back as the same data. This is a bug in the format {form.name!r}: report it, and "
+                    "choose another format"
                 )
             verdict = judge(reread, self.original, realigned, self.method, self.terms, self.account, self.advice)
             card = make_card(
@@ -194,7 +249,7 @@ class Release:
         return card
 
     def _private_sha256(self) -> str:
-        """Return what the card commits to, so that nobody can claim another promise later."""
+        """Return the commitment on the card, so that the parameters of the guarantee cannot be changed later."""
         guarantee = self.method.guarantee
         of_guarantee = {} if guarantee is None else guarantee.private_parameters()
         return commitment(self.method.private_parameters(), of_guarantee, self.randomness.salt)
@@ -209,26 +264,25 @@ def judge(
     account: dict[str, Any],
     advice: str,
 ) -> Verdict | None:
-    """Check the guarantee, and whether the release is as true as its card says.
+    """Check the guarantee, and whether the release is as true as its card states.
 
-    Raises unless both hold, or the guarantee fails only in as many records as were allowed.
+    Raises `GuaranteeViolated` unless both hold, or the guarantee fails for no more records than allowed.
     """
     guarantee = method.guarantee
-    made_from: Any = original  # a guarantee looks itself at what it compares with
+    made_from: Any = original  # the guarantee checks the form itself
     verdict = None
     if guarantee is not None:
         with progress.step(f"checking {guarantee.name}"):
             verdict = guarantee.check(published, original=made_from, alignment=alignment)
         if not verdict.acceptable(terms.allow_failures):
-            state = "not decided" if verdict.status == "undecided" else "not kept"
-            message = f"{guarantee.name} is {state}; nothing was written. {advice or verdict}"
+            message = f"{guarantee.name} is {verdict.status}; nothing was written. {advice or verdict}"
             raise GuaranteeViolated(message, verdict=verdict, account=account)
     found = find_untrue(published, method.truthful, made_from, alignment)
     if found.cases:
-        statement = f"{method.name} says that its releases are truthful: {method.truthful}"
+        statement = f"{method.name} states that its releases are truthful: {method.truthful}"
         message = (
-            f"{statement}, and that is not so in {found.cases:,} cases, the first at {found.witnesses[0].place}; nothing was written. "
-            "This is a fault of the method: report it, and choose another one"
+            f"{statement}, which is wrong in {quantity(found.cases, 'case')}, the first at {found.witnesses[0].place}; nothing was "
+            "written. This is a bug in the method: report it, and choose another method"
         )
         judged = with_truth(verdict or Verdict("holds", "no guarantee", {}), found, statement)
         raise GuaranteeViolated(message, verdict=judged, account=account)

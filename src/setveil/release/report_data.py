@@ -1,7 +1,7 @@
-"""What the report draws of the data before and after: few numbers, however large the data.
+"""Count what the report draws of the data before and after: few numbers, however large the data.
 
-The report computes nothing from data, so what it draws is counted here and stands in the dossier. All of it tells about the original:
-it belongs into the private folder alone.
+The report computes nothing from the data. Its numbers are counted here and stored in the dossier. They describe the original, so they
+belong in the private folder only.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 MOST_BINS = 24
-"""Two bars a bin still fit side by side on a telephone."""
+"""Maximum number of bins: with two bars each, they still fit on the screen of a phone."""
 MOST_ITEMS = 30
 MOST_RANKS = 100
-"""How many points of a rank-frequency curve are kept, on each of its two sides."""
+"""Maximum number of points of each rank-frequency curve."""
 MOST_CHARACTERS = 120
-"""A longer label is cut: a chart has no room for it, and a dossier should not grow with it."""
+"""Longer labels are cut, to fit into charts and to keep the dossier small."""
 
 _STEPS = ((1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 5.0), (1.0,))
 """Round numbers within a power of ten at which bins may start, from fine to coarse."""
 
 
 def pictures(original: Transactions, published: Published) -> dict[str, Any]:
-    """Return how often items occur and, where rows are whole records, their lengths, before and after, as plain values."""
+    """Return the supports of items before and after and, if rows are whole records, their lengths, as plain values."""
     labels, before, after = _aligned_supports(original, published)
     own: dict[str, Any] = {name: _sizes(sizes, name) for name, sizes in published.sizes_drawn.items()}
     if published.lengths_shown is not None:
@@ -49,7 +49,7 @@ def pictures(original: Transactions, published: Published) -> dict[str, Any]:
 
 
 def _aligned_supports(original: Transactions, published: Published) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the labels of both in one column, the original's first, and how often each occurs before and after."""
+    """Return the labels of both sides in one column, those of the original first, and their supports before and after."""
     place = pc.index_in(published.labels, value_set=original.labels)
     known = np.asarray(pc.fill_null(place, -1), dtype=np.int64)
     added = np.flatnonzero(known < 0)
@@ -62,13 +62,13 @@ def _aligned_supports(original: Transactions, published: Published) -> tuple[Any
 
 
 def _whole(column: Any) -> Any:
-    """Return a column as one array of texts, whatever parts it is in."""
+    """Return a column as a single array of texts."""
     joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return pc.cast(joined, pa.large_string())
 
 
 def _most_frequent(labels: Any, before: NDArray[np.int64], after: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return the items that are most frequent on either side; of equally frequent ones, first in label order."""
+    """Return the most frequent items of both sides; ties are in label order."""
     order = np.argsort(-np.maximum(before, after), kind="stable")[:MOST_ITEMS]
     chosen = [code for code in order.tolist() if before[code] or after[code]]
     names = short_names(labels.take(pa.array(chosen, pa.int64())).to_pylist())
@@ -79,7 +79,7 @@ def _most_frequent(labels: Any, before: NDArray[np.int64], after: NDArray[np.int
 
 
 def short_names(labels: list[str]) -> list[str]:
-    """Cut long labels, and number those that would then be the same: a chart tells its rows apart by name."""
+    """Cut long labels and number those that become equal: a chart distinguishes its rows by name."""
     names: list[str] = []
     taken: set[str] = set(labels)
     for label in labels:
@@ -96,7 +96,7 @@ def short_names(labels: list[str]) -> list[str]:
 
 
 def _ranks(supports: NDArray[np.int64]) -> list[list[int]]:
-    """Return points (rank, records) of the falling curve of supports, evenly spread over the logarithm of the rank."""
+    """Return points (rank, records) of the supports in descending order, evenly spaced on a logarithmic rank axis."""
     falling = -np.sort(-supports[supports > 0])
     if not len(falling):
         return []
@@ -105,7 +105,7 @@ def _ranks(supports: NDArray[np.int64]) -> list[list[int]]:
 
 
 def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, Any]:
-    """Count records by length, in bins that grow wider where lengths differ by orders of magnitude."""
+    """Count records by length, in bins that get wider with the length if lengths differ by orders of magnitude."""
     shortest = min(int(lengths.min()) for lengths in (before, after) if len(lengths)) if len(before) + len(after) else 0
     longest = max(int(lengths.max(initial=0)) for lengths in (before, after))
     starts = bin_starts(shortest, longest)
@@ -121,7 +121,7 @@ def _lengths(before: NDArray[np.int64], after: NDArray[np.int64]) -> dict[str, A
 
 
 def _sizes(sizes: NDArray[np.int64], what: str) -> list[dict[str, int]]:
-    """Count parts such as clusters by how many records they have, in the same kind of bins."""
+    """Count parts such as clusters by their number of records, in the same kind of bins."""
     starts = bin_starts(int(sizes.min()), int(sizes.max()))
     ends = [*(start - 1 for start in starts[1:]), int(sizes.max())]
     counts = np.bincount(np.searchsorted(starts, sizes, side="right") - 1, minlength=len(starts)).tolist()
@@ -129,7 +129,7 @@ def _sizes(sizes: NDArray[np.int64], what: str) -> list[dict[str, int]]:
 
 
 def bin_starts(shortest: int, longest: int) -> list[int]:
-    """Return where bins start: one a length while that fits, else at round numbers, as fine as fits."""
+    """Return the starts of bins: one per length if they fit, and otherwise the finest round numbers that fit."""
     if longest - shortest < MOST_BINS:
         return list(range(shortest, longest + 1))
     starts: list[int] = []
@@ -145,7 +145,7 @@ def bin_starts(shortest: int, longest: int) -> list[int]:
 
 
 def _summary(lengths: NDArray[np.int64]) -> dict[str, Any]:
-    """Return mean, longest, and the length that half and nineteen of twenty records do not exceed."""
+    """Return the mean, the median, the 95th percentile and the maximum of the lengths."""
     if not len(lengths):
         return {"mean": None, "half": None, "most": None, "longest": None}
     rising = np.sort(lengths)

@@ -1,4 +1,4 @@
-"""Where a release is written and in which format, decided before any work is done."""
+"""Choose where a release is written and in which format, before the work starts."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class DataFileFormat:
         form, ending = self.form, self.extension
         if ending not in form.extensions:
             raise BadParameter(
-                f"the ending is {ending!r}; files of the format {form.name!r} end in {' | '.join(form.extensions)}"
+                f"the extension is {ending!r}; allowed for the format {form.name!r} is {' | '.join(form.extensions)}"
             )
         if self.compress is not None and self.compress not in PACKINGS.values():
             raise BadParameter(f"compress is {self.compress!r}; allowed is {' | '.join(PACKINGS.values())}")
         if self.compress is not None and not form.packable(ending):
-            raise BadParameter(f"a {ending} file is packed inside; leave out `compress={self.compress!r}`")
+            raise BadParameter(f"a {ending} file is compressed internally; remove `compress={self.compress!r}`")
 
     @property
     def file_name(self) -> str:
@@ -62,28 +62,28 @@ class DataFileFormat:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a release is written, and what was said about its format."""
+    """Where to write a release, and the options of its format."""
 
     out: Path
     private: Path
     format: str | None = None
-    """A format, with an ending if it has several, such as `long.parquet`; by default that of the data."""
+    """A format, with an extension if it has several, such as `long.parquet`; by default the format of the data."""
     separator: str | None = None
     compress: Packing | None = None
     force: bool = False
 
     @classmethod
-    def of(cls, out: str | Path, private: str | Path | None = None, **said: object) -> Target:
-        """Return a target whose private folder is beside the release folder by default."""
+    def of(cls, out: str | Path, private: str | Path | None = None, **options: object) -> Target:
+        """Return a target; its private folder is beside the release folder by default."""
         place = Path(out)
-        return cls(place, Path(private) if private is not None else private_beside(place), **said)  # type: ignore[arg-type]
+        return cls(place, Path(private) if private is not None else private_beside(place), **options)  # type: ignore[arg-type]
 
     def refuse(self) -> None:
-        """Refuse folders that exist; with `force` only what a release left may be replaced."""
+        """Refuse existing folders; `force` allows replacing the folders of a release only."""
         refuse_targets(self.out, self.private, force=self.force)
 
     def data_format(self, form: type[Published], data: Published, ids: Ids) -> DataFileFormat:
-        """Return how the data file is written: as asked, as the data were read, or what can hold ids."""
+        """Return the format of the data file: the chosen one, the format of the data, or one that can hold ids."""
         source = getattr(data, "source", None)
         layout = Layout() if source is None else source.layout
         extension: str | None = None
@@ -97,12 +97,12 @@ class Target:
             fits = chosen.holds_ids(layout) if ids != "drop" else chosen.ids != "required"
             if not fits:
                 needed = _default_format(form, data, ids)
-                note(f"the format {chosen.name!r} does not go with `ids={ids!r}`; the release is written as {needed!r}")
+                note(f"the format {chosen.name!r} does not support `ids={ids!r}`; the release is written as {needed!r}")
                 chosen = form.format_named(needed)
             if extension not in chosen.extensions:
                 extension = None
         if source is None or chosen is not source.format:
-            # What separates items in one format may separate columns in another.
+            # The separator of items in one format can be the separator of columns in another.
             layout = replace(layout, separator=None, ragged=False)
         if ids == "drop":
             layout = replace(layout, id=None)  # a reader would look for the column
@@ -114,17 +114,17 @@ class Target:
 
 
 def _default_format(form: type[Published], data: Published, ids: Ids) -> str:
-    """Return the name of the format of a release for which nobody chose one."""
+    """Return the name of the default format of a release."""
     name = form.default_format(ids)
     has_blanks = name == "basket" and any(len(label.split()) > 1 for label in data.vocabulary)
     return "list" if has_blanks else name  # a basket file separates items by blanks
 
 
 def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
-    """Refuse targets that exist, before any work is done; with `force` only what a release left may be replaced."""
+    """Refuse existing folders before the work starts; `force` allows replacing the folders of a release only."""
     refuse_two_folders(out, private, force=force)
     for folder, mark in ((out, CARD_NAME), (private, DOSSIER_NAME)):
         if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
             raise OutputRefused(
-                f"{folder} is not what a release left (it has no {mark}), and is not replaced; name another place"
+                f"{folder} is not a folder of a release (it has no {mark}) and is not replaced; choose another folder"
             )

@@ -1,6 +1,6 @@
-"""Three lines about a release: what holds and for how many records, what it cost, and what is not protected.
+"""Three lines about a release: what holds and for how many records, what it costs, and what is not protected.
 
-They speak of the original, so they are for its owner: the console prints them, the dossier and the report keep them, the card does not.
+They contain facts about the original, so they are for its owner: the console, the dossier and the report show them, the card does not.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from setveil.base.display import share
 from setveil.mining.uniqueness import unique_records
 
 if TYPE_CHECKING:
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from setveil.release.release import Release
 
 KNOWN = 2
-"""How many items of a person the attacker knows whose success the summary shows."""
+"""Number of items that the attacker in the summary knows."""
 GUESSES = {"tendency-posterior": "hidden category guessed right"}
-"""Attacks whose figure stands in the summary, with what they guess; each has the detail `base-rate`."""
+"""Attacks whose success is in the summary, with what they guess; each has the detail `base-rate`."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The three lines."""
+    """The guarantee, the cost and the limits of a release, one line each."""
 
     guarantee: str
     cost: str
@@ -30,7 +31,7 @@ class Summary:
 
     @classmethod
     def of(cls, release: Release) -> Summary:
-        """Sum up a release."""
+        """Summarize a release."""
         return cls(_guarantee(release), release.kept.cost(), _not_protected(release))
 
     def lines(self) -> list[tuple[str, str]]:
@@ -41,7 +42,7 @@ class Summary:
         return "\n".join(f"{name}: {text}" for name, text in self.lines())
 
     def to_dict(self) -> dict[str, str]:
-        """Return it as plain values."""
+        """Return the lines by name."""
         return asdict(self)
 
 
@@ -54,7 +55,8 @@ def _guarantee(release: Release) -> str:
         if release.kept.keeps_no_sensitive_item:
             remarks.append("trivially: no sensitive item is published")
         return f"{verdict.guarantee} holds for {verdict.reach}" + (f" ({'; '.join(remarks)})" if remarks else "")
-    return f"{verdict.guarantee} holds for {verdict.reach}; {verdict.failures:,} are not protected, which was allowed"
+    are = "is" if verdict.failures == 1 else "are"
+    return f"{verdict.guarantee} holds for {verdict.reach}; {verdict.failures:,} {are} not protected, which was allowed"
 
 
 def _not_protected(release: Release) -> str:
@@ -66,22 +68,18 @@ def _not_protected(release: Release) -> str:
 
 
 def _guesses(measurements: list[Measurement]) -> list[tuple[str, str]]:
-    """Return the figures of attacks that were measured, each beside what a guess without the release reaches."""
+    """Return the success of the attacks that were measured, each with the success of a guess without the release."""
     return [
-        (f"{_percent(one.value)} ({_percent(one.details['base-rate'])} without the release)", GUESSES[one.name])
+        (f"{share(one.value)} ({share(one.details['base-rate'])} without the release)", GUESSES[one.name])
         for one in measurements
         if one.name in GUESSES and one.value is not None and "base-rate" in one.details
     ]
 
 
 def _singled_out(release: Release) -> list[str]:
-    """Return how many records two known items single out, of a form that has whole records."""
+    """Return the share of records that two known items single out; empty if the form has no whole records."""
     rows, original = release.data.plain, release.original.plain
     if rows is None or not rows.records or original is None:
         return []
     after, before = (unique_records(data, KNOWN)[-1] / data.records for data in (rows, original))
-    return [f"two known items single out {_percent(after)} of the records ({_percent(before)} in the original)"]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return [f"two known items single out {share(after)} of the records ({share(before)} in the original)"]

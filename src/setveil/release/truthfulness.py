@@ -1,7 +1,7 @@
-"""Compare a release with the records behind it, to see whether it is as true as its card says.
+"""Compare a release with its original records, to check whether it is as true as its card states.
 
-`subset` means that nothing is invented: what a row, a group or a cluster says is so of its records. `yes` means that nothing is left out
-either. What this means for one form, the form itself says (`Published.find_untrue`).
+`subset` means that nothing is invented: what a row, a group or a cluster shows is true of its records. `yes` means that nothing is missing
+either. Each form defines this for itself (`Published.find_untrue`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Aligned, Untrue, of_row
 
@@ -26,7 +27,7 @@ Truthful = Literal["yes", "subset", "no"]
 
 
 def find_untrue(published: Published, truthful: Truthful, original: Published, alignment: Alignment) -> Untrue:
-    """Compare a release with the records behind it, as far as it is said to be true."""
+    """Compare a release with its original records, to the extent that it is declared true."""
     if truthful == "no":
         return Untrue()
     records = original.plain
@@ -40,25 +41,25 @@ def find_untrue(published: Published, truthful: Truthful, original: Published, a
 
 
 def with_truth(verdict: Verdict, found: Untrue, statement: str) -> Verdict:
-    """Return the verdict, violated where something is not true; `statement` names what says that it is."""
+    """Return the verdict, violated if something is not true; `statement` says who states that it is."""
     if not found.cases:
         return verdict
     violated = verdict.with_violations(NOT_TRUTHFUL, found.cases, found.witnesses)
-    return replace(violated, reason="; ".join(filter(None, (verdict.reason, f"{statement}, and that is not so"))))
+    return replace(violated, reason="; ".join(filter(None, (verdict.reason, f"{statement}, which is wrong"))))
 
 
 def _not_aligned(aligned: Aligned, rows: int, *, once: bool, whole: bool) -> Untrue:
-    """Return the rows without a record behind them and, if no two may share one, those that do."""
+    """Return the rows that are aligned with no record and, if each record may be used once only, those that share one."""
     behind, records = aligned.rows, aligned.original.records
     if len(behind) != rows:
-        return Untrue.one("the alignment", f"it has {len(behind):,} rows, and the release has {rows:,}")
+        return Untrue.one("the alignment", f"it has {quantity(len(behind), 'row')}, but the release has {rows:,}")
     outside = np.flatnonzero((behind < 0) | (behind >= records))
     found = _rows(outside, "it is aligned with no record of the original")
     if once:
         again = np.setdiff1d(np.arange(rows), np.unique(behind, return_index=True)[1])
         found += _rows(again, "it is aligned with the same record as an earlier row")
     if whole and rows < records:
-        found += Untrue.one("the release", f"it leaves out {records - rows:,} records of the original")
+        found += Untrue.one("the release", f"it lacks {quantity(records - rows, 'record')} of the original")
     return found
 
 

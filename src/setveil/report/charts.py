@@ -1,8 +1,8 @@
-"""Charts as Vega-Lite specifications, for any page: nothing here knows what a release is.
+"""Charts as Vega-Lite specifications for any page; this module does not depend on releases.
 
-A `Chart` is what a page embeds: a specification, its text alternative, and the same numbers as a table. The functions below make the
-specifications from plain rows, and `Axis` and `Series` say what is on which side, in words and in which colour. All are drawn as wide
-as the page is, and their look is in `look.LOOK`, once a page. Why so: docs/decisions/0012-charts-in-the-page.md.
+A page embeds a `Chart`: a specification, its text alternative, and the same numbers as a table. The functions below make specifications
+from plain rows. `Axis` and `Series` define axes and colours. All charts are as wide as the page and share the settings `theme.LOOK`.
+The reasons are in docs/decisions/0012-charts-in-the-page.md.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ Spec = dict[str, Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """One side of a chart: which value of a row, in which words and format."""
+    """An axis of a chart: the field of a row, its title and its number format."""
 
     field: str
     title: str
     format: str = COUNT
     scale: Literal["linear", "log", "symlog"] = "linear"
-    """`symlog` is as `log` but has a place for 0."""
+    """`symlog` is like `log` but includes 0."""
     limits: tuple[float, float] | None = None
     ticks: tuple[float, ...] = ()
-    """Where lines and numbers are; else where Vega-Lite puts them."""
+    """The positions of grid lines and labels; by default those of Vega-Lite."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """What tells rows apart, such as before and after, with a colour each; without colours they are taken from the palette."""
+    """A field that divides rows into series, such as before and after; colours come from the palette by default."""
 
     field: str
     names: tuple[str, ...]
@@ -66,36 +66,36 @@ class Series:
         return [*(self.colours or _repeated(PALETTE, len(self.names)))]
 
     def colour(self, *, legend: bool = True, **looks: Any) -> alt.Color:
-        """Return the colour as a channel of a chart, with a legend."""
+        """Return the colour channel of a chart, with a legend."""
         scale = alt.Scale(domain=[*self.names], range=self.palette)
         shown = alt.Legend(symbolOpacity=1, **looks) if legend else None
         return alt.Color(f"{self.field}:N", title=self.title, scale=scale, legend=shown)
 
     def only(self, name: str) -> alt.FieldEqualPredicate:
-        """Return what keeps the rows of one name."""
+        """Return a filter for the rows of one name."""
         return alt.FieldEqualPredicate(field=self.field, equal=name)
 
     def scale_of(self, values: Sequence[Any]) -> alt.Scale:
-        """Return a scale that gives each name one of these values."""
+        """Return a scale that maps each name to one of these values."""
         return alt.Scale(domain=[*self.names], range=_repeated(values, len(self.names)))
 
 
 SIDES = Series("side", ("original", "release"), (BEFORE, AFTER))
-"""The same two colours wherever something is compared with its original."""
+"""The two colours for comparisons with the original."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart as a page embeds it, with what it says to those who do not see it."""
+    """A chart as a page embeds it, with its text alternative."""
 
     key: str
-    """Its id on the page: a word."""
+    """Its id on the page, a single word."""
     title: str
     text: str
-    """The text alternative: what is drawn, and what is to be seen."""
+    """The text alternative: what the chart shows."""
     spec: Spec = field(repr=False)
     columns: tuple[str, ...]
-    """Names of the table's columns; the first one names the row."""
+    """The column names of the table; the first column names the row."""
     rows: list[tuple[Any, ...]] = field(repr=False)
     note: str = ""
 
@@ -105,14 +105,14 @@ def _repeated(values: Sequence[Any], count: int) -> list[Any]:
 
 
 def _finished(chart: Any, *, height: int, text: str = "") -> Spec:
-    """Return the specification of a chart that is as wide as its place and loads nothing."""
+    """Return the specification of a chart that is as wide as its container and loads nothing."""
     spec: Spec = chart.properties(width="container", height=height).to_dict()
     plain = {key: value for key, value in spec.items() if key not in SCRIPT_ONLY}
     return {**plain, "description": text} if text else plain
 
 
 def _rows_high(rows: Rows, down: Axis, step: int) -> int:
-    """Return the height of a chart with a line for each name; Vega-Lite's own way does not go with a width that follows the page."""
+    """Return the height of a chart with one line per name; Vega-Lite's own steps do not work with a flexible width."""
     return step * len({row[down.field] for row in rows})
 
 
@@ -121,7 +121,7 @@ def _data(rows: Rows) -> alt.Chart:
 
 
 def _number(kind: type, axis: Axis, **options: Any) -> Any:
-    """Return a channel for numbers, drawn along an axis."""
+    """Return a channel for numbers along an axis."""
     scale: dict[str, Any] = {"type": axis.scale, "nice": axis.limits is None}
     if axis.scale != "log":
         scale["zero"] = True
@@ -145,21 +145,21 @@ def _names(kind: type, axis: Axis, **options: Any) -> Any:
 
 
 def _tilted(rows: Rows, axis: Axis) -> dict[str, Any]:
-    """Return how names stand below a chart: tilted where they would not fit beside each other on a narrow page."""
+    """Return the label options of names below a chart: tilted if they would not fit side by side on a narrow page."""
     names = {str(row[axis.field]) for row in rows}
     steeper = -40 if len(names) <= 10 else -60 if len(names) <= 18 else -90
     return {"labelAngle": steeper if sum(len(name) + 2 for name in names) > 40 else 0, "labelOverlap": False}
 
 
 def decades(values: Iterable[float]) -> tuple[float, ...]:
-    """Return the powers of ten around positive values: the ticks of a logarithmic axis; none where that would be only two."""
+    """Return the powers of ten around positive values, as ticks of a logarithmic axis; empty if there are only two."""
     found = [*values]
     powers = range(floor(log10(min(found))), ceil(log10(max(found))) + 1)
     return tuple(10**power for power in powers) if len(powers) > 2 else ()
 
 
 def wrapped(name: str, width: int = MOST_IN_LINE, lines: int | None = None) -> str:
-    """Return a name in lines, where `bars` and `paired_dots` break it; where there may be only so many, a longer one is cut."""
+    """Return a name wrapped into lines, as `bars` and `paired_dots` show it; with `lines`, a longer name is cut."""
     cut = lines is not None
     return "\n".join(textwrap.wrap(name, width, break_long_words=cut, max_lines=lines, placeholder=" …"))
 
@@ -189,9 +189,9 @@ def paired_dots(
     limit: float | None = None,
     text: str = "",
 ) -> Spec:
-    """Draw a line of dots a name, one dot for each series; one that hides another is seen through by its size.
+    """Draw one line of dots per name, one dot per series; dots differ in size, so that overlapping ones stay visible.
 
-    Names of several `lines` are broken where `wrapped` broke them; `limit` is drawn as a line across all.
+    Names of several `lines` are broken as by `wrapped`; `limit` is drawn as a line across the chart.
     """
     broken = {"labelExpr": IN_LINES, "labelOffset": {"expr": f"-7 * (length({IN_LINES}) - 1)"}} if lines > 1 else {}
     base = _data(rows).encode(y=_names(alt.Y, down, grid=True, **broken), x=_number(alt.X, along))
@@ -211,7 +211,7 @@ def paired_dots(
 
 
 def _rule(limit: float, along: Axis) -> Any:
-    """Return a dashed line at a number."""
+    """Return a dashed line at a value."""
     rule = _data([{along.field: limit}]).mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5)
     return rule.encode(x=_number(alt.X, along))
 
@@ -227,9 +227,9 @@ def curves(
     text: str = "",
     height: int = 300,
 ) -> Spec:
-    """Draw a curve a series; the first one is the widest, so that it is seen below another one.
+    """Draw one curve per series; the first one is the widest, so that it stays visible below another one.
 
-    `limits` are lines across all: rows with the height, the `name`, where that stands along the line, and on which `side` of it.
+    `limits` are lines across the chart: rows with the height, the `name`, the position of the name, and its `side` of the line.
     """
     colour = series.colour(symbolType="stroke", symbolStrokeWidth=4)
     base = _data(rows).encode(x=_number(alt.X, across), y=_number(alt.Y, up), color=colour)
@@ -271,7 +271,7 @@ def grouped_bars(
     text: str = "",
     height: int = 280,
 ) -> Spec:
-    """Draw a group of bars a name, with a bar for each series."""
+    """Draw one group of bars per name, with one bar per series."""
     bars = (
         _data(rows)
         .mark_bar()
@@ -287,7 +287,7 @@ def grouped_bars(
 
 
 def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text: str = "", room: float = 0.2) -> Spec:
-    """Draw a bar a name, cut into the shares of the series, with its number on each part that has room for one."""
+    """Draw one bar per name, divided into the shares of the series, with the number on each part that is wide enough."""
     placed: Rows = []
     for name in dict.fromkeys(row[down.field] for row in rows):
         parts = {row[series.field]: row for row in rows if row[down.field] == name}
@@ -300,9 +300,9 @@ def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text:
             )
     base = _data(placed).encode(y=_names(alt.Y, down))
     limits = Axis("from", along.title, SHARE, limits=(0, 1))
-    said = _tooltip(down, series, Axis(along.field, "number", along.format), Axis("share", "share", SHARE))
+    tooltip = _tooltip(down, series, Axis(along.field, "number", along.format), Axis("share", "share", SHARE))
     drawn = base.mark_bar(stroke="white", strokeWidth=1).encode(
-        x=_number(alt.X, limits), x2="to:Q", color=series.colour(), tooltip=said
+        x=_number(alt.X, limits), x2="to:Q", color=series.colour(), tooltip=tooltip
     )
     numbers = (
         base.mark_text(color="white", fontWeight="bold")
@@ -313,7 +313,7 @@ def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text:
 
 
 def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = True, text: str = "") -> Spec:
-    """Draw a bar a name, coloured by series, with its number at its end; names are broken into lines."""
+    """Draw one bar per name, coloured by series, with the number at its end; names are wrapped into lines."""
     named = [{**row, "line": wrapped(str(row[down.field]))} for row in rows]
     lines = max(row["line"].count("\n") + 1 for row in named)
     several = len({row[series.field] for row in rows}) > 1
@@ -336,7 +336,7 @@ def lines_with_spread(
     text: str = "",
     height: int = 320,
 ) -> Spec:
-    """Draw a line with points a series over names in the order of the rows; `spread` names the fields of its lower and upper bound."""
+    """Draw one line with points per series over names in row order; `spread` names the fields of the lower and upper bound."""
     base = _data(rows).encode(x=_names(alt.X, across, **_tilted(rows, across)), color=series.colour())
     lines = base.mark_line(strokeWidth=2).encode(
         y=_number(alt.Y, up),
@@ -359,7 +359,7 @@ def lines_with_spread(
 def heat_map(
     rows: Rows, *, across: Axis, down: Axis, up: Axis, series: Series, text: str = "", height: int = 300
 ) -> Spec:
-    """Draw a field for each pair of names, coloured by the series and with what its `label` says; `dark` tells where that is white."""
+    """Draw one field per pair of names, coloured by the series, with the text of `label`, which is white if `dark` is set."""
     base = _data(rows).encode(
         x=_names(alt.X, across, **_tilted(rows, across)),
         y=_names(alt.Y, down),
@@ -373,5 +373,5 @@ def heat_map(
 
 
 def as_embedded(charts: Sequence[Chart]) -> Mapping[str, Any]:
-    """Return what the page's script reads: the look once, and the specifications by their keys."""
+    """Return the input of the page's script: the settings, and the specifications by key."""
     return {"look": LOOK, "specs": {chart.key: chart.spec for chart in charts}}

@@ -1,11 +1,11 @@
-"""What a report tells of named itemsets: what became of each, and whether their supports give them away."""
+"""The part of a report about named itemsets: the result for each, and whether their supports reveal them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import Any
 
-from setveil.base.display import cut
+from setveil.base.display import cut, quantity
 from setveil.report.charts import Axis, Chart, Series, bars, decades, paired_dots, wrapped
 from setveil.report.page import plain
 from setveil.report.theme import AFTER, BEFORE, NEUTRAL
@@ -13,18 +13,18 @@ from setveil.report.theme import AFTER, BEFORE, NEUTRAL
 MOST_ROWS = 200
 MOST_DRAWN = 30
 LINES, WIDTH = 3, 20
-"""Lines of an itemset beside its dots, and characters in each."""
+"""Maximum number of lines of an itemset in a chart, and of characters per line."""
 FAR = 10
-"""From so many times the threshold on a scale in powers of ten is needed to see what lies below it."""
+"""Supports above this multiple of the threshold need a logarithmic scale, to show what is below the threshold."""
 
 SUPPORTS = Series("side", ("before", "target", "after"), (BEFORE, "#5B6675", AFTER))
 LISTS = Series("kind", ("all frequent itemsets", "the border of the release"), (NEUTRAL, AFTER))
 LACKING = "not computed, needs"
-"""How a metric begins to say that it is about something else than this release."""
+"""The start of the reason of a metric that does not apply to this release."""
 
 
 def named_itemsets(dossier: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what became of the named itemsets, those that cost most first; None where the method does not tell."""
+    """Return the results for the named itemsets, the most costly first; None if the method does not report them."""
     account = dossier["account"] or {}
     found = account.get("itemsets")
     if not isinstance(found, list):
@@ -33,8 +33,8 @@ def named_itemsets(dossier: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "count": len(found),
         "above": sum(row["before"] > row["target"] for row in found),
-        "exchanged": sum(row["by-exchange"] for row in found),
-        "left_out": sum(row["by-leaving-out"] for row in found),
+        "swapped": sum(row["by-exchange"] for row in found),
+        "suppressed": sum(row["by-leaving-out"] for row in found),
         "lost": sum(row["lost"] for row in found),
         "frequent_from": _frequent_from(account),
         "plan": account.get("plan"),
@@ -44,19 +44,19 @@ def named_itemsets(dossier: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _frequent_from(account: dict[str, Any]) -> int | None:
-    """Return from how many records on an itemset is frequent; None where it is not told, or cannot be, since targets are below it."""
+    """Return the smallest frequent support; None if it is not recorded, or a target is not below it."""
     number: int | None = account.get("frequent-from")
     return None if number is None or any(row["target"] >= number for row in account["itemsets"]) else number
 
 
 def _how(row: dict[str, Any]) -> str:
-    done = ((row["by-exchange"], "exchanged"), (row["by-leaving-out"], "left out"))
-    said = ", ".join(f"{count:,} {word}" for count, word in done if count)
-    return said or ("was not frequent" if row["before"] <= row["target"] else "with another itemset")
+    changes = ((row["by-exchange"], "swapped"), (row["by-leaving-out"], "suppressed"))
+    text = ", ".join(f"{count:,} {word}" for count, word in changes if count)
+    return text or ("was not frequent" if row["before"] <= row["target"] else "with another itemset")
 
 
 def _names(rows: list[dict[str, Any]]) -> list[str]:
-    """Return the itemsets in lines, cut where they are long, and numbered where two would then be the same."""
+    """Return the itemsets wrapped into lines; long ones are cut, and equal results are numbered."""
     taken: Counter[str] = Counter()
     names = []
     for row in rows:
@@ -70,13 +70,13 @@ def _names(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def named_chart(dossier: dict[str, Any]) -> Chart | None:
-    """Draw how many records hold each named itemset before and after, beside its target and the threshold."""
+    """Draw the support of each named itemset before and after, with its target and the threshold."""
     named = named_itemsets(dossier)
-    if named is None or named["count"] < 2:  # of a single one the table tells all
+    if named is None or named["count"] < 2:  # for a single one the table is enough
         return None
     rows, limit = named["rows"][:MOST_DRAWN], named["frequent_from"]
-    which = "All named itemsets" if len(rows) == named["count"] else f"The {len(rows)} named itemsets that cost most"
-    text = f"{which}: how many records hold each in the original and in the release, and how many may at most."
+    which = "All named itemsets" if len(rows) == named["count"] else f"The {len(rows)} most costly named itemsets"
+    text = f"{which}: the number of records with each in the original and in the release, and the target."
     names = _names(rows)
     drawn = [
         {"itemset": name, "side": side, "records": row[side]}
@@ -98,11 +98,11 @@ def named_chart(dossier: dict[str, Any]) -> Chart | None:
         limit=limit,
         text=text,
     )
-    note = "Where marks lie on each other, the smallest one is the number after."
+    note = "Where marks overlap, the smallest one is the number after."
     if limit is not None:
-        note += f" The dashed line is at {limit:,} records: from there on an itemset is frequent."
+        note += f" The dashed line is the threshold: an itemset in at least {quantity(limit, 'record')} is frequent."
     if far:
-        note += " The scale is in powers of ten."
+        note += " The scale is logarithmic."
     table = [
         (name.replace("\n", " "), *(row[side] for side in SUPPORTS.names))
         for name, row in zip(names, rows, strict=True)
@@ -111,14 +111,14 @@ def named_chart(dossier: dict[str, Any]) -> Chart | None:
 
 
 def border_attack(dossier: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what border-exposure measured, or why it gives no figure; None where it was not measured."""
+    """Return the measurement of border-exposure, with or without a value; None if it was not measured."""
     found = [m for m in dossier["metrics"] if m["name"] == "border-exposure" and not m["reason"].startswith(LACKING)]
     with_figure = [m for m in found if m["value"] is not None]
     return next(iter(with_figure + found), None)
 
 
 def border_chart(dossier: dict[str, Any]) -> Chart | None:
-    """Draw how many named itemsets are guessed rightly from the border of the release, and from a list of all frequent ones."""
+    """Draw how many named itemsets are guessed correctly from the border of the release, and from all frequent itemsets."""
     found = border_attack(dossier)
     if found is None or found["value"] is None:
         return None
@@ -127,11 +127,11 @@ def border_chart(dossier: dict[str, Any]) -> Chart | None:
     figures = (details["base-rate"], found["value"])
     drawn = [{"kind": kind, "right": right} for kind, right in zip(LISTS.names, figures, strict=True)]
     text = (
-        f"Of {secrets:,} named itemsets {plain(found['value'])} are guessed rightly from the border of the release, "
+        f"Of {quantity(secrets, 'named itemset')}, {plain(found['value'])} are guessed correctly from the border of the release, "
         f"and {plain(details['base-rate'])} from a list of all frequent itemsets."
     )
     room = (0, 1.25 * max(figures))  # for the number at the end of the longer bar
-    along = Axis("right", f"named itemsets guessed rightly, of {secrets:,}", ".3~r", limits=room)
+    along = Axis("right", f"named itemsets guessed correctly, of {secrets:,}", ".3~r", limits=room)
     spec = bars(drawn, down=Axis("kind", "", ""), along=along, series=LISTS, legend=False, text=text)
     rows = [(row["kind"], plain(row["right"])) for row in drawn]
-    return Chart("border", "How many named itemsets are guessed", text, spec, ("list", "guessed rightly"), rows)
+    return Chart("border", "Named itemsets guessed correctly", text, spec, ("list", "guessed correctly"), rows)

@@ -1,4 +1,4 @@
-"""What a report tells of k^m-anonymity: which few items led to too few records, how records were taken apart, and what pairs became."""
+"""The part of a report about k^m-anonymity: sets of items in too few records, clusters and chunks, and the supports of pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ABOUT = ("km-anonymity", "reconstruction")
 
 
 def known_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what is known of rare itemsets and of clusters; None where the release is not about them."""
+    """Return the facts about rare itemsets and clusters; None if the guarantee is another one."""
     guarantee = dossier["guarantee"]
     if guarantee is None or guarantee["name"] not in ABOUT:
         return None
@@ -32,7 +32,7 @@ def known_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def cluster_chart(dossier: dict[str, Any]) -> Chart | None:
-    """Draw how many records clusters have."""
+    """Draw the sizes of clusters."""
     bins = dossier.get("pictures", {}).get("clusters", [])
     if not bins:
         return None
@@ -44,7 +44,7 @@ def cluster_chart(dossier: dict[str, Any]) -> Chart | None:
         }
         for row in bins
     ]
-    text = f"How many clusters have so many records, from {bins[0]['from']:,} to {bins[-1]['to']:,}."
+    text = f"Number of clusters by their number of records, from {bins[0]['from']:,} to {bins[-1]['to']:,}."
     spec = bars(
         rows,
         down=Axis("records", "records", ""),
@@ -58,7 +58,7 @@ def cluster_chart(dossier: dict[str, Any]) -> Chart | None:
 
 
 def pair_chart(dossier: dict[str, Any]) -> Chart | None:
-    """Draw the most frequent pairs of the original, with how many records held each before and hold it after."""
+    """Draw the supports of the most frequent pairs of the original, before and after."""
     if known_items(dossier) is None:
         return None
     measured = (m for m in dossier["metrics"] if m["name"] == "frequent-ranks" and m["parameters"].get("length") == 2)
@@ -72,15 +72,13 @@ def pair_chart(dossier: dict[str, Any]) -> Chart | None:
         for name, (_items, before, _rank, after, _rank_after) in zip(names, lines, strict=True)
         for side, records in (("original", before), ("release", after))
     ]
-    text = (
-        f"The {len(lines)} most frequent pairs of the original: how many records held each, and how many hold it now."
-    )
+    text = f"The {len(lines)} most frequent pairs of the original: the number of records with both items, before and after."
     spec = paired_dots(
         drawn, down=Axis("pair", "", ""), along=Axis("records", "number of records with both items"), text=text
     )
     table = [(name, line[1], line[3], line[2], line[4]) for name, line in zip(names, lines, strict=True)]
     note = (
-        "In disassociated data the number is the expected one: parts of records are put together at random."
+        "For disassociated data, the number is the expected support if chunks are combined at random."
         if dossier["card"]["form"] == "disassociated"
         else ""
     )

@@ -1,4 +1,4 @@
-"""Pages: a template, its values and its charts become one text that opens offline."""
+"""Render a template, its values and its charts as one HTML page that opens offline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from setveil.base.display import cut, figure, share
+from setveil.base.display import cut, figure, quantity, share
 from setveil.metrics.base import NOT_COMPUTED
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from setveil.report.charts import Chart
 
 PACKAGE = "setveil.report"
-"""Where templates are looked for."""
+"""The package of the shared templates."""
 PARTS_SHOWN = 12
 MOST_CHARACTERS = 300
-"""A longer parameter is cut: the dossier has it whole."""
+"""Longer parameters are cut; the dossier has the full value."""
 
 
 def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
-    from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads what draws
+    from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads the chart library
     from setveil.report.known_items_charts import known_items  # noqa: PLC0415 - the same
     from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
     from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
@@ -53,8 +53,8 @@ def render(dossier: dict[str, Any]) -> str:
 
 
 def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = PACKAGE, **values: Any) -> str:
-    """Fill a template of a package that extends `base.html.jinja`; `chart(...)` of `parts.html.jinja` places a chart in it."""
-    from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads what draws
+    """Render a template that extends `base.html.jinja`; the macro `chart` of `parts.html.jinja` places a chart."""
+    from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads the chart library
     from setveil.report.scripts import scripts, security_policy  # noqa: PLC0415 - the same
 
     texts = scripts() if charts else ()
@@ -67,6 +67,7 @@ def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = P
     )
     environment.filters |= {
         "figure": figure,
+        "quantity": quantity,
         "brief": brief,
         "words": words,
         "share": share,
@@ -80,16 +81,16 @@ def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = P
 
 
 def _by_concern(metrics: list[dict[str, Any]], notes: dict[str, dict[str, str]]) -> dict[str, list[dict[str, Any]]]:
-    """Part the metrics that were computed by what they are about; the dossiers of older versions do not say."""
-    parted: dict[str, list[dict[str, Any]]] = {"utility": [], "privacy": [], "": []}
+    """Group the computed metrics by utility and privacy; dossiers of older versions do not state which."""
+    grouped: dict[str, list[dict[str, Any]]] = {"utility": [], "privacy": [], "": []}
     for metric in metrics:
         if not metric["reason"].startswith(NOT_COMPUTED):
-            parted.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
-    return parted
+            grouped.setdefault(notes.get(metric["name"], {}).get("about", ""), []).append(metric)
+    return grouped
 
 
 def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """Return the names of the metrics that were not computed by the reason, each once."""
+    """Return the names of the metrics that were not computed, grouped by the reason, each once."""
     found: dict[str, list[str]] = {}
     for metric in metrics:
         if metric["reason"].startswith(NOT_COMPUTED):
@@ -100,22 +101,22 @@ def _by_reason(metrics: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 
 def plain(value: float) -> str:
-    """Write a number with four significant digits and without an exponent, however small it is."""
+    """Format a number with four significant digits and without an exponent."""
     return f"{Decimal(f'{value:.4g}'):,f}"
 
 
 def with_code(text: str) -> Markup:
-    """Return a message as HTML, the Python arguments that it marks by backticks as code."""
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - what the text holds is escaped
+    """Return a message as HTML, with text in backticks as code."""
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - the text is escaped
 
 
 def words(name: Any) -> str:
-    """Write the name of a count or a setting as people would."""
+    """Format the name of a count or a setting for people."""
     return str(name).replace("-", " ").replace("_", " ")
 
 
 def brief(value: Any) -> str:
-    """Write a parameter for people; a long mapping or list by its size."""
+    """Format a parameter for people; a long mapping or list is replaced by its size."""
     if value is None:
         return "none"
     if isinstance(value, dict | list | tuple) and len(value) > PARTS_SHOWN:

@@ -1,4 +1,4 @@
-"""The charts of a release, from what its dossier tells; a chart that it has no numbers for is left out."""
+"""The charts of a release, drawn from its dossier; a chart without numbers is omitted."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 RECORDS = "number of records"
 ITEMSETS = Series("fate", ("kept", "lost", "new"), ("#5B6675", BEFORE, AFTER))
-"""What both have, what only the original has, and what only the release has: in the colours of the two sides."""
+"""Itemsets of both sides, of the original only, and of the release only, in the colours of the sides."""
 STATUS = Series("kind", ("counted", "violated"), (NEUTRAL, WARNING))
 ATTACK = Series("kind", ("without the release", "with the release"), (NEUTRAL, AFTER))
 GUESSERS = {
     "absent": "the most common category that is absent from the row",
-    "beside-heaviest": "the most common one beside the row's heaviest category",
+    "beside-heaviest": "the most common category that is not the row's heaviest one",
     "bayes": "naive Bayes over the categories of the row",
 }
-"""How tendency-posterior names its guessers, in words."""
+"""Descriptions of the guessers of tendency-posterior."""
 
 
 def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
@@ -60,14 +60,14 @@ def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
 
 
 def unit_of(dossier: dict[str, Any]) -> str:
-    """Return what the promise speaks of, and its check counts: itemsets or records."""
-    promised = GUARANTEES.get((dossier["verdict"] or {}).get("guarantee", ""))
-    named = "itemsets" in dossier["method"]["parameters"] if promised is None else promised.protects == "itemsets"
+    """Return what the guarantee is about and its check counts: itemsets or records."""
+    guarantee = GUARANTEES.get((dossier["verdict"] or {}).get("guarantee", ""))
+    named = "itemsets" in dossier["method"]["parameters"] if guarantee is None else guarantee.protects == "itemsets"
     return "itemsets" if named else "records"
 
 
 def _sides(rows: Iterable[dict[str, Any]], value: str) -> list[dict[str, Any]]:
-    """Return two rows for each one: of the original and of the release."""
+    """Return two rows for each row: one for the original and one for the release."""
     return [
         {**{k: v for k, v in row.items() if k not in {"before", "after"}}, "side": side, value: row[key]}
         for row in rows
@@ -82,7 +82,7 @@ def _items(dossier: dict[str, Any]) -> Chart | None:
     which = (
         "All items" if len(found) == dossier["pictures"]["items"]["items"] else f"The {len(found)} most frequent items"
     )
-    text = f"{which}: in how many records each is, in the original and in the release."
+    text = f"{which}: the number of records with each item, in the original and in the release."
     spec = paired_dots(
         _sides(found, "records"),
         down=Axis("item", "", ""),
@@ -99,7 +99,7 @@ def _ranks(dossier: dict[str, Any]) -> Chart | None:
     shown = dossier.get("pictures", {}).get("items", {})
     if not any(points.values()) or len(shown["most_frequent"]) == shown["items"]:  # the chart beside it shows them all
         return None
-    text = "All items from the most to the least frequent: their rank and in how many records they are, on scales in powers of ten."
+    text = "All items from the most to the least frequent: rank and number of records, on logarithmic scales."
     drawn = [{"side": side, "rank": rank, "records": count} for side, found in points.items() for rank, count in found]
     spec = curves(
         drawn,
@@ -112,7 +112,7 @@ def _ranks(dossier: dict[str, Any]) -> Chart | None:
     )
     old, new = (dict(map(tuple, found)) for found in points.values())
     rows = [(rank, old.get(rank), new.get(rank)) for rank in sorted(old.keys() | new.keys())]
-    note = "Where both curves lie on each other, the narrow one is the release." if old == new else ""
+    note = "Where the curves coincide, the narrow one is the release." if old == new else ""
     return Chart("ranks", "All items by rank", text, spec, ("rank", "original", "release"), rows, note)
 
 
@@ -132,17 +132,19 @@ def _itemsets(dossier: dict[str, Any]) -> Chart | None:
         )
     if not any(row["itemsets"] for row in drawn):
         return None
-    text = "Frequent itemsets of the original that the release keeps or loses, and new ones, at several least supports."
+    text = (
+        "Frequent itemsets of the original that the release keeps or loses, and new ones, at several minimum supports."
+    )
     spec = stacked_shares(
         drawn,
-        down=Axis("support", "least support", ""),
+        down=Axis("support", "minimum support", ""),
         along=Axis("itemsets", "share of the itemsets"),
         series=ITEMSETS,
         text=text,
     )
-    columns = ("least support", "in the original", "in the release", "kept", "lost", "new", "similarity")
-    note = "How far the kept part reaches is the similarity (Jaccard): 100 % if the same itemsets are frequent before and after."
-    return Chart("itemsets", "At each least support", text, spec, columns, rows, note)
+    columns = ("minimum support", "in the original", "in the release", "kept", "lost", "new", "similarity")
+    note = "The share of kept itemsets is the similarity (Jaccard): 100 % if the same itemsets are frequent before and after."
+    return Chart("itemsets", "By minimum support", text, spec, columns, rows, note)
 
 
 def _lengths(dossier: dict[str, Any]) -> Chart | None:
@@ -154,14 +156,14 @@ def _lengths(dossier: dict[str, Any]) -> Chart | None:
         name = f"{row['from']:,}" if row["from"] == row["to"] else f"{row['from']:,}–{row['to']:,}"
         width = row["to"] - row["from"] + 1
         named.append((name, row["before"], row["after"]))
-        # Bars of several lengths would stand out by their counts; their mean goes on where the bars before them end.
+        # The total of a wide bin would look like a peak, so its bar shows the mean per length.
         drawn += _sides([{"length": name, "before": row["before"] / width, "after": row["after"] / width}], "records")
     several = any(row["from"] != row["to"] for row in bins)
-    text = "How many records have how many items, in the original and in the release."
+    text = "Number of records by their number of items, in the original and in the release."
     up = Axis("records", "records of each length", ",.1~f") if several else Axis("records", RECORDS)
-    spec = grouped_bars(drawn, across=Axis("length", "items in a record", ""), up=up, text=text)
-    note = "A bar that stands for several lengths shows their mean; the table has the counts." if several else ""
-    return Chart("lengths", "Records by length", text, spec, ("items in a record", "original", "release"), named, note)
+    spec = grouped_bars(drawn, across=Axis("length", "items per record", ""), up=up, text=text)
+    note = "A bar for several lengths shows their mean; the table has the counts." if several else ""
+    return Chart("lengths", "Records by length", text, spec, ("items per record", "original", "release"), named, note)
 
 
 def _status(dossier: dict[str, Any]) -> Chart | None:
@@ -173,11 +175,11 @@ def _status(dossier: dict[str, Any]) -> Chart | None:
     found += [(key, count, "violated") for key, count in violations.items()]
     if not any(count for _, count, _ in found):
         return None
-    promised = GUARANTEES.get(verdict["guarantee"])
-    if promised is not None and not promised.counts_of_one_kind:
+    guarantee = GUARANTEES.get(verdict["guarantee"])
+    if guarantee is not None and not guarantee.counts_of_one_kind:
         return None
     unit = unit_of(dossier)
-    text = f"How many {unit} the check found in each status."
+    text = f"Number of {unit} by status, as the check counted them."
     drawn = [{"status": words(key), unit: count, "kind": kind} for key, count, kind in found]
     spec = bars(drawn, down=Axis("status", "", ""), along=Axis(unit, f"number of {unit}"), series=STATUS, text=text)
     rows = [(words(key) + (" (violated)" if kind == "violated" else ""), count) for key, count, kind in found]
@@ -194,9 +196,9 @@ def _attack(dossier: dict[str, Any]) -> Chart | None:
         {"guess": "always the most common category", "right": details["base-rate"], "kind": without},
         {"guess": "the best of the guessers", "right": value, "kind": with_it},
     ]
-    text = f"An attacker is right for {share(value)} of the records with the release, and for {share(details['base-rate'])} without it."
-    along = Axis("right", "share of records guessed rightly", SHARE, limits=(0, 1))
+    text = f"Records guessed correctly by an attacker: {share(value)} with the release, {share(details['base-rate'])} without it."
+    along = Axis("right", "share of records guessed correctly", SHARE, limits=(0, 1))
     spec = bars(drawn, down=Axis("kind", "", ""), along=along, series=ATTACK, legend=False, text=text)
     rows = [(row["kind"], row["guess"], share(row["right"])) for row in drawn]
-    rows += [(with_it, said, share(details[key])) for key, said in GUESSERS.items() if key in details]
-    return Chart("attack", "How often the hidden category is guessed", text, spec, ("", "guess", "right"), rows)
+    rows += [(with_it, guess, share(details[key])) for key, guess in GUESSERS.items() if key in details]
+    return Chart("attack", "Hidden category guessed correctly", text, spec, ("", "guess", "correct"), rows)

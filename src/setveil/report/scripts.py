@@ -1,7 +1,7 @@
 """The scripts of a page with charts: Vega, Vega-Lite and Vega-Embed as one text, from the installed vl-convert.
 
-Joining them takes vl-convert two seconds in which Python hears nothing, not even Ctrl-C. So another process does it, once for each
-version, and the text is kept beside the compiled loops under the user's cache directory.
+Bundling takes vl-convert two seconds, during which Python handles no signal, not even Ctrl-C. Therefore another process does it once per
+version, and the text is stored beside the compiled loops in the user's cache directory.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def scripts() -> tuple[str, ...]:
 
 
 def security_policy(texts: tuple[str, ...]) -> str:
-    """Return a policy under which a page runs these scripts alone and loads nothing, whatever is written on it."""
+    """Return a content security policy that allows only these scripts and loads nothing, whatever the page contains."""
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def _inside_html(script: str) -> str:
-    """Return a script in which HTML sees no end and no comment; what it does stays the same."""
+    """Return an equivalent script that contains no end tag and no comment of HTML."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
 
 
 def _libraries() -> str:
-    """Return the libraries, joined before or now."""
+    """Return the bundled libraries, from the cache or newly made."""
     stem = f"charts-{version('vl-convert-python')}-"
     kept = _kept(stem)
     if kept is None:
@@ -52,8 +52,10 @@ def _libraries() -> str:
 
 def _joined() -> str:
     made = subprocess.run([sys.executable, "-P", "-c", JOINING], check=False, capture_output=True)  # noqa: S603 - our own words
-    if made.returncode:  # another process may not find what this one does, as where Python is part of another program
-        import vl_convert  # noqa: PLC0415 - as a rule it is not needed here
+    if (
+        made.returncode
+    ):  # another process may not find the package, for example if Python is embedded in another program
+        import vl_convert  # noqa: PLC0415 - usually not needed here
 
         return str(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # its types ask for what has a default
     return made.stdout.decode()
@@ -64,7 +66,7 @@ def _digest(text: str) -> str:
 
 
 def _kept(stem: str) -> str | None:
-    """Return what was kept, if its name still tells its content."""
+    """Return the stored text, if its name has the digest of its content."""
     with suppress(OSError, UnicodeDecodeError):
         for path in find_cache_directory().glob(f"{stem}*.js"):
             text = path.read_bytes().decode()
@@ -74,7 +76,7 @@ def _kept(stem: str) -> str | None:
 
 
 def _keep(stem: str, text: str) -> None:
-    """Keep the text for the next page, where that can be done, and drop what was kept of other versions."""
+    """Store the text for the next page if possible, and remove the texts of other versions."""
     folder = find_cache_directory()
     with suppress(OSError, OutputRefused):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a report tells of sensitive items: what betrayed them in the original, and how much of each was left out."""
+"""The part of a report about sensitive items: how they could be inferred from the original, and how much of each is suppressed."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ MOST_RULES = 30
 MOST_DRAWN = 30
 LONGEST_NAME = 40
 FAR = 100
-"""From so many times the least on a scale in powers of ten is needed to see both."""
+"""Numbers whose ratio exceeds this need a logarithmic scale to show both."""
 
 
 def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what is known of sensitive items, strongest rules first; None where the release is not about them."""
+    """Return the facts about sensitive items, the strongest rules first; None if the release has none."""
     before = dossier.get("before")
     if before is not None and before["guarantee"] != "rho-uncertainty":
         before = None
@@ -25,7 +25,7 @@ def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
     witnesses = (before or {}).get("witnesses", [])
     return {
         "before": before,
-        "betrayed": sum((before or {}).get("violations", {}).values()),
+        "inferred": sum((before or {}).get("violations", {}).values()),
         "rules": [
             {
                 "item": row["items"][0],
@@ -40,13 +40,13 @@ def sensitive_items(dossier: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _lost(dossier: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what items-lost measured, if it gave a figure."""
+    """Return the measurement of items-lost, if it has a value."""
     found = (m for m in dossier["metrics"] if m["name"] == "items-lost" and m["value"] is not None)
     return next(found, None)
 
 
 def sensitive_chart(dossier: dict[str, Any]) -> Chart | None:
-    """Draw the sensitive items that lost most, with how many records held each before and hold it after."""
+    """Draw the supports of the most suppressed sensitive items, before and after."""
     found = sensitive_items(dossier)
     rows = [] if found is None else [row for row in found["rows"] if row[1] > row[2]][:MOST_DRAWN]
     if not rows:
@@ -62,9 +62,9 @@ def sensitive_chart(dossier: dict[str, Any]) -> Chart | None:
     along = Axis("records", "number of records with the item")
     if most > FAR * max(1, min(row[2] for row in rows)):
         along = Axis("records", along.title, scale="symlog", ticks=(0, *decades((1, most))))
-    text = f"The {len(rows)} sensitive items of which most was left out: how many records held each, and how many hold it now."
+    text = f"The {len(rows)} most suppressed sensitive items: the number of records with each, before and after."
     spec = paired_dots(drawn, down=Axis("item", "", ""), along=along, text=text)
     table = [(name, *row[1:]) for name, row in zip(names, rows, strict=True)]
-    title = "Sensitive items of which most was left out"
-    note = "The scale is in powers of ten." if along.scale == "symlog" else ""
+    title = "Most suppressed sensitive items"
+    note = "The scale is logarithmic." if along.scale == "symlog" else ""
     return Chart("sensitive", title, text, spec, ("item", "original", "release"), table, note)

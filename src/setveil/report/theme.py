@@ -1,22 +1,22 @@
-"""The look of all charts, once a page: colours, marks, formats of numbers, and the settings that Vega-Lite reads."""
+"""The theme of all charts: colours, marks, number formats, and the settings of Vega-Lite."""
 
 from __future__ import annotations
 
 from typing import Any
 
 BEFORE, AFTER = "#0072B2", "#D55E00"
-"""Of the colours of Okabe and Ito, which are told apart with any kind of colour vision and on grey paper."""
+"""Colours of Okabe and Ito, which can be distinguished with any kind of colour vision and in grey print."""
 NEUTRAL, WARNING = "#8A94A3", "#8B1A5A"
 PALETTE = (BEFORE, AFTER, "#009E73", "#CC79A7", "#56B4E9", "#B58900", "#4D4D4D")
-"""For series that have no colour of their own."""
+"""Colours for series without their own colours."""
 SHAPES = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "triangle-right")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [10, 4], [1, 3])
 
 COUNT, SHARE = ",d", ".1%"
-"""Formats of numbers: thousands apart, and percent."""
+"""Number formats: thousands separators, and percent."""
 
 MOST_IN_LINE = 18
-"""Characters of a name beside a bar, before it goes on in the next line."""
+"""Maximum number of characters per line of a name beside a bar."""
 
 IN_LINES = "split(datum.label, '\\n')"
 """The lines of a name, as Vega computes them."""
@@ -50,7 +50,7 @@ LOOK: dict[str, Any] = {
     },
     "text": {"color": INK, "fontSize": 12, "font": FONT},
 }
-"""What all charts of a page share."""
+"""The settings that all charts of a page share."""
 
 SCRIPT_ONLY = ("$schema", "config", "usermeta")
-"""Parts of a specification that a page has no use for; the first one is an address, and pages name none."""
+"""Parts of a specification that a page does not need; the first one is a URL, and pages contain none."""

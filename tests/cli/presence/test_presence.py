@@ -93,7 +93,7 @@ def test_a_provider_checks_alone(trial, reference):
     del reference
     alone = ("--a", "trial/a.csv", "--private-a", "reference.private/a", *PEOPLE)
     found = done(trial, "presence", "check", "reference", *alone)
-    assert "checked by A alone" in found.out
+    assert "checked by provider A alone" in found.out
 
 
 # -- where tables come from -------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_a_trial_that_is_stopped_leaves_nothing_half_written(trial, after, tmp_p
 )
 def test_the_catalog_tells_of_what_joins_tables(listing, names):
     listed = call(listing)
-    under = listed.out.partition("of tables that two providers join:")[2]
+    under = listed.out.partition("For joined tables of two providers:")[2]
     for name in names:
         assert f" {name} " in under
         told = call(listing, name)

@@ -100,15 +100,24 @@ def test_shares_outside_the_limits_end_with_3(changed):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda card: card["guarantees"].clear(), "promises no guarantee, so there is nothing to check"),
-        (lambda card: card["guarantees"].pop(0), "needs the table and the private folder of a provider"),
-        (lambda card: card["guarantees"][0].update(name="secrecy"), "promises 'secrecy', which setveil does not know"),
+        (lambda card: card["guarantees"].clear(), "states no guarantee, so there is nothing to check"),
+        (
+            lambda card: card["guarantees"].pop(0),
+            "cannot be checked on the release alone; give the table and the private folder of a provider (--a, --b)",
+        ),
+        (
+            lambda card: card["guarantees"][0].update(name="secrecy"),
+            "states the guarantee 'secrecy', which this version of setveil does not know",
+        ),
         (lambda card: card["guarantees"][0]["parameters"].update(k=-2), "card.json: k-anonymity: k is -2; allowed is"),
-        (lambda card: card["counts"].update(records=7), "more/card.json: tells of 7 records in"),
+        (lambda card: card["counts"].update(records=7), "more/card.json: states 7 records in"),
         (lambda card: card["data"].update(sha256="0" * 64), "more/data.csv: is not the file that the card describes"),
         (lambda card: card["data"].update(file="../data.csv"), "lacks the file '../data.csv' that its card names"),
-        (lambda card: card["beside"].clear(), "names other files beside the data than attributes.json"),
-        (lambda card: card.update(form="sets"), "is the card of a release that is no joined table; use setveil check"),
+        (lambda card: card["beside"].clear(), "names other files than the data and attributes.json"),
+        (
+            lambda card: card.update(form="sets"),
+            "is the card of a release that is not a joined table; use setveil check",
+        ),
         (lambda card: card.pop("counts"), "is not the card of a joined table that setveil"),
     ],
 )

@@ -65,7 +65,7 @@ def changed(lines, number, place, value):
 
 TABLES = [
     ("nothing", ".csv", lambda _: b"", "bad.csv: is empty; expected a header line"),
-    ("a header alone", ".csv", lambda lines: lines[0].encode() + b"\n", "bad.csv: has no rows; expected one a person"),
+    ("a header alone", ".csv", lambda lines: lines[0].encode() + b"\n", "bad.csv: has no rows; expected one row per person"),
     ("a column missing", ".csv", lambda _: b"id,age,income\nu1,3,4\n", "bad.csv, line 1: has no column 'town'"),
     ("a field missing", ".csv", lambda lines: "\n".join(lines).encode() + b"\nu1,3\n",
         "has 2 fields where the header has 5"),
@@ -74,11 +74,11 @@ TABLES = [
     ("off the grid", ".csv", lambda lines: changed(lines, 4, 2, "300"),
         "line 4: the value '300' of 'age' is not between 18 and 90"),
     ("unknown town", ".csv", lambda lines: changed(lines, 9, 4, "Rome"),
-        "line 9: the value 'Rome' of 'town' is none of its 12"),
+        "line 9: the value 'Rome' of 'town' is not one of its 12"),
     ("an empty value", ".csv", lambda lines: changed(lines, 9, 2, ""),
         "bad.csv, line 9: the value '' of 'age' is not a number"),
     ("an id twice", ".csv", lambda lines: changed(lines, 9, 0, lines[3].split(",")[0]),
-        "line 9: the id is in an earlier row"),
+        "line 9: the id also occurs in an earlier row"),
     ("an empty id", ".csv", lambda lines: changed(lines, 9, 0, ""),
         "bad.csv, line 9: the id is empty or holds a control character"),
     ("a stranger", ".csv", lambda lines: changed(lines, 9, 0, "zz"),
@@ -88,16 +88,16 @@ TABLES = [
     ("semicolons", ".csv", lambda lines: "\n".join(lines).replace(",", ";").encode(),
         "has no column 'id'; the columns are: id;customer;age"),
     ("another ending", ".xyz", lambda lines: "\n".join(lines).encode(),
-        "bad.xyz: is of a kind that is not known; expected a table"),
+        "bad.xyz: has an unknown file extension; expected a table"),
     ("a null", ".parquet", lambda table: parquet(table, age=[20, None, *[30] * (len(table) - 2)]),
-        "bad.parquet, row 2: the column 'age' has no value (null); every person needs one"),
+        "bad.parquet, row 2: the column 'age' has no value (null); expected a value in every row"),
     ("a null id", ".parquet", lambda table: parquet(table, id=[None, *table["id"].to_pylist()[1:]]),
         "row 1: the column 'id' has no value"),
     ("not a number", ".parquet", lambda table: parquet(table, age=[float("nan")] * len(table)),
         "row 1: the value 'nan' of 'age' is not"),
     ("lists", ".parquet", lambda table: parquet(table, age=[[1]] * len(table)),
         "the column 'age' is of type list<element: int64>"),
-    ("cut", ".parquet", lambda table: parquet(table)[:300], "bad.parquet: is not a whole Parquet file"),
+    ("cut", ".parquet", lambda table: parquet(table)[:300], "bad.parquet: is not a complete Parquet file"),
 ]  # fmt: skip
 
 
@@ -125,12 +125,12 @@ def test_a_table_that_cannot_be_used_is_refused_with_its_place(folder, ending, c
         (
             "bad.csv",
             b"id\nu1\nu2\nu1\n",
-            "bad.csv, line 4: the id is in an earlier row too; expected one row per person",
+            "bad.csv, line 4: the id also occurs in an earlier row; expected one row per person",
         ),
-        ("bad.txt", b"", "bad.txt: is empty; expected an id a line"),
+        ("bad.txt", b"", "bad.txt: is empty; expected one id per line"),
         ("bad.txt", b"u1\n\nu2\n", "bad.txt, line 2: the id is empty or holds a control character"),
         ("bad.txt", b"u1\nu\xff\n", "bad.txt, line 2: holds the byte 0xff"),
-        ("bad.xyz", b"u1\n", "bad.xyz: is of a kind that is not known"),
+        ("bad.xyz", b"u1\n", "bad.xyz: has an unknown file extension"),
     ],
 )
 def test_a_population_that_cannot_be_used_is_refused(folder, file, content, says):
@@ -151,7 +151,9 @@ def test_a_population_that_is_only_the_users_of_both_is_refused(folder):
     drafted = (*tables, "--person", "customer", "--sensitive", "genre")
     assert call("presence", "policy", *drafted, "--out", "union.toml", cwd=folder).code == 0
     said = refused(folder, *simulated(population="union.csv", policy="union.toml"))
-    assert said.startswith("0 people of the population are at neither provider, and the policy asks for 1 outsiders")
+    assert said.startswith(
+        "0 people of the population are at neither provider; the policy requires at least 1 (outsiders)"
+    )
     text = (folder / "union.toml").read_text().replace("outsiders = 1", "outsiders = 0")
     (folder / "union.toml").write_text(text)
     broken = call(*simulated(population="union.csv", policy="union.toml"), "--backend", "clear", cwd=folder)
@@ -166,7 +168,7 @@ def test_a_population_that_is_only_the_users_of_both_is_refused(folder):
     ("line", "other", "says"),
     [
         ('max_a = "0.9"', 'max_a = "1.9"', "max_a: the share '1.9' is more than 100%; allowed is a share up to 100%"),
-        ('max_a = "0.9"', 'max_a = "0.05"', "min_a is 0.1 and max_a is 0.05; expected that min is not above max"),
+        ('max_a = "0.9"', 'max_a = "0.05"', "min_a is 0.1 and max_a is 0.05; expected min_a at most max_a"),
         ('max_a = "0.9"', "max_a = true", "max_a: the share is True; expected a share up to 100%"),
         ('max_a = "0.9"', 'maxa = "0.9"', "dummy-users needs max_a"),
         ("k = 2", "k = 2\ncolour = 3", "dummy-users has no parameter 'colour'; its parameters are: max_a"),
@@ -175,21 +177,21 @@ def test_a_population_that_is_only_the_users_of_both_is_refused(folder):
         ("k = 2", "k = true", "k is True; allowed is a whole number"),
         ("outsiders = 1", "outsiders = false", "outsiders is False; allowed is a whole number"),
         ("outsiders = 1", "outsiders = 10000000000", "outsiders is 10000000000; allowed is a whole number"),
-        ("k = 2", "k = 2\nk = 3", "is not TOML (Cannot overwrite a value"),
+        ("k = 2", "k = 2\nk = 3", "is not valid TOML (Cannot overwrite a value"),
         ("k = 2", "k = " + "[" * 5000, "is nested too deeply; expected a policy file"),
         ('scope = "qi+sa"', 'scope = "sa"', "scope is 'sa'; allowed is qi+sa | qi"),
-        ('margin = "0"', 'margin = "0.5"', "the margin 0.5 leaves nothing between min_a and max_a"),
-        ('low = "18"', 'low = "90"', "attribute 'age' goes from 90 to 90 in steps of 1; expected low < high and step > 0"),
+        ('margin = "0"', 'margin = "0.5"', "the margin 0.5 leaves no allowed share between min_a and max_a"),
+        ('low = "18"', 'low = "90"', "attribute 'age' has low = 90, high = 90 and step = 1; expected low < high and step > 0"),
         ('low = "18"', "low = 2020-01-01", "low of attribute 'age' is '2020-01-01'; expected a number"),
         ('step = "1"', 'step = "0.0000001"', "attribute 'age' has more than 1,048,576 steps"),
         ('name = "age"', 'name = "income"', "two attributes have the name 'income'"),
         ('name = "age"', 'name = ""', "an attribute has no usable name"),
-        ('kind = "numeric"', 'kind = "number"', "attribute 'age' is of kind 'number'; allowed is numeric | ordered | taxonomy"),
-        ('kind = "numeric"', 'kind = ["numeric"]', "attribute 'age' is of kind ['numeric']; allowed is"),
+        ('kind = "numeric"', 'kind = "number"', "attribute 'age' has the kind 'number'; allowed is numeric | ordered | taxonomy"),
+        ('kind = "numeric"', 'kind = ["numeric"]', "attribute 'age' has the kind ['numeric']; allowed is"),
         ("[sensitive]", "[sensible]", "expected [sensitive] with name and values"),
-        ('values = ["drama"', 'values = ["drama", "drama"', "attribute 'genre' has a category twice"),
-        ("parents = {", 'parents = { "a" = "b", "b" = "a",', "parents go round in a circle"),
-        ('population = "', 'population = "x', "population is missing or no sha256 (64 hexadecimal digits)"),
+        ('values = ["drama"', 'values = ["drama", "drama"', "attribute 'genre' has the same category twice"),
+        ("parents = {", 'parents = { "a" = "b", "b" = "a",', "parents form a cycle"),
+        ('population = "', 'population = "x', "population is missing or is not a SHA-256 checksum (64 hexadecimal digits)"),
     ],
 )  # fmt: skip
 def test_a_policy_that_cannot_be_used_is_refused_with_its_name(folder, line, other, says):

@@ -107,15 +107,15 @@ def test_supports_are_what_is_known_for_certain():
 
 
 WRONG = {
-    "no size": ({"sizes": []}, "every cluster has a size"),
-    "a size of 0": ({"sizes": [0]}, "whole numbers from 1 on"),
-    "a count of 0": ({"counts": [2, 0]}, "whole numbers from 1 on"),
-    "a count too few": ({"counts": [2]}, "every subrecord needs a count"),
-    "an empty chunk": ({"chunk_starts": [0, 0, 2]}, "every chunk has a subrecord"),
-    "a chunk too many": ({"chunk_starts": [0, 1, 2]}, "stands in one cluster"),
+    "no size": ({"sizes": []}, "every cluster must have a size"),
+    "a size of 0": ({"sizes": [0]}, "whole numbers of at least 1"),
+    "a count of 0": ({"counts": [2, 0]}, "whole numbers of at least 1"),
+    "a count too few": ({"counts": [2]}, "every subrecord must have a count"),
+    "an empty chunk": ({"chunk_starts": [0, 0, 2]}, "every chunk must have a subrecord"),
+    "a chunk too many": ({"chunk_starts": [0, 1, 2]}, "must be in one cluster"),
     "no term chunk": ({"term_starts": [0]}, "one term chunk"),
-    "terms that fall": ({"terms": [1, 0], "term_starts": [0, 2]}, "must rise"),
-    "a term twice": ({"terms": [1, 1], "term_starts": [0, 2]}, "must rise"),
+    "terms that fall": ({"terms": [1, 0], "term_starts": [0, 2]}, "must be strictly increasing"),
+    "a term twice": ({"terms": [1, 1], "term_starts": [0, 2]}, "must be strictly increasing"),
     "a term that nobody knows": ({"terms": [7]}, "outside the vocabulary"),
     "a size with a fraction": ({"sizes": [1.5]}, "whole numbers"),
 }

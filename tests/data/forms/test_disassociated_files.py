@@ -93,24 +93,24 @@ def cluster(**changed):
 WRONG = {
     "no JSON": ("{", "is not JSON"),
     "a list": ("[]", "is a list; expected a cluster such as {"),
-    "no size": ('{"record_chunks": [], "term_chunk": []}', "lacks the field 'size'"),
+    "no size": ('{"record_chunks": [], "term_chunk": []}', "has no field 'size'"),
     "another field": (cluster(note=1), "has the field 'note'; a cluster has the fields"),
-    "a size of 0": (cluster(size=0), "the size of a cluster is 0; allowed is from 1 on"),
+    "a size of 0": (cluster(size=0), "the size of a cluster is 0; expected at least 1"),
     "a size below 0": (cluster(size=-4), "the size of a cluster is -4"),
     "a size that is a text": (cluster(size="3"), "the size of a cluster is a text; expected a whole number"),
     "a size with a fraction": (cluster(size=1.5), "is a number with a fraction; expected a whole number"),
-    "an endless size": (cluster().replace("3", "9" * 6000), "is 999999999999999...; allowed"),
+    "an endless size": (cluster().replace("3", "9" * 6000), "is 999999999999999...; expected"),
     "chunks that are none": (cluster(record_chunks="ab"), "the field 'record_chunks' is a text; expected a list"),
     "a chunk that is none": (cluster(record_chunks=["ab"]), "a record chunk is a text; expected a list"),
     "an empty chunk": (cluster(record_chunks=[[]]), "a record chunk is an empty list"),
-    "no count": (cluster(record_chunks=[[["a", "b", "c"]]]), "is no subrecord with its count"),
-    "a count of 0": (cluster(record_chunks=[[[["a"], 0]]]), "the count of a subrecord is 0; allowed is from 1 on"),
+    "no count": (cluster(record_chunks=[[["a", "b", "c"]]]), "expected a subrecord with its count"),
+    "a count of 0": (cluster(record_chunks=[[[["a"], 0]]]), "the count of a subrecord is 0; expected at least 1"),
     "a count that is true": (cluster(record_chunks=[[[["a"], True]]]), "the count of a subrecord is true or false"),
     "a subrecord that is none": (cluster(record_chunks=[[["a", 1]]]), "a subrecord is a text; expected a list"),
-    "an item twice": (cluster(record_chunks=[[[["a", "a"], 1]]]), "a subrecord names the item 'a' twice"),
+    "an item twice": (cluster(record_chunks=[[[["a", "a"], 1]]]), "a subrecord holds the item 'a' twice"),
     "an empty item": (cluster(record_chunks=[[[[""], 1]]]), "the item '' is empty"),
     "an item that is none": (cluster(term_chunk=[None]), "an item is null"),
-    "a term twice": (cluster(term_chunk=["a", "a"]), "the term chunk names the item 'a' twice"),
+    "a term twice": (cluster(term_chunk=["a", "a"]), "the term chunk holds the item 'a' twice"),
     "a term chunk that is none": (cluster(term_chunk={"a": 1}), "the term chunk is an object; expected a list"),
     "deep nesting": ("[" * 5000, "is nested too deeply"),
 }
@@ -128,8 +128,8 @@ def test_what_is_wrong_is_said_with_file_and_line(tmp_path, line, says):
 
 
 HEADERS = {
-    "no header": (RIGHT, "is no header of disassociated data; expected one such as"),
-    "another version": ('{"format": "disassoc/2"}', "is no header of disassociated data"),
+    "no header": (RIGHT, "is not a header of disassociated data; expected one such as"),
+    "another version": ('{"format": "disassoc/2"}', "is not a header of disassociated data"),
     "a text for k": ('{"format": "disassoc/1", "k": "2"}', "'k' in the header is a text; expected a whole number"),
     "another field": ('{"format": "disassoc/1", "seed": 7}', "the header has the field 'seed'"),
     "a cluster too few": ('{"format": "disassoc/1", "clusters": 2}', "says 2 clusters, and the lines below it have 1"),
@@ -152,10 +152,10 @@ TABLES = {
     "two sizes": ({"chunk": [-1, -1]}, "cluster 0 has two rows with chunk -1"),
     "a size of 0": ({"count": [0, 2]}, "the size of cluster 0 is 0"),
     "a count of 0": ({"count": [3, 0]}, "a count in cluster 0 is 0"),
-    "no number": ({"count": [3, None]}, "the column 'count' has places without a value"),
+    "no number": ({"count": [3, None]}, "the column 'count' has missing values"),
     "texts for counts": ({"count": ["3", "2"]}, "the column 'count' holds"),
     "no lists": ({"items": ["x", "a"]}, "the column 'items' holds"),
-    "numbers with fractions": ({"items": [[1.5], [2.5]]}, "expected are lists of texts or whole numbers"),
+    "numbers with fractions": ({"items": [[1.5], [2.5]]}, "expected lists of texts or whole numbers"),
     "an item that is none": ({"items": [["x"], [None]]}, "an item is null"),
     "no rows": ({"cluster": [], "chunk": [], "items": pa.array([], pa.list_(pa.string())), "count": []}, "has no rows"),
 }
@@ -191,7 +191,7 @@ def test_other_files_are_told(tmp_path):
 
 def test_what_no_file_holds_is_refused(tmp_path):
     data = sv.Disassociated.from_clusters([{"size": 1, "record_chunks": [], "term_chunk": ["a\nb"]}])
-    with pytest.raises(sv.OutputRefused, match="what no file can hold"):
+    with pytest.raises(sv.OutputRefused, match="an item cannot be written"):
         write_disassociated(data, tmp_path / "data.jsonl")
     assert not (tmp_path / "data.jsonl").exists()
 

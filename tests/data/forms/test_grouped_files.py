@@ -65,8 +65,8 @@ WRONG = {
     "a list": ("[]", "is a list; expected a group such as {"),
     "a number": ("7", "is a whole number; expected a group"),
     "a text": ('"rows"', "is a text; expected a group"),
-    "no rows": ('{"sensitive": {}}', "lacks the field 'rows'"),
-    "no sensitive items": ('{"rows": [[]]}', "lacks the field 'sensitive'"),
+    "no rows": ('{"sensitive": {}}', "has no field 'rows'"),
+    "no sensitive items": ('{"rows": [[]]}', "has no field 'sensitive'"),
     "another field": ('{"rows": [[]], "sensitive": {}, "note": 1}', "has the field 'note'; a group has the fields"),
     "a field twice": ('{"rows": [[]], "rows": [[]], "sensitive": {}}', "names a field twice"),
     "rows that are none": ('{"rows": "ab", "sensitive": {}}', "the field 'rows' is a text; expected at least one list"),
@@ -76,8 +76,8 @@ WRONG = {
     "a list in a row": ('{"rows": [[[]]], "sensitive": {}}', "an item is a list"),
     "an empty item": ('{"rows": [[""]], "sensitive": {}}', "the item '' is empty"),
     "a control character": ('{"rows": [["a\\tb"]], "sensitive": {}}', "holds a control character"),
-    "half a character": ('{"rows": [["\\ud800"]], "sensitive": {}}', "half a character"),
-    "an item twice": ('{"rows": [["a", "b", "a"]], "sensitive": {}}', "a row names the item 'a' twice"),
+    "half a character": ('{"rows": [["\\ud800"]], "sensitive": {}}', "a lone surrogate"),
+    "an item twice": ('{"rows": [["a", "b", "a"]], "sensitive": {}}', "a row holds the item 'a' twice"),
     "a list of sensitive items": ('{"rows": [[]], "sensitive": ["s"]}', "the field 'sensitive' is a list"),
     "a sensitive item twice": ('{"rows": [[], []], "sensitive": {"s": 1, "s": 1}}', "names a field twice"),
     "an empty sensitive item": ('{"rows": [[]], "sensitive": {"": 1}}', "the item '' is empty"),
@@ -88,8 +88,8 @@ WRONG = {
     ),
     "a count that is true": ('{"rows": [[]], "sensitive": {"s": true}}', "the count of 's' is true or false"),
     "no count": ('{"rows": [[]], "sensitive": {"s": null}}', "the count of 's' is null"),
-    "a count of 0": ('{"rows": [[]], "sensitive": {"s": 0}}', "the count of 's' is 0 in a group of 1 rows; allowed is"),
-    "a count below 0": ('{"rows": [[]], "sensitive": {"s": -1}}', "the count of 's' is -1 in a group of 1 rows"),
+    "a count of 0": ('{"rows": [[]], "sensitive": {"s": 0}}', "the count of 's' is 0 in a group of 1 row; allowed is"),
+    "a count below 0": ('{"rows": [[]], "sensitive": {"s": -1}}', "the count of 's' is -1 in a group of 1 row"),
     "more than rows": ('{"rows": [[], []], "sensitive": {"s": 3}}', "the count of 's' is 3 in a group of 2 rows"),
     "an endless count": (
         f'{{"rows": [[]], "sensitive": {{"s": {"9" * 6000}}}}}',
@@ -115,7 +115,11 @@ def test_other_files_are_told(tmp_path):
     empty.write_text("")
     packed.write_bytes(gzip.compress(RIGHT.encode())[:-9])
     latin.write_bytes(RIGHT.replace("a", "ä").encode("latin-1"))
-    for path, says in ((empty, "is empty; expected a group a line"), (packed, "gzip"), (latin, "is not UTF-8 text")):
+    for path, says in (
+        (empty, "is empty; expected one group per line"),
+        (packed, "gzip"),
+        (latin, "is not UTF-8 text"),
+    ):
         with pytest.raises(sv.BadData, match=says):
             sv.read_grouped(path)
     with pytest.raises(sv.BadData, match="there is no such file"):
@@ -127,7 +131,7 @@ def test_what_no_file_holds_is_refused(tmp_path):
     with pytest.raises(sv.OutputRefused, match="without groups"):
         write_grouped(sv.Grouped.from_groups([]), path)
     for groups in ([([["a\nb"]], {})], [([["a"]], {"": 1})]):
-        with pytest.raises(sv.OutputRefused, match="what no file can hold"):
+        with pytest.raises(sv.OutputRefused, match="an item cannot be written"):
             write_grouped(sv.Grouped.from_groups(groups), path)
     assert not path.exists()
 

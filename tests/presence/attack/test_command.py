@@ -24,9 +24,9 @@ def test_all_attacks_print_their_tables(files):
         "Dummy test",
         "Posterior",
         "Certain from the joined table",
-        "What a margin costs",
-        "Two runs",
-        "Who learns what",
+        "Margins: number of groups",
+        "Two or more runs",
+        "What each party learns",
     ):
         assert title in ended.out
 
@@ -59,7 +59,7 @@ def test_the_home_of_another_party_is_refused(files, tmp_path):
     assert call("presence", "init", home, "--role", "b").code == 0
     ended = call("presence", "attack", *files, "--home-a", home)
     assert ended.code == 2
-    assert "is the home of another party" in ended.err
+    assert "home is the home of provider B; --home-a requires the home of provider A" in ended.err
 
 
 def test_the_same_homes_give_the_same_numbers(files, tmp_path):

@@ -1,4 +1,4 @@
-"""The ledgers of the two providers against every case of the two-runs attack: what tells something is refused by the one it is told of."""
+"""The ledgers of both providers against every case of the two-runs attack: the attacked provider refuses a run that reveals something."""
 
 from dataclasses import replace
 

@@ -25,17 +25,17 @@ def test_numbers_are_those_of_the_ledger():
     divided = runs.trial().a.divided
     openings = Counter(entry.kind for entry in divided.openings.entries)
     found = learned()
-    passed = [by(found, who, "who went")[0].number for who in "AB"]
+    passed = [by(found, who, "which ids are in which part")[0].number for who in "AB"]
     assert sum(passed) == openings["ids"]
     assert by(found, "A", "whether")[0].number == openings["pass"]
-    failed = [by(found, who, "that an own cut failed")[0].number for who in "AB"]
+    failed = [by(found, who, "that its own cut failed")[0].number for who in "AB"]
     assert sum(failed) == len(divided.ways)
     assert by(found, "A+C", "B's intervals")[0].number == len(divided.ways)
 
 
 def test_counts_go_to_b_or_to_nobody_else():
-    assert by(learned("b"), "B", "how many common")
-    assert not by(learned("c"), "B", "how many common")
+    assert by(learned("b"), "B", "the number of common users per sensitive value")
+    assert not by(learned("c"), "B", "the number of common users per sensitive value")
     linked = [by(learned(to), "B", "which row")[0].number for to in "bc"]
     assert linked[0] >= linked[1]  # the counts help to find the row
 
@@ -71,7 +71,7 @@ def test_what_looks_alone_finds_is_less():
 def test_only_with_mpyc_a_provider_and_the_collector_read_all(who):
     assert by(learned(backend="mpyc"), who, EVERYTHING)[0].number == len(runs.originals().population)
     assert not by(learned(backend="two-party"), who, EVERYTHING)
-    assert by(learned(backend="clear"), who[0], "all that secure computation hides")
+    assert by(learned(backend="clear"), who[0], "everything that secure computation would hide")
 
 
 def test_own_scores_open_no_winner():

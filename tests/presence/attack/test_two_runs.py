@@ -132,7 +132,7 @@ def test_a_table_is_never_emptied():
 
 
 def test_a_way_that_gives_no_table_is_left_out():
-    """All common users are needed for k: whoever loses one gets no table, and 5 % always hold one."""
+    """All common users are needed for k: a provider that loses one gets no table, and 5 % always include one."""
     there = runs.originals()
     common = int((there.existing("a") & there.existing("b")).sum())
     cases = {case for case, _attacker, _number in tried(k=common)}

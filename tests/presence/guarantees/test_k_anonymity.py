@@ -94,7 +94,7 @@ def test_one_group_of_two_below_k_is_enough():
         one_short = replace(table, lows=table.lows[order], highs=table.highs[order], counts=counts[order])
         found = sv.KAnonymity(k=2).check(one_short)
         assert found.violations == {"too-few-records": 1}
-        assert found.witnesses[0].detail == "has 1 records; with k = 2 it needs 2"
+        assert found.witnesses[0].detail == "has 1 record; k = 2 requires at least 2"
 
 
 def test_groups_with_the_same_intervals_count_as_one():
@@ -109,5 +109,5 @@ def test_groups_with_the_same_intervals_count_as_one():
 def test_a_table_without_groups_holds_and_other_forms_are_refused():
     table = table_two().table
     assert sv.KAnonymity().check(replace(table, lows=table.lows[:0], highs=table.highs[:0], counts=table.counts[:0]))
-    with pytest.raises(sv.BadParameter, match=r"^k-anonymity speaks of a joined table, and this is "):
+    with pytest.raises(sv.BadParameter, match=r"^k-anonymity applies to a joined table only, but this is "):
         sv.KAnonymity().check(sv.from_lists([["a"]]))

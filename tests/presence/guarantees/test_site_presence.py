@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.presence.guarantees.site_presence import SitePresence
 from setveil.presence.tables.originals import BothGroups
@@ -45,7 +46,7 @@ def test_the_whole_check_counts_what_the_oracle_counts(seed, scope, left_out):
         expected["population-is-the-union"] = 1
     assert verdict.violations == expected
     assert bool(verdict) == (not expected)
-    assert "checked whole" in verdict.reason
+    assert "checked completely" in verdict.reason
     for witness in verdict.witnesses:
         assert not any(one in f"{witness.place} {witness.detail}" for one in case.ids)
 
@@ -72,7 +73,7 @@ def test_a_provider_alone_finds_what_the_definition_says_of_its_own_attributes(s
     verdict = guarantee.check(case.table, original=case.originals_of(side), alignment=alone)
     own = values_at(case, side)
     assert bool(verdict) == oracle.definition_holds(side, limits, case.records, own, case.boxes, case.group_of, scope)
-    assert f"checked by {side.upper()} alone" in verdict.reason
+    assert f"checked by provider {side.upper()} alone" in verdict.reason
 
 
 def test_random_cases_keep_and_break_it_in_each_way():
@@ -85,7 +86,7 @@ def test_random_cases_keep_and_break_it_in_each_way():
     assert seen == SHARE_KINDS | {"population-is-the-union", "holds"}
 
 
-# -- tables that do not tell the truth ---------------------------------------------------------------------------------
+# -- tables with wrong content -----------------------------------------------------------------------------------------
 
 FREE = SitePresence(min_a="0", max_a="1", min_b="0", max_b="1")
 
@@ -134,7 +135,7 @@ def test_a_record_too_many_a_value_swapped_and_a_group_gone_are_named():
     found = FREE.check(replace(table, counts=more), **given_)
     assert found.violations == {"counts-not-true": 1}
     assert found.witnesses[0].detail == (
-        f"has {more[0, 0]} records with 'X' where there are {more[0, 0] - 1} such common users"
+        f"has {quantity(int(more[0, 0]), 'record')} with 'X'; the true number of common users is {more[0, 0] - 1}"
     )
     gone = replace(table, lows=table.lows[1:], highs=table.highs[1:], counts=table.counts[1:])
     assert FREE.check(gone, **given_).violations == {"group-not-in-the-table": 1}
@@ -179,7 +180,7 @@ def test_a_box_that_moved_is_found_on_every_way():
 @settings(max_examples=150, deadline=None)
 @given(seed=seeds)
 def test_users_outside_their_intervals_are_those_that_the_oracle_finds(seed):
-    """One interval is a cell shorter at one end: whoever is in that cell is outside, and nobody else."""
+    """One interval is a cell shorter at one end: exactly the users in that cell are outside."""
     rng = random.Random(seed)  # noqa: S311 - test data
     case = drawn(seed)
     group, role = rng.randrange(len(case.boxes)), rng.randrange(2)
@@ -226,7 +227,7 @@ def at_a(case, **shares):
 def test_table_one_reveals_users_in_c_and_none_in_d():
     revealed = at_a(table_one(50), min_a="0", max_a="2/3")
     assert revealed.violations == {"too-many-of-a": 1}
-    assert revealed.witnesses[0].detail == ("2 of A's 2 users are at B too; with max_a = 2/3 allowed are at most 1")
+    assert revealed.witnesses[0].detail == "2 of A's 2 users are also at B; max_a = 2/3 allows at most 1"
     assert at_a(table_one(50), min_a="1/2", max_a="1")  # 2 of 2 and 2 of 4: the bounds are inclusive
     assert at_a(table_one(60), min_a="2/3", max_a="2/3")
 
@@ -236,7 +237,7 @@ def test_the_printed_fractions_of_b_are_wrong():
     case = table_one(60)
     printed = SitePresence(max_a="2/3", min_a="2/3", max_b="1/2", min_b="1/3")
     alone = printed.check(case.table, original=case.originals_of("b"), alignment=BothGroups(b=case.side("b")))
-    # Group 1 shows 16:00 and later; by ids it holds those whom the cut of incomes put there.
+    # Group 1 shows 16:00 and later; by ids it contains the people in that part of the cut of incomes.
     late = {one for one, (cells, _value) in case.b.items() if cells[0] >= 32}
     assert sum(case.b[one][1] == 0 for one in late) == 4
     assert not alone
@@ -244,7 +245,7 @@ def test_the_printed_fractions_of_b_are_wrong():
     found = printed.check(case.table, original=by_time.originals_of("b"), alignment=BothGroups(b=by_time.side("b")))
     assert found.violations == {"too-few-of-b": 1}
     assert found.witnesses[0].detail == (
-        "1 of B's 4 users with 'X movie' are at A too; with min_b = 1/3 allowed are at least 2"
+        "1 of B's 4 users with 'X movie' is also at A; min_b = 1/3 requires at least 2"
     )
     whole = printed.check(case.table, original=case.originals, alignment=case.groups)
     assert whole.violations["user-outside-the-intervals"] > 0  # users 5 and 6 never watch before 16:00
@@ -274,11 +275,11 @@ def test_bounds_are_inclusive_and_in_their_order():
     assert tighter.violations == {"too-many-of-a": 1}
     swapped = {"min_b": "2/3", "max_b": "3/4", "min_a": "1/2", "max_a": "1"}
     assert SitePresence(**swapped).check(case.table, **given_).violations.keys() == {"too-few-of-b", "too-many-of-b"}
-    with pytest.raises(sv.BadParameter, match="min is not above max"):
+    with pytest.raises(sv.BadParameter, match="expected min_a at most max_a"):
         SitePresence(min_a="0.9", max_a="0.1", min_b="0", max_b="1")
 
 
-def test_sensitive_values_are_told_apart():
+def test_limits_apply_to_each_sensitive_value():
     """In group 1 one of B's two users of X movie is common, and its only one of Y sports: 2 of 3 in all."""
     case = table_two()
     given_ = {"original": case.originals, "alignment": case.groups}
@@ -323,7 +324,7 @@ def test_groups_that_do_not_belong_are_refused():
         FREE.check(case.table, original=other.originals, alignment=other.groups)
     side = case.side("a")
     beyond = replace(side, group_of=side.group_of + 1)
-    with pytest.raises(sv.BadData, match="not there"):
+    with pytest.raises(sv.BadData, match="does not exist"):
         FREE.check(case.table, original=case.originals_of("a"), alignment=BothGroups(a=beyond))
 
 

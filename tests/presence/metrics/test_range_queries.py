@@ -47,7 +47,7 @@ def agrees(case, measured, queries):
     assert measured.details["queries-that-nobody-meets"] == len(queries) - len(errors)
     if not errors:
         assert measured.value is None
-        assert measured.reason == "no query is met by anybody"
+        assert measured.reason == "no common user meets any query"
         return
     assert measured.value == pytest.approx(float(sum(errors) / len(errors)), rel=1e-9, abs=1e-9)
     assert measured.details["max"] == pytest.approx(float(max(errors)), rel=1e-9, abs=1e-9)
@@ -178,12 +178,12 @@ def test_a_file_of_queries(tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("", "is empty; expected a query a line"),
+        ("", "is empty; expected one query per line"),
         ("{}\n", "line 1: a query is an empty object"),
         ('{"a": [1, 2]}\n[]\n', "line 2: a query is a list"),
-        ('{"a": "x"}\n', "line 1: the condition of 'a' is no list"),
-        ('{"a": []}\n', "line 1: the condition of 'a' is no list"),
-        ('{"a": [true]}\n', "line 1: the condition of 'a' holds true or false"),
+        ('{"a": "x"}\n', "line 1: the condition on 'a' is not a list"),
+        ('{"a": []}\n', "line 1: the condition on 'a' is not a list"),
+        ('{"a": [true]}\n', "line 1: the condition on 'a' contains true or false"),
         ('{"a": [1}\n', "line 1: is not JSON"),
         ('{"a": [1, 2], "a": [1, 2]}\n', "line 1: names a field twice"),
     ],
@@ -198,15 +198,15 @@ def test_faults_of_a_file_of_queries_are_said_with_their_line(tmp_path, content,
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"size": ["X"]}, "query 1 names 'size', which is no attribute; there are: income, time, title"),
-        ({"income": [1]}, "query 1: 'income' has 1 numbers; expected two"),
-        ({"income": [10, 12]}, "query 1: 'income' has 12; expected a number from 0 on in steps of 5"),
-        ({"income": [10, 85]}, "query 1: 'income' has 85; expected a number from 0 on in steps of 5"),
+        ({"size": ["X"]}, "query 1 names 'size', which is not an attribute; the attributes are: income, time, title"),
+        ({"income": [1]}, "query 1: 'income' has 1 number; expected two"),
+        ({"income": [10, 12]}, "query 1: 'income' has 12; expected 0 or a number above it in steps of 5"),
+        ({"income": [10, 85]}, "query 1: 'income' has 85; expected 0 or a number above it in steps of 5"),
         ({"income": [10, "ten"]}, "query 1: 'income' has 'ten', which is not a number"),
         ({"income": [10, float("nan")]}, "query 1: 'income' has 'NaN', which is not a number"),
-        ({"income": [10, 10]}, "query 1: 'income' has an end that is not above its beginning"),
-        ({"title": ["Z"]}, "query 1: 'title' has 'Z', which is none of its categories"),
-        ({"title": [None]}, "query 1: 'title' has null, which is none of its categories"),
+        ({"income": [10, 10]}, "query 1: 'income' has a second number that is not above the first"),
+        ({"title": ["Z"]}, "query 1: 'title' has 'Z', which is not one of its categories"),
+        ({"title": [None]}, "query 1: 'title' has null, which is not one of its categories"),
     ],
 )
 def test_queries_that_do_not_fit_are_refused(query, sentence):

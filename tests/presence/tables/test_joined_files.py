@@ -129,13 +129,13 @@ def test_a_million_records_are_no_trouble(tmp_path, file):
         (
             '"[40, 80)","[0, 19)",Y',
             '"[41, 80)","[0, 19)",Y',
-            r"data.csv, line 8: '\[41, 80\)' is no value that 'income' can show",
+            r"data.csv, line 8: '\[41, 80\)' is not an interval or value of 'income' in attributes.json",
         ),
-        ("Y sports\n*", "Z\n*", r"data.csv, line 3: 'Z' is no value that 'title' can show"),
+        ("Y sports\n*", "Z\n*", r"data.csv, line 3: 'Z' is not an interval or value of 'title' in attributes.json"),
         (
             "income,",
             "Income,",
-            r"data.csv, line 1: has the columns Income, time, title; attributes.json beside it says income, time, title",
+            r"data.csv, line 1: has the columns Income, time, title; attributes.json next to it requires income, time, title",
         ),
         ("income,time,title", "time,income,title", r"line 1: has the columns time, income, title"),
         ("X movie\n*", "X movie,1\n*", r"data.csv, line 4: has 4 fields where the header has 3"),
@@ -160,7 +160,7 @@ def test_faults_of_the_data_file_are_said_with_their_line(tmp_path, old, new, se
         ("[]", r"attributes.json: is a list; expected an object with a, b, sensitive"),
         ('{"a": [], "b": [], "sensitive": {}, "made": 1}', r"has the field 'made'"),
         ("{}", r"attributes.json: expected the attributes of provider A"),
-        ('{"a": [{"name": "x", "kind": "odd"}], "b": []}', r"attribute 'x' is of kind 'odd'"),
+        ('{"a": [{"name": "x", "kind": "odd"}], "b": []}', r"attribute 'x' has the kind 'odd'"),
         ("\udcff", r"holds the byte 0xff"),
     ],
 )

@@ -142,12 +142,12 @@ FAULTS = [
     ("id,age,sex,title\nu1,1e1,f,X\n", r"line 2: the value '1e1' of 'age' is not a number"),
     (
         'id,age,sex,title,note\nu1,37,f,X,"a\nb"\nu2,3,x,X,\n',
-        r"line 4: the value 'x' of 'sex' is none of its 2 categories",
+        r"line 4: the value 'x' of 'sex' is not one of its 2 categories",
     ),
-    ("id,age,sex,title\nu1,37,f,W\n", r"line 2: the value 'W' of 'title' is none of its 3 categories"),
+    ("id,age,sex,title\nu1,37,f,W\n", r"line 2: the value 'W' of 'title' is not one of its 3 categories"),
     ("id,age,sex,title\nu1,37,f,X\n,38,f,X\n", r"line 3: the id is empty or holds a control character"),
-    ("id,age,sex,title\nu1,1,f,X\nu2,1,f,X\nu1,1,f,X\n", r"line 4: the id is in an earlier row too"),
-    ("id,age,sex,title\n", r"has no rows; expected one a person"),
+    ("id,age,sex,title\nu1,1,f,X\nu2,1,f,X\nu1,1,f,X\n", r"line 4: the id also occurs in an earlier row"),
+    ("id,age,sex,title\n", r"has no rows; expected one row per person"),
     ("id,age,sex,title\nu1,37,f\n", r"line 2: has 3 fields where the header has 4"),
     ("", r"is empty; expected a header line"),
 ]
@@ -174,7 +174,7 @@ def test_faults_of_a_csv_file_are_said_with_their_line(tmp_path, content, senten
         ({"age": [float("nan"), 1.0, 2.0]}, r"row 1: the value 'nan' of 'age' is not a number"),
         ({"age": [1.0, float("inf"), 2.0]}, r"row 2: the value 'inf' of 'age' is not a number"),
         ({"sex": [["f"], ["m"], ["f"]]}, r": the column 'sex' is of type list.*; expected text or numbers"),
-        ({"id": ["u1", "u2", "u2"]}, r"row 3: the id is in an earlier row too; expected one row per user"),
+        ({"id": ["u1", "u2", "u2"]}, r"row 3: the id also occurs in an earlier row; expected one row per user"),
     ],
 )
 def test_faults_of_a_column_file_are_said_with_their_row(tmp_path, replaced, sentence):
@@ -187,12 +187,12 @@ def test_faults_of_a_column_file_are_said_with_their_row(tmp_path, replaced, sen
 def test_other_faults(tmp_path, sqlite_url, fill):
     with pytest.raises(sv.BadData, match="there is no such file"):
         read(tmp_path / "a.csv")
-    with pytest.raises(sv.BadData, match="kind that is not known"):
+    with pytest.raises(sv.BadData, match="has an unknown file extension"):
         read(tmp_path / "a.xlsx")
     (tmp_path / "a.csv").write_text(CSV)
-    with pytest.raises(sv.BadParameter, match="a query goes with a database"):
+    with pytest.raises(sv.BadParameter, match="a query requires a database"):
         read(tmp_path / "a.csv", query="SELECT 1")
-    with pytest.raises(sv.BadParameter, match="which is an attribute too"):
+    with pytest.raises(sv.BadParameter, match="which is also an attribute"):
         read(tmp_path / "a.csv", id_column="age")
     fill("CREATE TABLE people (id, age)", "INSERT INTO people VALUES ('u1', 'old')")
     with pytest.raises(sv.BadData, match="has no column 'sex'"):
@@ -220,11 +220,11 @@ def test_a_population_is_the_same_from_every_file(tmp_path):
     ("name", "content", "sentence"),
     [
         ("p.txt", "a\n\nb\n", "line 2: the id is empty"),
-        ("p.txt", "a\nb\na\n", "line 3: the id is in an earlier row too; expected one row per person"),
-        ("p.txt", "", "is empty; expected an id a line"),
+        ("p.txt", "a\nb\na\n", "line 3: the id also occurs in an earlier row; expected one row per person"),
+        ("p.txt", "", "is empty; expected one id per line"),
         ("p.txt", b"a\n\xff\n", "line 2: holds the byte 0xff"),
         ("p.csv", "who\na\n", "has no column 'id'.*`id_column=`"),
-        ("p.csv", "id\na\nb\nb\n", "line 4: the id is in an earlier row too"),
+        ("p.csv", "id\na\nb\nb\n", "line 4: the id also occurs in an earlier row"),
     ],
 )
 def test_faults_of_a_population_are_said_with_their_line(tmp_path, name, content, sentence):
@@ -233,5 +233,5 @@ def test_faults_of_a_population_are_said_with_their_line(tmp_path, name, content
     with pytest.raises(sv.BadData, match=sentence):
         sv.read_population(path)
     if name.endswith("txt"):
-        with pytest.raises(sv.BadParameter, match="a query goes with a database"):
+        with pytest.raises(sv.BadParameter, match="a query requires a database"):
             sv.read_population(path, query="SELECT 1")

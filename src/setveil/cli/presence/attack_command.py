@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from setveil.base.display import quantity
 from setveil.cli.options import OutputOptions, about
 from setveil.cli.presence.options import TableAArgument, TableBArgument, TrialOptions
 from setveil.cli.show import say, say_json, say_table
@@ -26,15 +27,16 @@ def attack(
     /,
     *,
     tables: TrialOptions,
-    kind: Annotated[Kind, about("Which attack to try.")] = "all",
+    kind: Annotated[Kind, about("The attack to try.")] = "all",
     output: OutputOptions,
 ) -> ExitCode:
-    r"""Try what a party could learn from a run.
+    r"""Measure what each party could learn from a run.
 
-    Runs the policy in a trial with both tables at hand, lets each party guess, and compares with the truth. What is opened does not depend
-    on the secure computation, so the trial computes in the clear. dummies: which users the sides of divisions give away. posterior: what a
-    failed cut tells its owner, exactly, and what a margin changes. two-runs: who moves when a run is repeated, also where only the
-    attacker's own table changed. together: who learns what, alone and with the collector. Nothing is written; the numbers never say who.
+    Runs the policy in a trial with both tables, lets each party guess, and compares the guesses with the truth. What a run opens does not
+    depend on the secure computation, so the trial computes in the clear. dummies: which users are common, guessed from the parts that they
+    fall into. posterior: how likely a user is common after a failed cut (exact), and how a margin changes this. two-runs: which ids change
+    their part when a run is repeated, also if only the attacker's own table changed. together: what each party learns, alone and with the
+    collector. Nothing is written, and the output contains no ids.
 
     Example:
       setveil presence attack trial/a.csv trial/b.csv \
@@ -65,7 +67,7 @@ def _show_dummies(_attacks: Attacks, tests: Iterable[DummyTest]) -> None:
     for test in tests:
         for source, found in (
             (f"sides of {test.splits:,} divisions", test.sides),
-            ("the joined table", test.table),
+            ("joined table", test.table),
             ("both", test.together),
         ):
             rows.append(
@@ -74,9 +76,9 @@ def _show_dummies(_attacks: Attacks, tests: Iterable[DummyTest]) -> None:
     say_table(
         ["attacker", "from", "AUC", "present, lowest 5 %", "present, highest 5 %", "present, all", "users"],
         rows,
-        title="Dummy test: which own users are at the other provider",
+        title="Dummy test: which of the attacker's users are also customers of the other provider",
     )
-    say("Nothing learned: AUC 0.5, and in both tails the share of all.")
+    say("AUC 0.5 means that nothing is learned. Then both tails have the same share as all users.")
     say()
 
 
@@ -85,9 +87,9 @@ def _show_posterior(attacks: Attacks, posterior: Posterior) -> None:
     for one in posterior.failed_cuts:
         limits = f"{float(one.limits[0]):.4g} to {float(one.limits[1]):.4g}"
         for reading, name in (
-            (one.own, "own cut failed, by own rules"),
-            (one.unknown, f"own cut failed, other's limits with q = {float(one.other_fails):.2g}"),
-            (one.calm, "other's cut failed"),
+            (one.own, "own cut failed by own rules"),
+            (one.unknown, f"own cut failed, other provider's limits violated with q = {float(one.other_fails):.2g}"),
+            (one.calm, "other provider's cut failed"),
         ):
             edges = [None if edge is None else float(edge) for edge in (reading.lowest, reading.highest)]
             lines.append(
@@ -106,24 +108,25 @@ def _show_posterior(attacks: Attacks, posterior: Posterior) -> None:
     say_table(
         [
             "party",
-            "groups where the",
+            "groups in which the",
             "groups",
             "users",
             "lowest",
             "highest",
             "limits",
             "users outside",
-            "surely absent",
-            "surely present",
+            "certainly absent",
+            "certainly present",
         ],
         lines,
-        title="Posterior: how likely an own user is common, given the joined table and the failed check",
+        title="Posterior: how likely a user of the party is common, given the joined table and the failed check",
     )
     for one in posterior.failed_cuts:
         if one.too_large:
-            say(f"{one.too_large:,} groups of {one.party.upper()} are too large to count and left out.")
+            groups = quantity(one.too_large, "group")
+            say(f"Not included: {groups} of provider {one.party.upper()}, too large to count.")
     say_table(
-        ["party", "surely present", "surely absent", "of users", "expected"],
+        ["party", "certainly present", "certainly absent", "of users", "expected"],
         [
             [
                 one.party.upper(),
@@ -151,7 +154,7 @@ def _show_posterior(attacks: Attacks, posterior: Posterior) -> None:
             ]
             for row in posterior.margins
         ],
-        title="What a margin costs in groups, and how many users' posteriors still leave the limits",
+        title="Margins: number of groups, and number of users whose posterior is outside the limits",
     )
 
 
@@ -170,18 +173,18 @@ def _show_two_runs(_attacks: Attacks, found: Iterable[TwoRuns]) -> None:
             ]
             for one in found
         ],
-        title="Two runs and more: who exists at the other provider, from who moves",
+        title="Two or more runs: customers of the other provider, guessed from ids that change their part",
     )
-    say("AUC, all: everybody in the population. The columns after it: the attacker's users in the first run.")
-    say("Nothing learned: AUC 0.5, and as many common users in the lowest 5 % as among all (prior).")
+    say("AUC, all: everyone in the population. The columns after it: the attacker's users in the first run.")
+    say("AUC 0.5 means that nothing is learned. Then the lowest 5 % have the same share as all (prior).")
     say()
 
 
 def _show_together(_attacks: Attacks, found: Iterable[Learned]) -> None:
     say_table(
-        ["who", "learns", "number", "of"],
+        ["party", "learns", "number", "of"],
         [[one.who, one.what, one.number, one.of] for one in found],
-        title="Who learns what, beyond its own table and the joined table",
+        title="What each party learns, beyond its own table and the joined table",
     )
 
 
@@ -191,4 +194,4 @@ _SHOW: dict[str, Callable[[Attacks, Any], None]] = {
     "two-runs": _show_two_runs,
     "together": _show_together,
 }
-"""How each attack is printed, in this order."""
+"""The function that prints the results of each attack, in the order of the output."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import setveil as sv
+from setveil.base.display import quantity
 from setveil.cli.options import ForceOption, OutputOptions, PrivateFolderOption, ReleaseFolderOption, about
 from setveil.cli.presence.options import HomeOption, PolicyOption, WaitOption
 from setveil.cli.show import say, say_json
@@ -17,25 +18,25 @@ def collector(
     *,
     home: HomeOption,
     policy: PolicyOption,
-    listen: Annotated[str, about("Where to wait for the providers, as HOST:PORT.")],
+    listen: Annotated[str, about("The address to listen on for both providers, as HOST:PORT.")],
     out: ReleaseFolderOption,
     private: PrivateFolderOption = None,
     timeout: Annotated[
         float,
         about(
-            "Stop if a provider sends nothing for this number of seconds. Providers send nothing while they divide; a party or a network "
-            "that is gone is noticed sooner."
+            "Stop if a provider sends nothing for this number of seconds. Providers send nothing to the collector while they divide. "
+            "A lost connection is noticed earlier."
         ),
     ] = 3600.0,
     wait: WaitOption = 600.0,
     force: ForceOption = False,
     output: OutputOptions,
 ) -> ExitCode:
-    r"""Run the collector, over the network.
+    r"""Run the collector over the network.
 
-    Waits for both providers, in any order, joins their halves and publishes once all three found that the table keeps the policy: each
-    provider its own side of δ-site-presence, the collector k-anonymity on the written file. It never sees ids, nor how large groups are in
-    the population.
+    Waits for both providers, in any order, and joins their halves. It publishes the table after all three parties have checked the policy:
+    each provider checks its own side of δ-site-presence, and the collector checks k-anonymity on the written file. The collector never
+    sees ids or the sizes of groups in the population.
 
     Example:
       setveil presence collector --home agency --policy policy.toml \
@@ -49,7 +50,7 @@ def collector(
     if output.json:
         say_json({"out": str(folder), "card": card.model_dump(mode="json"), "costs": found.costs.to_dict()})
         return ExitCode.OK
-    counts = f"{card.counts.records:,} records in {card.counts.groups:,} groups"
-    say(f"{folder}/ holds {counts}; {folder / CARD_NAME} says what it is")
+    counts = f"{quantity(card.counts.records, 'record')} in {quantity(card.counts.groups, 'group')}"
+    say(f"{folder}/ holds {counts}; {folder / CARD_NAME} describes the table")
     say(card.secure_computation)
     return ExitCode.OK

@@ -21,17 +21,17 @@ def compare(
     /,
     *,
     tables: TrialOptions,
-    methods: Annotated[str, about("Which, separated by commas.")] = ",".join(METHODS),
+    methods: Annotated[str, about("The methods to run, separated by commas.")] = ",".join(METHODS),
     selectivity: Annotated[
         str, about("Shares of the domain that queries cover, separated by commas.")
     ] = "5%,10%,20%,30%",
     output: OutputOptions,
 ) -> ExitCode:
-    r"""Run the protocol beside the methods it is compared with, in a trial.
+    r"""Compare the protocol with other methods in a trial.
 
-    Runs the protocol and the methods it is compared with on both tables, in the clear and with the limits of the policy, checks what each
-    promises and counts with random range queries. Nothing is published: extended-mondrian would show who exists where, and mpalm and
-    mondrian need both tables in one hand.
+    Runs the protocol and the other methods on both tables, in the clear and with the limits of the policy. Checks the guarantees of each
+    method and measures the error of random range queries. Nothing is published: extended-mondrian would reveal the customers of both
+    providers, and mpalm and mondrian need both tables in one place.
 
     Example:
       setveil presence compare trial/a.csv trial/b.csv \
@@ -54,7 +54,7 @@ def compare(
         ]
         for one in found
     ]
-    say_table(["method", "groups", *errors, "seconds", "promises"], rows)
+    say_table(["method", "groups", *errors, "seconds", "guarantees"], rows)
     for one in found:
         if one.reason:
             say(f"{one.name}: {one.reason}")
@@ -64,5 +64,5 @@ def compare(
 def _listed(text: str, option: str) -> list[str]:
     names: list[str] = split_commas(text)
     if not names:
-        raise BadParameter(f"{option} names nothing; expected at least one, separated by commas")
+        raise BadParameter(f"{option} is empty; expected at least one value, separated by commas")
     return names

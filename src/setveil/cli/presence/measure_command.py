@@ -22,9 +22,10 @@ def measure(
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(RangeQueryError, after="tables")],
 ) -> ExitCode:
-    r"""Measure what a joined table still reveals.
+    r"""Measure the query error of a joined table.
 
-    Counts with random range queries, or with those of a file, on the joined table and on the true join of both tables, in a trial.
+    Answers random range queries, or the queries of a file, on the joined table and on the true join of both tables, and compares the
+    counts. This requires both tables, as in a trial.
 
     Example:
       setveil presence measure joined trial/a.csv trial/b.csv \

@@ -22,13 +22,13 @@ def policy(
     *,
     sensitive: Annotated[str | None, about("The sensitive column of provider B.")] = None,
     person: Annotated[
-        str | None, about("The column of a provider's own customer keys, which stays out of the policy.")
+        str | None, about("The column of a provider's own customer keys, which does not become part of the policy.")
     ] = None,
     a: TableAOption = None,
     b: TableBOption = None,
     tables: EitherTableOptions,
     show: Annotated[
-        str | None, about("Print the hash of this policy file and what it says, and write nothing.")
+        str | None, about("Print the hash and the contents of this policy file, and write nothing.")
     ] = None,
     out: Annotated[str | None, about("The policy file to write.")] = None,
     force: ForceOption = False,
@@ -37,10 +37,10 @@ def policy(
 ) -> ExitCode:
     r"""Draft the policy that both providers and the collector agree on.
 
-    Writes a draft from the columns of both tables: numbers get a grid of round steps, other columns categories in label order. Look at it
-    before you hand it over: the range and the categories are those of the data. Two providers who must not show each other their tables
-    each draft with the other's table left out, and put the parts together. They also do so where their columns of customer keys (--person)
-    have two names. With --show the hash of a policy is printed, to compare by telephone.
+    Writes a draft from the columns of both tables: numeric columns get a grid of round steps, other columns get categories in label order.
+    Review the draft before you share it: ranges and categories come from the data. If the providers must not see each other's tables, each
+    drafts a part from its own table only, and they combine the two parts. Do the same if their customer key columns (--person) have
+    different names. --show prints the hash of a policy, to compare by telephone.
 
     Example:
       setveil presence policy --a trial/a.csv --b trial/b.csv --person customer --sensitive genre \
@@ -50,11 +50,13 @@ def policy(
         _show(sv.read_policy(show), output)
         return ExitCode.OK
     if not out:
-        raise Missing("--out is missing: where to write the policy; or look at one with --show")
+        raise Missing(
+            "--out is missing: name the policy file to write with --out, or print an existing one with --show"
+        )
     target = Path(out)
     for role, table, query in (("a", a, tables.query_a), ("b", b, tables.query_b)):
         if query and not table:
-            raise Missing(f"--{role} is missing: the database that --query-{role} asks")
+            raise Missing(f"--{role} is missing: name the database that --query-{role} reads")
     drafting = Drafting(
         a=tables.source("a", a) if a else None,
         b=tables.source("b", b) if b else None,
@@ -68,7 +70,10 @@ def policy(
         file.write_text(drafted.text, encoding="utf-8")
     if drafted.policy is None:
         found = {"out": str(target), "part": drafted.part}
-        sentence = f"{target} holds the part of provider {drafted.part.upper()}; put it together with the other's"
+        other = "B" if drafted.part == "a" else "A"
+        sentence = (
+            f"{target} holds the part of provider {drafted.part.upper()}; combine it with the part of provider {other}"
+        )
     else:
         found = {"out": str(target), "sha256": drafted.policy.sha256}
         sentence = f"{target} has the hash {drafted.policy.sha256}"

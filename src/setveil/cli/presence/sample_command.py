@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from setveil.base.display import quantity
 from setveil.cli.options import ForceOption, OutputOptions, about
 from setveil.cli.show import say, say_json
 from setveil.errors import ExitCode
@@ -13,16 +14,16 @@ from setveil.presence.sample_files import write_sample
 
 def sample(
     *,
-    out: Annotated[str, about("The folder to make.")],
-    people: Annotated[int, about("How many people the population has.")] = 20_000,
-    seed: Annotated[int, about("Another seed gives other people.")] = 1,
+    out: Annotated[str, about("The folder to write.")],
+    people: Annotated[int, about("Number of people in the population.")] = 20_000,
+    seed: Annotated[int, about("Seed of the random generator.")] = 1,
     force: ForceOption = False,
     output: OutputOptions,
 ) -> ExitCode:
-    """Write the invented tables of a bank and a video service, to try things out.
+    """Write sample tables of a bank and a video service.
 
-    Writes a.csv (a bank), b.csv (a video service), population.csv (everybody, from a third source) and policy.toml. All people are
-    invented. The column customer of a table is the provider's own customer number, which no run uses.
+    Writes a.csv (the bank), b.csv (the video service), population.csv (everyone, as if from a third source) and policy.toml. All people
+    are invented. The column customer of each table holds the provider's own customer numbers, which are never sent.
 
     Example:
       setveil presence sample --out trial
@@ -35,8 +36,8 @@ def sample(
         say_json({"out": str(folder), **counts})
         return ExitCode.OK
     say(
-        f"{folder}/ holds a.csv ({counts['a']:,} customers of a bank), b.csv ({counts['b']:,} of a video service), population.csv "
-        f"({counts['population']:,} people) and policy.toml"
+        f"{folder}/ holds a.csv ({quantity(counts['a'], 'customer')} of a bank), b.csv ({quantity(counts['b'], 'customer')} of a video "
+        f"service), population.csv ({counts['population']:,} people) and policy.toml"
     )
     say(
         f"try: setveil presence simulate {folder}/a.csv {folder}/b.csv --population {folder}/population.csv --policy {folder}/policy.toml "

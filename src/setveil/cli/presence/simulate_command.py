@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import setveil as sv
+from setveil.base.display import quantity
 from setveil.cli.options import ForceOption, OutputOptions, PrivateFolderOption, ReleaseFolderOption, about
 from setveil.cli.presence.options import TableAArgument, TableBArgument, TrialOptions
-from setveil.cli.show import say, say_json, say_table
+from setveil.cli.show import colour_status, say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.card import CARD_NAME
 from setveil.release.dossier import REPORT_NAME
@@ -26,16 +27,16 @@ def simulate(
     out: ReleaseFolderOption,
     private: PrivateFolderOption = None,
     backend: Annotated[
-        Literal["two-party", "mpyc", "clear"] | None, about("Another secure computation than the policy's.")
+        Literal["two-party", "mpyc", "clear"] | None, about("Override the policy's secure-computation backend.")
     ] = None,
     force: ForceOption = False,
     output: OutputOptions,
 ) -> ExitCode:
-    r"""Run all three parties on this machine, for a trial.
+    r"""Run all three parties on this machine, as a trial.
 
-    The same code as the three programs, as threads on lines inside this process, with both tables at hand: so everything is checked, also
-    what no party of a real run could check alone. The private folder holds what A and B would keep, a and b, and a report of cost, shares
-    and query error. For the same table as three programs give, name their homes.
+    Runs the same code as the three programs, as threads in one process. Both tables are available, so everything is checked, including
+    what no single party of a real run could check. The private folder holds the folders a and b, which the providers would keep, and a
+    report of cost, shares and query error. To get the same table as from the three programs, name the homes with --home-a and --home-b.
 
     Example:
       setveil presence simulate trial/a.csv trial/b.csv \
@@ -54,37 +55,37 @@ def simulate(
     return ExitCode.OK
 
 
-def _in_words(found: dict[str, Any]) -> str:
-    """Return a figure beside what makes sense of it: a few queries that hardly anybody meets weigh heavily in the mean."""
+def _measurement_text(found: dict[str, Any]) -> str:
+    """Return a query error with its median and a baseline: a few queries that hardly any record matches dominate the mean."""
     if found["value"] is None:
         return f"none, {found['reason']}"
     beside = found["details"]
     one_group = beside["error-of-one-group"]
-    return (
-        f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; of a table of one group {one_group:.3g})"
-    )
+    return f"{found['value']:.3g} {found['unit']} (median {beside['median']:.3g}; {one_group:.3g} for a table with a single group)"
 
 
 def _show(out: Path, private: Path, dossier: dict[str, Any]) -> None:
     users, table, costs = dossier["users"], dossier["table"], dossier["costs"]
     say(
-        f"{out}/ holds {table['records']:,} records in {table['groups']:,} groups, joined from {users['a']:,} users of A and "
-        f"{users['b']:,} of B"
+        f"{out}/ holds {quantity(table['records'], 'record')} in {quantity(table['groups'], 'group')}, joined from "
+        f"{quantity(users['a'], 'user')} of provider A and {quantity(users['b'], 'user')} of provider B"
     )
     for verdict in dossier["verdicts"]:
-        say(f"{verdict['guarantee']}: {verdict['status']}")
+        say(colour_status(f"{verdict['guarantee']}: {verdict['status']}", verdict["status"]))
     between = costs["a"]["traffic"]["b"]
     say_table(
         ["cost", "number"],
         [
             ["seconds", round(costs["a"]["seconds"], 2)],
-            ["checks of a division", dossier["openings"]["pass"]],
+            ["checks of divisions", dossier["openings"]["pass"]],
             ["levels", len(costs["a"]["levels"])],
             ["messages between A and B", between["messages_sent"] + between["messages_received"]],
             ["megabytes between A and B", round((between["bytes_sent"] + between["bytes_received"]) / 1e6, 1)],
         ],
     )
     for one in dossier["measurements"]:
-        say(f"{one['name']}: {_in_words(one)}")
+        say(f"{one['name']}: {_measurement_text(one)}")
     say(dossier["card"]["secure_computation"])
-    say(f"{out / CARD_NAME} says what it is; {private}/ is never handed over. Open {(private / REPORT_NAME).resolve()}")
+    say(
+        f"{out / CARD_NAME} describes the table. Keep {private}/ private. To read the report, open {(private / REPORT_NAME).resolve()}"
+    )

@@ -1,7 +1,7 @@
 """Databases as sources and targets: PostgreSQL, SQLite files and DuckDB files.
 
-Their libraries are the extra `db` and are imported only when an address is opened. Addresses carry passwords: outside of this package an
-address is only ever shown as `shown` gives it, and what a driver says is told again without it.
+Their drivers are the optional dependency `db` and are imported only when an address is opened. Addresses contain passwords: outside this
+package, addresses are displayed only with `shown`, and messages of drivers are repeated without passwords.
 """
 
 from setveil.data.databases.address import is_database, shown

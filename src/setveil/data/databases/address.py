@@ -1,7 +1,7 @@
-"""Addresses of databases: what they say, and how they are shown without what is secret in them.
+"""Parse database addresses, and display them without secrets.
 
-An address is looked at strictly before a driver sees it. What a driver says of an address that it cannot read repeats parts of it, and with
-a password that is not percent-encoded such a part is a piece of the password.
+An address is checked strictly before a driver sees it. A driver's message about an invalid address repeats parts of it, and if the password
+is not percent-encoded, such a part may be a piece of the password.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ _FORMS = "postgresql://user:password@host:port/database, sqlite:///file.db and d
 
 @dataclass(frozen=True)
 class Address:
-    """Where a database is. Its `repr` holds nothing secret."""
+    """The address of a database. Its `repr` contains no secrets."""
 
     kind: Kind
     shown: str
-    """The address for people: no password, and no other parameter than those that say which database it is."""
+    """The address for display: without the password, and only with parameters that identify the database."""
     url: str = field(repr=False)
-    """What the driver is given."""
+    """The address for the driver."""
     secrets: tuple[str, ...] = field(repr=False, default=())
-    """What must not be told, in every spelling that could appear in a message."""
+    """Secrets, in every spelling that could appear in a message."""
     path: Path | None = None
-    """The file, where the database is one."""
+    """The file, if the database is a file."""
 
     def without_secrets(self, text: str) -> str:
-        """Return a text without anything secret of this address."""
+        """Return a text with the secrets of this address replaced."""
         for secret in self.secrets:
             text = text.replace(secret, "***")
         return text
 
 
 def is_database(source: str) -> bool:
-    """Tell whether a data argument is the address of a database, or would be one if it were right, and not a path."""
+    """Return whether a data argument is a database address, even an invalid one, and not a path."""
     return _LOOKS_LIKE_ONE.match(source) is not None
 
 
 def shown(url: str) -> str:
-    """Return an address for people, without password or other secret.
+    """Return an address for display, without secrets.
 
     >>> shown("postgresql://ann:hidden@db.example:5432/shop?sslpassword=hidden")
     'postgresql://ann@db.example:5432/shop'
@@ -70,20 +70,20 @@ def shown(url: str) -> str:
 
 
 def _unread(url: str) -> str:
-    """Return what may be shown of an address that cannot be read: any part of it may be a piece of the password."""
+    """Return the displayable part of an invalid address: only the scheme, because any other part may belong to the password."""
     scheme = re.match(r"[A-Za-z][A-Za-z0-9+.\-]*(?=://)", url)
     return f"{scheme[0]}://..." if scheme else "the address"
 
 
 def address(url: str) -> Address:
-    """Read an address, or say in one sentence what is wrong with it, without repeating what may be secret."""
-    if not are_texts([url]):  # bytes on the command line that are not UTF-8
+    """Parse an address, or raise `BadParameter` without repeating what may be secret."""
+    if not are_texts([url]):  # bytes on the command line that are not UTF-8 text
         raise BadParameter(f"{_unread(url)} holds bytes that are not UTF-8 text; write them percent-encoded")
     if url.startswith(("postgresql://", "postgres://")):
         return _server(url)
     file = _FILE.fullmatch(url)
     if file is None or "\0" in url or file["path"] == ":memory:":
-        raise BadParameter(f"{_unread(url)} is not an address that can be used; allowed are {_FORMS}")
+        raise BadParameter(f"{_unread(url)} is not a supported database address; allowed are {_FORMS}")
     kind: Kind = "sqlite" if file["kind"] == "sqlite" else "duckdb"
     return Address(kind, shown=url, url=url, path=Path(file["path"]))
 
@@ -93,7 +93,7 @@ def _server(url: str) -> Address:
     if parts is None or _UNREADABLE.search(url) or not all(map(_HOST.fullmatch, parts["hosts"].split(","))):
         raise BadParameter(
             f"{_unread(url)} cannot be read as postgresql://user:password@host:port/database; "
-            "write other characters than letters and digits of user and password percent-encoded, such as %40 for @"
+            "percent-encode characters of user and password other than letters and digits, such as %40 for @"
         )
     parameters = [part.partition("=") for part in (parts["parameters"] or "").split("&") if part]
     if not all(sign for _key, sign, _value in parameters):
@@ -104,19 +104,19 @@ def _server(url: str) -> Address:
     secrets += [value for key, _sign, value in parameters if _SECRET_PARAMETER.search(unquote(key))]
     login = f"{parts['user']}@" if parts["user"] else ""
     kept = "&".join(f"{key}={value}" for key, _sign, value in parameters if unquote(key) in _SHOWN_PARAMETERS)
-    told = f"postgresql://{login}{parts['hosts']}{parts['database'] or ''}" + (f"?{kept}" if kept else "")
-    return Address("postgresql", shown=told, url=_for_driver(url, parameters), secrets=_spellings(secrets))
+    displayed = f"postgresql://{login}{parts['hosts']}{parts['database'] or ''}" + (f"?{kept}" if kept else "")
+    return Address("postgresql", shown=displayed, url=_for_driver(url, parameters), secrets=_spellings(secrets))
 
 
 def _for_driver(url: str, parameters: list[tuple[str, str, str]]) -> str:
-    """Return the address with what setveil needs: texts come as UTF-8, and a silent server is given up after a while."""
-    needed = ["client_encoding=UTF8"]  # the last of several counts, also before PGCLIENTENCODING
+    """Return the address with the parameters that setveil needs: texts in UTF-8, and a timeout for the connection."""
+    needed = ["client_encoding=UTF8"]  # the last value wins, also over PGCLIENTENCODING
     if "PGCONNECT_TIMEOUT" not in os.environ and all(unquote(key) != "connect_timeout" for key, *_ in parameters):
         needed.append("connect_timeout=15")
     return f"{url}{'&' if '?' in url else '?'}{'&'.join(needed)}"
 
 
 def _spellings(secrets: list[str]) -> tuple[str, ...]:
-    """Return each secret as given, decoded, and encoded anew; the longest first, so that no rest of one stays."""
+    """Return each secret as given, decoded and re-encoded; the longest first, so that no part of a secret remains."""
     found = {text for raw in secrets for text in (raw, unquote(raw), quote(unquote(raw)), quote(unquote(raw), safe=""))}
     return tuple(sorted(found - {""}, key=len, reverse=True))

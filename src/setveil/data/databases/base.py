@@ -1,12 +1,12 @@
-"""What every kind of database can do, and how its driver is called.
+"""The base class of database connections, and how drivers are called.
 
-Called from the main thread, ADBC puts its own handler of Ctrl-C in the place of Python's, cancels the statement and reports an error like
-any other: nobody learns that it was Ctrl-C. Other calls, such as connecting, hold Ctrl-C off until they return. So drivers are called in a
-second thread, and the one that waits for it is free to hear. Their errors are told in our words, raised outside of any handler, so that
-nothing a driver said, which may be a password or a value of the data, hangs on them.
+In the main thread, ADBC replaces Python's handler of Ctrl-C, cancels the statement and raises an ordinary error, so that Ctrl-C is not
+recognized. Other calls, such as connecting, block Ctrl-C until they return. So drivers are called in a second thread, while the waiting
+thread handles Ctrl-C. Errors of drivers are replaced by our own, raised outside any handler, so that no driver message, which may contain
+a password or a value of the data, is attached to them.
 
-Imports of drivers run in the second thread too. Ctrl-C raises an exception in the main thread only, and DuckDB's import in C++ aborts the
-process, or loses the exception, when one reaches it.
+Drivers are also imported in the second thread. Ctrl-C raises an exception in the main thread only; in DuckDB's C++ import, an exception
+would abort the process or be lost.
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ _VALUES = re.compile(r"""\"[^"]*"|'[^']*'|«[^»]*»|„[^“]*“|0x[0-9a-f]{2}
 Result = TypeVar("Result")
 
 _under_way: dict[threading.Event, Callable[[], None]] = {}
-"""How to cancel each call that must not outlive Python, by the event that it is over."""
+"""The calls that must end before Python does: the event of their end, and how to cancel them."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table to be made: its name and its columns, each of texts or of lists of texts."""
+    """A table to create: its name and its columns of texts or lists of texts."""
 
     schema: str | None
     name: str
     columns: dict[str, bool]
-    """Whether the column holds lists, by name."""
+    """For each column name, whether the column holds lists."""
 
     def __str__(self) -> str:
         return self.name if self.schema is None else f"{self.schema}.{self.name}"
 
 
 class Connection(ABC):
-    """An open database; closing it undoes what was not committed."""
+    """A database connection; closing it rolls back what was not committed."""
 
     title: ClassVar[str]
     text_type: ClassVar[str]
     holds_lists: ClassVar[bool] = True
     holds_zero_characters: ClassVar[bool] = True
     longest_name: ClassVar[int | None] = None
-    """In bytes; None where a name is never cut."""
+    """The maximum length of a name in bytes; None if names are never truncated."""
     vanishing_schema: ClassVar[str] = "temp"
-    """How the name of a schema begins whose tables are gone when the connection is closed."""
+    """The prefix of schemas with temporary tables."""
     may_outlive_python: ClassVar[bool] = True
     """Whether Python may end while a thread is inside the driver."""
 
@@ -75,49 +75,49 @@ class Connection(ABC):
         self._turn = threading.Lock()
         self._left = False
         self._reads = False
-        """Whether a query is under way, and not the writing of a table."""
+        """Whether the connection runs a query, as opposed to writing a table."""
 
-    # -- what a kind of database says ------------------------------------------------------------------------------------------
+    # -- specific to a kind of database ----------------------------------------------------------------------------------------
 
     @abstractmethod
     def open(self, *, writing: bool) -> None:
-        """Connect and begin a transaction, which cannot write unless said so."""
+        """Connect and begin a transaction, which is read-only unless `writing`."""
 
     @abstractmethod
     def query(self, query: Query) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """Run a query; its rows come as they are asked for."""
+        """Run a query; rows are fetched on demand."""
 
     @abstractmethod
     def append(self, table: Table, block: pa.RecordBatch) -> None:
-        """Add rows to the table just made."""
+        """Add rows to the table just created."""
 
     @abstractmethod
     def _run(self, statement: str) -> Any:
-        """Run a statement and return the first value of its answer, if it has one."""
+        """Run a statement; return the first value of its result, if any."""
 
     @abstractmethod
     def _is_taken(self, error: BaseException) -> bool:
-        """Tell whether an error says that there is a table, view or the like of that name already."""
+        """Return whether an error means that a table, view or similar object of that name exists."""
 
     @abstractmethod
     def _message(self, error: BaseException) -> tuple[str, bool]:
-        """Return what the driver says, without its decorations, and whether values of the data may stand in it."""
+        """Return the driver's message without prefixes, and whether it may contain values of the data."""
 
     @abstractmethod
     def _cancel(self) -> None:
-        """Ask the driver to give up what it is doing; called from another thread than the one that waits for it."""
+        """Ask the driver to cancel its work; called from another thread."""
 
     @abstractmethod
     def _close(self) -> None:
-        """Close what is open."""
+        """Close the connection."""
 
-    # -- a table, in any of them -----------------------------------------------------------------------------------------------
+    # -- tables, in any database -----------------------------------------------------------------------------------------------
 
     def create(self, table: Table) -> None:
-        """Make a new table, or refuse because there is one."""
+        """Create a new table, or refuse if the name is taken."""
         schema = self._schema_of(table)
         if schema is not None and schema.lower().startswith(self.vanishing_schema):
-            raise self.refusal(f"tables of the schema {schema!r} do not last; name another one", writing=True)
+            raise self.refusal(f"tables of the schema {schema!r} are temporary; choose another schema", writing=True)
         columns = ", ".join(
             f"{quoted(name)} {self.text_type}{'[]' * lists} NOT NULL" for name, lists in table.columns.items()
         )
@@ -125,22 +125,24 @@ class Connection(ABC):
         error = self._waited_for(lambda: self._run(statement))
         if isinstance(error, BaseException):
             taken = self._is_taken(error)
-            why = "is already there; name another one" if taken else f"cannot be made: {self.said(error)}"
+            why = "exists; choose another name" if taken else f"cannot be created: {self.said(error)}"
             raise self.refusal(f"the table {str(table)!r} {why}", writing=True)
 
     def count(self, table: Table) -> int:
-        """Count the rows of the table just made."""
+        """Return the number of rows of the table just created."""
         statement = f"SELECT count(*) FROM {self._place(table)}"  # noqa: S608 - the name is quoted
         return int(
-            self.ask(f"the table {str(table)!r} cannot be read back", lambda: self._run(statement), writing=True)
+            self.ask(
+                f"the table {str(table)!r} cannot be read after writing", lambda: self._run(statement), writing=True
+            )
         )
 
     def commit(self) -> None:
-        """Make everything so far lasting, at once."""
-        self.ask("the writing cannot be completed", self._connection.commit, writing=True)
+        """Commit the transaction."""
+        self.ask("the table cannot be committed", self._connection.commit, writing=True)
 
     def _schema_of(self, table: Table) -> str | None:
-        """Return the schema that a table goes to; None for the one that is always there."""
+        """Return the schema of a table; None for the default schema."""
         return table.schema
 
     def _place(self, table: Table) -> str:
@@ -150,8 +152,8 @@ class Connection(ABC):
     # -- calling the driver ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the database and undo what was not committed; what a driver says then is of no use to anybody."""
-        if not self._left:  # else a thread is still inside the driver, and closes when it comes out
+        """Close the connection and roll back what was not committed; ignore errors of the driver."""
+        if not self._left:  # otherwise a thread is still inside the driver, and closes when it returns
             self._close_quietly()
 
     def _close_quietly(self) -> None:
@@ -159,7 +161,7 @@ class Connection(ABC):
             self._close()
 
     def ask(self, what: str, call: Callable[[], Result], *, writing: bool = False, hint: str = "") -> Result:
-        """Return what a call of the driver gives; its errors become one sentence that begins with `what`."""
+        """Return the result of a driver call; turn its errors into a message that begins with `what`."""
         result = self._waited_for(call)
         if isinstance(result, Exception):
             raise (
@@ -178,20 +180,20 @@ class Connection(ABC):
         return BadData(message, file=self.address.shown)
 
     def said(self, error: BaseException) -> str:
-        """Return what a driver said in one line, without secrets and without values of the data."""
+        """Return a driver's message in one line, without secrets and without values of the data."""
         message, has_values = self._message(error)
-        line = next((line.strip() for line in message.splitlines() if line.strip()), "no reason is given").rstrip(".;!")
+        line = next((line.strip() for line in message.splitlines() if line.strip()), "no reason given").rstrip(".;!")
         line = re.sub(r"\s+", " ", _VALUES.sub('"..."', line) if has_values else line)
         return self.address.without_secrets(line)
 
     def _waited_for(self, call: Callable[[], Result]) -> Result | BaseException:
-        """Return what a call gives or the exception that it ends with; a wait that is interrupted cancels the call."""
+        """Return the result of a call or its exception; cancel the call if the wait is interrupted."""
         results: list[Result | BaseException] = []
         over = threading.Event()
 
         def cancel() -> None:
             with self._turn:
-                if not results:  # else the connection may be closing
+                if not results:  # otherwise the connection may be closing
                     self._cancel()
 
         def work() -> None:
@@ -200,7 +202,7 @@ class Connection(ABC):
             result: Result | BaseException
             try:
                 result = call()
-            except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+            except BaseException as error:  # noqa: BLE001 - passed to the waiting thread
                 result = error
             with self._turn:
                 results.append(result)
@@ -212,7 +214,7 @@ class Connection(ABC):
 
         try:
             threading.Thread(target=work, daemon=True, name="setveil-database").start()
-            while not over.wait(HEARING_SECONDS):  # a signal may reach another thread, and wakes nobody then
+            while not over.wait(HEARING_SECONDS):  # a signal may reach another thread and not end the wait
                 pass
         except BaseException:
             try:
@@ -224,23 +226,25 @@ class Connection(ABC):
         return results[0]
 
     def _library(self, name: str) -> Any:
-        """Import a library of the extra `db`."""
+        """Import a library of the optional dependency `db`."""
         library = self._waited_for(lambda: import_module(name))
         if isinstance(library, ImportError):
             package = name.partition(".")[0].replace("_", "-")
-            raise Missing(f"{self.address.shown} needs {package}, which is not installed; pip install 'setveil[db]'")
+            raise Missing(
+                f"{self.address.shown} needs {package}, which is not installed; run pip install 'setveil[db]'"
+            )
         if isinstance(library, BaseException):
             raise library
         return library
 
 
 def _cancel_for_a_while(cancel: Callable[[], None], over: threading.Event) -> None:
-    """Cancel a call again and again: drivers ignore a request that arrives before the query has begun."""
+    """Cancel a call repeatedly, because drivers ignore a request that arrives before the query begins."""
     until = time.monotonic() + GRACE_SECONDS
     while time.monotonic() < until:
         try:
             cancel()
-        except Exception:  # noqa: BLE001 - SQLite's driver cannot cancel: waiting would only keep the user waiting
+        except Exception:  # noqa: BLE001 - SQLite's driver cannot cancel, so do not wait
             until = 0.0
         if over.wait(HEARING_SECONDS):
             return
@@ -248,10 +252,10 @@ def _cancel_for_a_while(cancel: Callable[[], None], over: threading.Event) -> No
 
 @atexit.register
 def _end_calls() -> None:
-    """Cancel the calls that must not outlive Python, and wait for their end.
+    """Cancel the calls that must end before Python does, and wait for them.
 
-    A thread that comes out of a driver while Python ends is unwound by force (CPython before 3.14). Through frames of C++ that may not
-    throw, as those of DuckDB, this aborts the process.
+    CPython before 3.14 unwinds a thread that returns from a driver while Python ends. If it has C++ frames that must not throw, such as
+    those of DuckDB, this aborts the process.
     """
     for over, cancel in list(_under_way.items()):
         while not over.wait(HEARING_SECONDS):

@@ -1,4 +1,4 @@
-"""DuckDB files; nothing is fetched, loaded or read from elsewhere on a query's behalf."""
+"""DuckDB files. A query cannot download, load or read anything outside the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLOSED = {
     "enable_external_access": "false",
 }
 _OF_NAMES = ("BinderException", "CatalogException", "ParserException", "IOException", "PermissionException")
-"""Errors that speak of names and files; others may quote the data."""
+"""Errors about names and files; messages of others may quote the data."""
 
 
 class DuckDB(Connection):
@@ -33,7 +33,7 @@ class DuckDB(Connection):
     may_outlive_python: ClassVar[bool] = False
 
     def open(self, *, writing: bool) -> None:
-        """Open the file; for reading it cannot be changed."""
+        """Open the file, read-only unless `writing`."""
         duckdb = self._library("duckdb")
         path = str(self.address.path)
 
@@ -44,9 +44,9 @@ class DuckDB(Connection):
         self.ask("cannot be opened", connect, writing=writing)
 
     def query(self, query: Query) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """Run a query; rows come as they are asked for."""
+        """Run a query; rows are fetched on demand."""
         self._reads = True
-        # One call each: a cancelled call starts nothing more, but DuckDB forgets a request to cancel when a query begins.
+        # Two calls: a cancelled call prevents the next one, but DuckDB drops a cancel request when a query begins.
         planned = self.ask("the query cannot be run", lambda: self._connection.sql(query.text))
         reader = self.ask("the query cannot be run", lambda: planned.to_arrow_reader(BATCH_ROWS))
         return reader.schema, self._batches(reader)
@@ -79,7 +79,7 @@ class DuckDB(Connection):
     def _message(self, error: BaseException) -> tuple[str, bool]:
         kind, _colon, message = str(error).partition(" Error: ")
         if "read-only mode" in message and self._reads:
-            return "the query writes, and only reading is allowed here", False
+            return "the query writes to the database; only reading is allowed", False
         return message or kind, type(error).__name__ not in _OF_NAMES
 
     def _cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""The connection that belongs to an address."""
+"""Connections by address."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def connection_to(place: Address) -> Connection:
-    """Return the connection of this kind of database, not yet open."""
+    """Return a connection for an address, not yet open."""
     if place.kind == "postgresql":
-        from setveil.data.databases.postgresql import PostgreSQL  # noqa: PLC0415 - each kind is imported where it is used
+        from setveil.data.databases.postgresql import PostgreSQL  # noqa: PLC0415 - each kind is imported on use
 
         return PostgreSQL(place)
     if place.kind == "sqlite":
@@ -27,7 +27,7 @@ def connection_to(place: Address) -> Connection:
 
 
 def require_file(place: Address) -> None:
-    """Refuse a file that is not there: opening it could make one."""
+    """Refuse a missing file, because opening it could create one."""
     if place.path is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""PostgreSQL through ADBC: rows come by binary COPY, straight into Arrow."""
+"""PostgreSQL through ADBC: binary COPY directly into Arrow."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 BATCH_BYTES = 1 << 23
 _CHECK = "; check the address, the user and the password, which may also come from PGPASSWORD or ~/.pgpass"
 _TAKEN = frozenset({"42P07", "42710", "23505"})
-"""The last one: somebody else committed the same name while we waited for it."""
-_OF_VALUES = ("22", "23", "P0", "XX")  # classes of errors whose text may quote the data
+"""The last code: another session committed the same name while we waited for it."""
+_OF_VALUES = ("22", "23", "P0", "XX")  # classes of errors whose messages may quote the data
 _PREFIX = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):\s+|(?:[A-Z_]+: )?(?:\[libpq\] )?(?:Failed to connect: )?", re.DOTALL)
 
 
@@ -35,7 +35,7 @@ class PostgreSQL(Connection):
     _schema: str = ""
 
     def open(self, *, writing: bool) -> None:
-        """Connect and begin a transaction; one that reads tells the server that nothing may be written."""
+        """Connect and begin a transaction, read-only on the server unless `writing`."""
         dbapi = self._library("adbc_driver_postgresql.dbapi")
         option = self._library("adbc_driver_postgresql").StatementOptions.BATCH_SIZE_HINT_BYTES.value
 
@@ -48,7 +48,7 @@ class PostgreSQL(Connection):
             self.ask("cannot be opened", lambda: self._cursor.execute("SET TRANSACTION READ ONLY"))
 
     def query(self, query: Query) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """Run a query by COPY; rows come as they are asked for."""
+        """Run a query by COPY; rows are fetched on demand."""
 
         def run() -> Any:
             self._cursor.execute(query.text)
@@ -56,19 +56,19 @@ class PostgreSQL(Connection):
 
         self._reads = True
         reader = self.ask("the query cannot be run", run)
-        return _told(reader.schema), self._batches(reader)
+        return _corrected(reader.schema), self._batches(reader)
 
     def _batches(self, reader: Any) -> Iterator[pa.RecordBatch]:
-        schema, batches = _told(reader.schema), iter(reader)
+        schema, batches = _corrected(reader.schema), iter(reader)
         while (batch := self.ask("the query cannot be run", lambda: next(batches, None))) is not None:
             columns = [_as(column, type_) for column, type_ in zip(batch.columns, schema.types, strict=True)]
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def create(self, table: Table) -> None:
-        """Make the table in the schema that comes first on the search path, unless one is given."""
+        """Create the table in its schema or, by default, in the first schema of the search path."""
         current = self.ask("cannot be written", lambda: self._run("SELECT current_schema()"), writing=True)
         if table.schema is None and current is None:
-            raise self.refusal("no schema of the search path is there; name the table as schema.name", writing=True)
+            raise self.refusal("no schema of the search path exists; name the table as schema.name", writing=True)
         self._schema = str(current)
         super().create(table)
 
@@ -97,7 +97,7 @@ class PostgreSQL(Connection):
         state = getattr(error, "sqlstate", None) or ""
         connecting = self._connection is None
         if state == "25006" and self._reads:
-            return "the query writes, and only reading is allowed here", False
+            return "the query writes to the database; only reading is allowed", False
         has_values = not connecting and (not state or state.startswith(_OF_VALUES))
         return primary or _PREFIX.sub("", str(error), count=1), has_values
 
@@ -110,16 +110,16 @@ class PostgreSQL(Connection):
             self._connection.close()
 
 
-def _told(schema: pa.Schema) -> pa.Schema:
-    """Return the schema with the types that the driver tells wrongly set right."""
+def _corrected(schema: pa.Schema) -> pa.Schema:
+    """Return the schema with types that the driver reports wrongly corrected."""
     return pa.schema([field.with_type(_true_type(field)) for field in schema])
 
 
 def _true_type(field: pa.Field) -> pa.DataType:
     kind = (field.metadata or {}).get(b"POSTGRESQL:type")
-    if kind == b"oid":  # without a sign: the driver gives 3000000000 as a negative number
+    if kind == b"oid":  # unsigned: the driver returns 3000000000 as a negative number
         return pa.uint32()
-    if kind == b"money":  # whole cents, or what a cent is there: not the number that people see
+    if kind == b"money":  # whole cents or similar units, not the displayed amount
         return pa.opaque(pa.int64(), "money", "PostgreSQL")
     return field.type
 

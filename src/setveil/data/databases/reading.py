@@ -1,4 +1,4 @@
-"""The rows of a query, as they come."""
+"""Run a query and stream its rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """The rows of a query: a schema, and record batches that are fetched while one goes through them, once."""
+    """The rows of a query: a schema, and record batches that are fetched on demand and can be iterated once."""
 
     def __init__(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch], shown: str) -> None:
         self.schema = schema
@@ -35,7 +35,7 @@ class Rows:
 
 @contextmanager
 def query_batches(url: str, query: str | None) -> Iterator[Rows]:
-    """Run a query that reads, and give its rows inside the block; the memory needed does not grow with them.
+    """Run a read-only query and yield its rows; memory use does not grow with their number.
 
     ::
 
@@ -48,22 +48,21 @@ def query_batches(url: str, query: str | None) -> Iterator[Rows]:
     require_file(place)
     if not asked.ordered:
         progress.note(
-            "the query has no ORDER BY: the order of the records, and with it a seeded release, may differ from run to run; "
-            "add ORDER BY"
+            "the query has no ORDER BY, so the order of records, and thus a seeded release, may differ between runs; add ORDER BY"
         )
     connection = connection_to(place)
     try:
         connection.open(writing=False)
         schema, batches = connection.query(asked)
         if not schema.names:
-            raise BadData("the query gives no columns; name those of ids and items", file=place.shown)
+            raise BadData("the query returns no columns; select those of ids and items", file=place.shown)
         yield Rows(schema, batches, place.shown)
     finally:
         connection.close()
 
 
 def _is_sound(batch: pa.RecordBatch) -> bool:
-    """Tell whether all texts are UTF-8: neither SQLite nor a server with the encoding SQL_ASCII looks."""
+    """Return whether all texts are UTF-8, which neither SQLite nor a server with the encoding SQL_ASCII checks."""
     try:
         batch.validate(full=True)
     except pa.ArrowInvalid:

@@ -1,6 +1,6 @@
-"""Just enough of SQL: is a query one statement that reads, does it say an order, and how is a name quoted.
+"""A minimal look at SQL: whether a query is a single reading statement, whether it has an order, and quoting of names.
 
-This looks at words outside of quotes and comments; whether the statement is right is the database's to say.
+Only words outside quotes and comments are considered. The database itself checks the statement.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Query:
     """A single statement that reads."""
 
     text: str
-    """The statement without a semicolon or comments at its end, so that it can stand inside another one."""
+    """The statement without a semicolon or comments at its end, so that it can be nested in another statement."""
     ordered: bool
-    """Whether the statement itself, not only a part in brackets, says in which order its rows come."""
+    """Whether the statement itself, not only a part in brackets, has ORDER BY."""
 
 
 def query_of(text: str | None, kind: Kind) -> Query:
-    """Look at a query before a database sees it, or say in one sentence what is wrong with it."""
+    """Check a query before a database sees it; raise `Missing` or `BadParameter` if it is not a single SELECT."""
     if text is None:
         raise Missing(_NO_QUERY)
     if "\0" in text:
-        raise BadParameter("the query holds a zero character, which is not SQL")
+        raise BadParameter("the query holds a null character, which is not SQL; remove it")
     tokens = [token for token in _TOKEN.finditer(text) if token.lastgroup != "skip"]
     words = [token[0].lower() for token in tokens]
     while words and words[-1] == ";":
@@ -66,7 +66,7 @@ def _says_order(words: list[str]) -> bool:
 
 
 def quoted(*names: str) -> str:
-    """Return a name, or names joined by dots, as an identifier; any character may stand in it.
+    """Return a name, or names joined by dots, as a quoted identifier; names may contain any character.
 
     >>> quoted("my schema", "order")
     '"my schema"."order"'

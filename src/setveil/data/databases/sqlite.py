@@ -1,8 +1,8 @@
 """SQLite files through ADBC.
 
-A column of SQLite can hold another type in each row. ADBC takes the types of the first rows for all: a number among texts is then given in
-another spelling (1.5 as 1.500000e+00), an integer among floating numbers loses digits, and a text after 65,536 integers is an error that
-names no column. So every value is asked for as a text that holds it exactly, beside its type, and the types are judged here.
+A column of SQLite can hold a different type in each row. ADBC assumes the types of the first rows for all rows: a number among texts is
+reformatted (1.5 as 1.500000e+00), an integer among floating-point numbers loses digits, and a text after 65,536 integers is an error that
+names no column. So every value is selected as an exact text together with its type, and types are checked here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[SQLite\] )?(?:Failed to (?:prepare|ste
 _WAIT_FOR_OTHERS = "PRAGMA busy_timeout = 5000"
 _TYPES = {"text": pa.string(), "real": pa.float64(), "blob": pa.binary()}
 _ALLOWED = {"text": ("text", "integer"), "real": ("real", "integer"), "blob": ("blob",)}
-"""What may stand in a column, by the first value that is there: integers are exact as texts."""
+"""The types that a column may hold, by the type of its first value; integers are exact as texts."""
 _NAMES = {"text": "texts", "integer": "whole numbers", "real": "floating-point numbers", "blob": "bytes"}
 
 
@@ -47,7 +47,7 @@ class SQLite(Connection):
         self._mixed: set[int] = set()
 
     def open(self, *, writing: bool) -> None:
-        """Open the file, and read of it what tells whether it is a database; reading never makes or changes a file."""
+        """Open the file and check that it is a database; reading never creates or changes a file."""
         dbapi = self._library("adbc_driver_sqlite.dbapi")
         option = self._library("adbc_driver_sqlite").StatementOptions.BATCH_ROWS.value
         path = self.address.path
@@ -58,19 +58,19 @@ class SQLite(Connection):
             self._cursor = self._connection.cursor(adbc_stmt_kwargs={option: str(BATCH_ROWS)})
             self._cursor.execute(_WAIT_FOR_OTHERS)
             self._cursor.execute(f"PRAGMA query_only = {int(not writing)}")
-            self._run("SELECT count(*) FROM sqlite_schema")  # reads the file: is it a database at all
+            self._run("SELECT count(*) FROM sqlite_schema")  # fails if the file is not a database
 
         def connect_to_read() -> None:
             try:
                 connect("ro")
-            except Exception:  # noqa: BLE001 - after a writer was killed, only who may write can put the file in order
+            except Exception:  # noqa: BLE001 - after a writer was killed, recovery needs write access
                 self._close_quietly()
                 connect("rw")
 
         self.ask("cannot be opened", (lambda: connect("rwc")) if writing else connect_to_read, writing=writing)
 
     def query(self, query: Query) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        """Run a query, every value beside its type."""
+        """Run a query that returns every value with its type."""
         self._reads = True
         names = self.ask("the query cannot be run", lambda: self._names(query))
         if not names:
@@ -81,7 +81,7 @@ class SQLite(Connection):
             f"ELSE ifnull(CAST({name} AS TEXT), '') END"
             for name in given
         )
-        statement = f"WITH q({', '.join(given)}) AS ({query.text}\n) SELECT {asked} FROM q"  # noqa: S608 - a person's own query
+        statement = f"WITH q({', '.join(given)}) AS ({query.text}\n) SELECT {asked} FROM q"  # noqa: S608 - the user's own query
 
         def run() -> Any:
             self._cursor.execute(statement)
@@ -94,7 +94,7 @@ class SQLite(Connection):
         return schema, self._batches(first, batches, schema, kinds)
 
     def _names(self, query: Query) -> list[str]:
-        self._cursor.execute(f"SELECT * FROM ({query.text}\n) LIMIT 0")  # noqa: S608 - a person's own query
+        self._cursor.execute(f"SELECT * FROM ({query.text}\n) LIMIT 0")  # noqa: S608 - the user's own query
         names = self._cursor.fetch_record_batch().schema.names
         return list(names)
 
@@ -105,7 +105,7 @@ class SQLite(Connection):
         self, batch: pa.RecordBatch | None, rest: Iterator[pa.RecordBatch], schema: pa.Schema, kinds: list[str]
     ) -> Iterator[pa.RecordBatch]:
         while batch is not None:
-            if len(batch):  # without rows the driver takes all columns for integers
+            if len(batch):  # without rows, the driver assumes integer columns
                 columns = [self._column(batch, place, kind, schema.names[place]) for place, kind in enumerate(kinds)]
                 yield pa.RecordBatch.from_arrays(columns, schema=schema)
             batch = self._next(rest)
@@ -121,7 +121,7 @@ class SQLite(Connection):
             )
         if kind == "text" and len(found) == 2 and place not in self._mixed:
             self._mixed.add(place)
-            progress.note(f"the column {name!r} holds texts and whole numbers; all are taken as texts")
+            progress.note(f"the column {name!r} holds texts and whole numbers; all are read as texts")
         values = pc.if_else(pc.equal(types, "null"), pa.scalar(None, values.type), values)
         return values.cast(_TYPES[kind])
 
@@ -144,7 +144,7 @@ class SQLite(Connection):
     def _message(self, error: BaseException) -> tuple[str, bool]:
         message = str(error)
         if "readonly database" in message and self._reads:
-            return "the query writes, and only reading is allowed here", False
+            return "the query writes to the database; only reading is allowed", False
         return _PREFIX.sub("", message, count=1), False
 
     def _cancel(self) -> None:
@@ -157,13 +157,13 @@ class SQLite(Connection):
 
 
 def _uri(path: Path, mode: str) -> str:
-    """Return a file's name as SQLite takes it together with a mode; only three characters have a meaning there."""
+    """Return a file name as a URI with a mode for SQLite, which needs only three characters escaped."""
     escaped = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{escaped}?mode={mode}"
 
 
 def _kind(batch: pa.RecordBatch | None, place: int) -> str:
-    """Return what a column holds, by the first of its values: texts where there is none, or integers, which are exact as texts."""
+    """Return the type of a column by its first value: text if there is none, and for integers, which are exact as texts."""
     if batch is None or not len(batch):
         return "text"
     types = batch.column(2 * place)

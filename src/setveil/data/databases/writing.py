@@ -1,4 +1,4 @@
-"""A new table of records, in one transaction: all of it or nothing, and never over another one."""
+"""Write records to a new table in one transaction, completely or not at all, never replacing a table."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.base import atomic, progress
+from setveil.base.display import quantity
 from setveil.data.databases.address import address
 from setveil.data.databases.base import Table
 from setveil.data.databases.opening import connection_to
@@ -27,7 +28,7 @@ Shape = Literal["long", "list"]
 
 BLOCK_RECORDS = 100_000
 BLOCK_OCCURRENCES = 1_000_000
-MADE_MEANWHILE = "was made by somebody else meanwhile; run again to add a table to it"
+MADE_MEANWHILE = "was created by another program meanwhile; run again to add a table to it"
 
 
 def write_table(
@@ -40,9 +41,9 @@ def write_table(
     item_column: str = "item",
     items_column: str = "items",
 ) -> None:
-    """Write records to a new table `name` or `schema.name`: a row an item (`long`), or a row a record (`list`).
+    """Write records to a new table `name` or `schema.name`, with one row per item (`long`) or per record (`list`).
 
-    Whatever happens, the table is there in full or not at all.
+    In any case, the table exists completely or not at all.
     """
     place = address(url)
     connection = connection_to(place)
@@ -64,17 +65,19 @@ def write_table(
                     advance(last)
                 expected = data.occurrences if shape == "long" else data.records
                 if (found := connection.count(made)) != expected:
-                    raise connection.refusal(f"{found:,} rows of {expected:,} arrived in {str(made)!r}", writing=True)
+                    raise connection.refusal(
+                        f"the table {str(made)!r} has {found:,} of {expected:,} rows", writing=True
+                    )
                 with nullcontext() if is_new else atomic.committing(f"the table {made} of {place.shown}"):
                     connection.commit()
             finally:
                 connection.close()
-        if is_new and list(hidden.parent.iterdir()) != [hidden]:  # a log that still belongs to it would be lost
-            raise OutputRefused(f"{place.path} cannot be completed; look whether the disk is full")
+        if is_new and list(hidden.parent.iterdir()) != [hidden]:  # a log file that belongs to it would be lost
+            raise OutputRefused(f"{place.path} cannot be completed; check whether the disk is full")
 
 
 def _columns(data: Transactions, shape: Shape, id_: str, item: str, items: str) -> dict[str, bool]:
-    """Return whether a column holds lists, by its name."""
+    """Return for each column name whether the column holds lists."""
     if shape not in get_args(Shape):
         raise BadParameter(f"the shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
     if shape == "list":
@@ -83,61 +86,61 @@ def _columns(data: Transactions, shape: Shape, id_: str, item: str, items: str) 
         names = [(id_, False), (item, False)]
     columns = dict(names)
     if len(columns) < len(names):
-        raise BadParameter(f"two columns are both named {id_!r}; give them different names")
+        raise BadParameter(f"two columns have the same name {id_!r}; choose different names")
     return columns
 
 
 def _table(given: str, columns: dict[str, bool], connection: Connection) -> Table:
-    """Return the table to make; a name that the database would refuse or cut is refused here."""
+    """Return the table to create; refuse names that the database would refuse or truncate."""
     parts = given.split(".")
     if len(parts) > 2:
         raise BadParameter(f"the table is named {given!r}; allowed is name or schema.name")
     limit = connection.longest_name
     for name in (*parts, *columns):
         if not name or "\0" in name or not are_texts([name]):
-            raise BadParameter(f"{name!r} is not a name for a table or column; give one with at least one letter")
+            raise BadParameter(f"{name!r} is not a valid name for a table or column; choose another name")
         if limit is not None and len(name.encode()) > limit:
             raise BadParameter(
-                f"the name {name!r} has {len(name.encode())} bytes; {connection.title} allows {limit} and would cut it"
+                f"the name {name!r} has {len(name.encode())} bytes; {connection.title} allows {limit}; choose a shorter name"
             )
     return Table(parts[0] if len(parts) == 2 else None, parts[-1], columns)
 
 
 def _require_holdable(data: Transactions, shape: Shape, connection: Connection) -> None:
-    """Refuse what this shape of a table, or this kind of database, cannot hold."""
+    """Refuse data that this shape of table or this kind of database cannot hold."""
     if shape == "list" and not connection.holds_lists:
-        raise OutputRefused(f"{connection.title} has no column type for lists; choose the format 'long', a row an item")
+        raise OutputRefused(f"{connection.title} has no column type for lists; choose the format 'long'")
     if shape == "long" and data.ids is None:
         raise OutputRefused(
-            "a row an item needs an id for each record, and the data has none; choose the format 'list'"
+            "the format 'long' requires an id for each record, and the data have no ids; choose the format 'list'"
         )
     if shape == "long" and data.empty_records:
         raise OutputRefused(
-            f"a row an item cannot hold the {data.empty_records:,} empty records; choose the format 'list', "
-            "or leave them out with `empty='drop'`"
+            f"the format 'long' cannot hold the {quantity(data.empty_records, 'empty record')} of the data; choose the format 'list', "
+            "or drop them with `empty='drop'`"
         )
     if not connection.holds_zero_characters:
         for what, texts in (("an item", data.labels.filter(pa.array(data.supports > 0))), ("an id", data.ids)):
             if texts is not None and pc.any(pc.match_substring(texts, "\0")).as_py():
-                raise OutputRefused(f"{what} holds a zero character, which {connection.title} cannot; replace it first")
+                raise OutputRefused(f"{what} holds a null character, which {connection.title} cannot hold; replace it")
 
 
 def _is_new(place: Address) -> bool:
-    """Tell whether the database is a file that is not there yet."""
+    """Return whether the database is a file that does not exist yet."""
     if place.path is None:
         return False
     try:
         if place.path.is_dir():
-            raise OutputRefused(f"{place.path} is a folder; expected a database file or nothing")
+            raise OutputRefused(f"{place.path} is a folder; expected a database file; choose another path")
         if not place.path.parent.is_dir():
-            raise OutputRefused(f"{place.path.parent} is not a folder; make it first or name another place")
+            raise OutputRefused(f"{place.path.parent} is not a folder; create it or choose another path")
         return not place.path.exists()
     except OSError as error:
         raise OutputRefused(f"{place.path} cannot be written: {error.strerror}") from None
 
 
 def _block(data: Transactions, first: int, last: int, table: Table) -> pa.RecordBatch:
-    """Return the rows of some records."""
+    """Return the table rows of the records `first` to `last` - 1."""
     lists = data.lists(first, last)
     ids = None if data.ids is None else data.ids[first:last]
     if not any(table.columns.values()):

@@ -1,1 +1,1 @@
-"""What stands in files: texts, columns, lines, packing, and how records are put together from them."""
+"""The content of files: texts, columns, lines, compression, and assembling records from them."""

@@ -1,8 +1,8 @@
-"""Tables that arrive in batches become transactions, in memory little larger than the result.
+"""Assemble transactions from tables that arrive in batches, using little more memory than the result.
 
-Two shapes. *Long*: a row is an item of a record, and all rows with the same id are one record, in order of first appearance. *List*: a row
-is a record with a list of items. Both number the texts as they come (`encoding`) and keep numbers alone: of a long table one number a row
-and two a run of rows with the same id; then each record's numbers are put together, and made tidy in place.
+There are two shapes. *Long*: each row is one item, and rows with the same id are one record, in order of first appearance. *List*: each row
+is a record with a list of items. Both replace texts by codes on arrival (`encoding`) and keep only codes: for a long table, one code per
+row and two numbers per run of rows with the same id. At the end, the codes of each record are collected and normalized in place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Origin:
     name: str
 
     def wrong(self, message: str, row: int | None = None) -> BadData:
-        """Return the error about a row, counted from 0, or about the whole."""
+        """Return the error about a row, counted from 0, or about the whole source."""
         return BadData(message, file=self.name, row=None if row is None else row + 1)
 
 
@@ -50,7 +50,7 @@ class _Column:
         self._origin = origin
         self._what = what
         self._with_blanks: set[str] = set()
-        """Items that came with blanks at their ends."""
+        """Items that had blanks at their ends."""
         self.encoder = TextEncoder()
 
     def check_type(self, kind: Any) -> None:
@@ -60,14 +60,17 @@ class _Column:
             raise self._origin.wrong(f"the column {self._name!r} is of type {kind}; {expected}")
 
     def encode(self, values: Any, row_of: Any, base: int) -> NDArray[np.int32]:
-        """Return codes; `row_of[i] + base` is the row of value i (None: the values are the rows)."""
+        """Return the codes of values; `row_of[i] + base` is the row of value i (None: value i is in row i)."""
         self.check_type(values.type)
         texts = as_texts(values)
         if texts.null_count:
             at = int(pc.index(texts.is_null(), value=True).as_py())
-            raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
+            raise self._origin.wrong(
+                f"the column {self._name!r} has a missing value; expected a text or a whole number",
+                self._row(at, row_of, base),
+            )
         if pa.types.is_dictionary(texts.type):
-            # A dictionary may hold texts that no row uses, and in another order than rows use them.
+            # A dictionary may hold unused texts, and its order may differ from the order of rows.
             encoded = texts.indices.dictionary_encode()
             distinct = texts.dictionary.take(encoded.dictionary)
         else:
@@ -76,7 +79,10 @@ class _Column:
         used = encoded.indices
         if distinct.null_count:
             at = int(pc.index(used, pc.index(distinct.is_null(), value=True).cast(used.type)).as_py())
-            raise self._origin.wrong(f"the column {self._name!r} has a missing value", self._row(at, row_of, base))
+            raise self._origin.wrong(
+                f"the column {self._name!r} has a missing value; expected a text or a whole number",
+                self._row(at, row_of, base),
+            )
         if self._what == ITEMS:
             distinct = self._stripped(distinct)
         wrong = first_unusable(distinct)
@@ -94,7 +100,7 @@ class _Column:
         return bare
 
     def labels(self) -> list[str]:
-        """Return the texts by code; nothing can be encoded afterwards."""
+        """Return the texts by code. Nothing can be encoded afterwards."""
         note_stripped(len(self._with_blanks))
         texts: list[str] = self.encoder.texts().to_pylist()
         return texts
@@ -105,12 +111,12 @@ class _Column:
 
 
 def _narrow(codes: NDArray[np.int32], distinct: int) -> NDArray[Any]:
-    """Keep codes in two bytes as long as they fit: most vocabularies are small, most data long."""
+    """Return codes in two bytes each if they fit, to save memory: most vocabularies are small."""
     return codes.astype(np.uint16) if distinct <= 1 << 16 else codes
 
 
 class LongAssembly:
-    """Takes the rows of a long table."""
+    """Assembles the rows of a long table."""
 
     def __init__(self, origin: Origin, *, id_column: str, item_column: str) -> None:
         self._ids = _Column(id_column, origin, "ids")
@@ -118,12 +124,12 @@ class LongAssembly:
         self._rows = 0
         self._codes: list[NDArray[Any]] = []
         self._runs: list[tuple[NDArray[np.int32], NDArray[np.int32] | None]] = []
-        """A batch's runs of rows with one id: the record of each, and its rows (None: one each)."""
+        """For each batch, its runs of rows with the same id: the record of each run, and its length (None: all runs have length 1)."""
         self._grouped = True
         self._last_record = -1
 
     def add(self, ids: Any, items: Any) -> None:
-        """Take a batch: two Arrow columns of the same length."""
+        """Add a batch: two Arrow columns of equal length."""
         self._ids.check_type(ids.type)
         rows = len(ids)
         if not rows:
@@ -140,7 +146,7 @@ class LongAssembly:
         self._rows += rows
 
     def _note_groups(self, records: NDArray[np.int32]) -> None:
-        """Note whether the rows of each id stand together: then every run is the next record, or goes on with the last."""
+        """Track whether the rows of each id are contiguous: then each run is the next record, or continues the last one."""
         expected = self._last_record + 1 - int(records[0] == self._last_record)
         self._grouped = self._grouped and bool(np.array_equal(records, np.arange(expected, expected + len(records))))
         self._last_record = int(records[-1])
@@ -163,27 +169,27 @@ class LongAssembly:
         return _joined(self._codes, self._rows)
 
     def _by_record(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Put rows that do not stand together to their records, and let go of each batch that was placed."""
+        """Collect the rows of each record if they are not contiguous; free each batch after use."""
         items = np.empty(self._rows, dtype=np.int32)
-        if len(self._codes) == 1:  # a small file: not worth a compiler
+        if len(self._codes) == 1:  # a small file: not worth compiling kernels
             records, lengths = self._runs.pop()
             order = np.argsort(records if lengths is None else np.repeat(records, lengths), kind="stable")
             items[:] = self._codes.pop()[order]
             return items
-        from setveil.data.files._encoding_kernels import put_to_records  # noqa: PLC0415 - only large files pay for the compiler
+        from setveil.data.files._encoding_kernels import put_to_records  # noqa: PLC0415 - compiled only for large files
 
         pa.default_memory_pool().release_unused()
-        while self._codes:  # in any order: records are sorted afterwards
+        while self._codes:  # any order will do: records are sorted afterwards
             records, lengths = self._runs.pop()
             codes = self._codes.pop().astype(np.int32, copy=False)
             put_to_records(records if lengths is None else np.repeat(records, lengths), codes, offsets, items)
-        offsets[1:] = offsets[:-1]  # each was moved on to the end of its record, which is where the next one begins
+        offsets[1:] = offsets[:-1]  # each was advanced to the end of its record: the start of the next
         offsets[0] = 0
         return items
 
 
 class ListAssembly:
-    """Takes records as lists of items."""
+    """Assembles records from lists of items."""
 
     def __init__(self, origin: Origin, *, items_column: str = "items", id_column: str | None = None) -> None:
         self._origin = origin
@@ -196,19 +202,17 @@ class ListAssembly:
         self._occurrences = 0
 
     def add(self, lists: Any, ids: Any = None) -> None:
-        """Take a batch: an Arrow column of lists, and one of ids where the records carry some."""
+        """Add a batch: an Arrow column of lists and, if the records have ids, a column of ids."""
         self.check_types(lists.type, None if ids is None else ids.type)
         if lists.null_count:
             at = int(pc.index(lists.is_null(), value=True).as_py())
-            message = (
-                f"the column {self._items_column!r} has a missing list; expected one, empty where there is no item"
-            )
+            message = f"the column {self._items_column!r} has a missing list; expected a list, which may be empty"
             raise self._origin.wrong(message, self._records + at)
         lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False).astype(np.int32)
         self.add_flat(lengths, lists.flatten(), ids)
 
     def check_types(self, lists: Any, ids: Any = None) -> None:
-        """Refuse columns of other types than lists of texts or whole numbers, and ids of these."""
+        """Refuse columns of other types than lists of texts or whole numbers, and texts or whole numbers for ids."""
         if not is_list_type(lists):
             raise self._origin.wrong(f"the column {self._items_column!r} is of type {lists}; expected lists of items")
         self._items.check_type(lists.value_type)
@@ -216,7 +220,7 @@ class ListAssembly:
             self._ids.check_type(ids)
 
     def add_flat(self, lengths: NDArray[Any], values: Any, ids: Any = None) -> None:
-        """Take a batch of records: how many items each has, and all items in a row."""
+        """Add a batch of records: the number of items of each, and all items concatenated."""
         if self._ids is not None and len(lengths):
             self._add_ids(ids)
         if len(values):
@@ -233,7 +237,7 @@ class ListAssembly:
         repeated = np.flatnonzero(codes != np.arange(self._records, self._records + len(codes)))
         if len(repeated):
             row = self._records + int(repeated[0])
-            raise self._origin.wrong("carries the id of a row before it; expected an id a record", row)
+            raise self._origin.wrong("has the same id as an earlier row; expected one id per record", row)
 
     def finish(self, *, unit: Unit = "record") -> Transactions:
         """Return the transactions."""
@@ -251,7 +255,7 @@ class ListAssembly:
 
 
 def _joined(parts: list[NDArray[Any]], size: int) -> NDArray[np.int32]:
-    """Put the batches' codes in a row, letting go of each."""
+    """Return the concatenated codes of the batches; free each batch after use."""
     whole = np.empty(size, dtype=np.int32)
     at = 0
     parts.reverse()
@@ -263,8 +267,8 @@ def _joined(parts: list[NDArray[Any]], size: int) -> NDArray[np.int32]:
 
 
 def _run_starts(ids: Any) -> NDArray[np.int64]:
-    """Return where runs of equal ids begin. Missing values begin one each, and are found when they are encoded."""
-    if pa.types.is_null(ids.type):  # Arrow does not compare these
+    """Return the starts of runs of equal ids. Each missing value starts a run; encoding refuses it later."""
+    if pa.types.is_null(ids.type):  # Arrow cannot compare them
         return np.arange(len(ids))
     if pa.types.is_dictionary(ids.type):
         ids = ids.indices

@@ -1,4 +1,4 @@
-"""Labels as numbers while a file is read, before all of them are known."""
+"""Codes of labels while a file is read and not all labels are known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from setveil.data.files.side_files import shown, unusable
 
 
 class CodedLabels:
-    """Labels as numbers, in the order in which they come."""
+    """Labels as codes, in order of first appearance."""
 
     def __init__(self) -> None:
         self.code_of: dict[str, int] = {}
@@ -19,20 +19,20 @@ class CodedLabels:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that came so far."""
+        """The labels so far, by code."""
         return tuple(self.code_of)
 
     def add(self, label: str) -> None:
-        """Note one label more, or raise ValueError with what is wrong with it."""
+        """Add the code of a label, or raise `ValueError` if the label is invalid."""
         code = self.code_of.get(label)
         if code is None:
             if wrong := unusable(label):
                 raise ValueError(f"the item {shown(label)} {wrong}")
             code = len(self.code_of)
-            self.code_of[str(label)] = code  # a plain text also where a whole number was written
+            self.code_of[str(label)] = code  # `Whole` becomes a plain str
         self.codes.append(code)
 
 
 def as_array(numbers: array[int]) -> Any:
-    """Return whole numbers as a NumPy array of their own."""
+    """Return whole numbers as a new NumPy array."""
     return np.array(numbers, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Columns of Parquet and Arrow IPC files, in batches, and such files written without anything that tells of their making."""
+"""Read columns of Parquet and Arrow IPC files in batches, and write such files without metadata about their creation."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ _BATCHES_KEPT = 16
 
 @contextmanager
 def _faults_of(path: Path, kind: str) -> Iterator[None]:
-    """Turn what Arrow says of a broken file into one sentence."""
+    """Turn Arrow's errors about a broken file into `BadData`."""
     try:
         yield
     except (pa.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BadData(f"is not a whole {kind} file ({first[:200]})", file=str(path)) from None
+        raise BadData(f"is not a complete {kind} file ({first[:200]})", file=str(path)) from None
 
 
 def schema_of(path: Path) -> Any:
-    """Return names and types of the columns."""
+    """Return the names and types of the columns."""
     with _opened(path) as (schema, _batches, _rows):
         return schema
 
 
 def batches(path: Path, wanted: Sequence[str], hint: str, *, repeating: Sequence[str] = ()) -> Iterator[list[Any]]:
-    """Give the wanted columns batch by batch; those with few texts that repeat may come as dictionaries."""
+    """Yield the wanted columns in batches; columns in `repeating` may be dictionaries."""
     with _opened(path) as (schema, read, rows):
         require(schema.names, wanted, str(path), hint, line=None)
         with progress.step(f"reading {path.name}", rows) as advance:
             done = 0
             for number, batch in enumerate(read(list(wanted), repeating), start=1):
-                # A file of this kind can say anything of its own columns: nothing is believed before it was looked at.
+                # The metadata of a file may be wrong: validate the columns before use.
                 columns = [batch.column(name) for name in wanted]
                 for column in columns:
                     column.validate(full=True)
@@ -53,21 +53,23 @@ def batches(path: Path, wanted: Sequence[str], hint: str, *, repeating: Sequence
                 done += len(batch)
                 advance(done)
                 if number % _BATCHES_KEPT == 0:
-                    # Arrow's allocator would keep what it no longer uses, several hundred megabytes of it.
+                    # Arrow's allocator would keep several hundred megabytes of unused memory.
                     pa.default_memory_pool().release_unused()
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
-    """Give the schema, a function that reads columns in batches, and the number of rows where the file tells it."""
+    """Yield the schema, a function that reads columns in batches, and the number of rows, if the file records it."""
     if packing_of(path):
-        raise BadData("Parquet and Arrow files are packed inside; unpack it first", file=str(path))
+        raise BadData(
+            "is compressed, but Parquet and Arrow files are compressed inside; decompress it first", file=str(path)
+        )
     is_parquet = path.suffix.lower() == ".parquet"
     with open_file(path) as (raw, size), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
         if size == 0:
             raise BadData("is empty; expected a table", file=str(path))
         if is_parquet:
-            import pyarrow.parquet as pq  # noqa: PLC0415 - only who reads one pays for it
+            import pyarrow.parquet as pq  # noqa: PLC0415 - loaded only for Parquet
 
             file = pq.ParquetFile(raw)
 
@@ -79,7 +81,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
             yield file.schema_arrow, read, file.metadata.num_rows
             return
         reader = _ipc_reader(raw)
-        _ = reader.schema.names  # fails here, and not later, if one is not text
+        _ = reader.schema.names  # fails here, not later, if a name is not text
 
         def pick(columns: list[str], _repeating: Sequence[str]) -> Iterator[Any]:
             stream = (
@@ -92,20 +94,20 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
 
 
 def _ipc_reader(raw: Any) -> Any:
-    """Open an Arrow IPC file, or a stream, which some programs write under the same ending."""
+    """Open an Arrow IPC file, or a stream, which some programs write with the same extension."""
     is_file = raw.read(6) == b"ARROW1"
     raw.seek(0)
     return pa.ipc.open_file(raw) if is_file else pa.ipc.open_stream(raw)
 
 
 def written(path: Path, columns: Mapping[str, Any], parts: Iterator[Any]) -> Iterator[bytes]:
-    """Give the bytes of a Parquet or Arrow file with these columns."""
+    """Yield the bytes of a Parquet or Arrow file with these columns."""
     schema = pa.schema(list(columns.items()))
     sink = _Chunks()
     if path.suffix.lower() == ".parquet":
-        import pyarrow.parquet as pq  # noqa: PLC0415 - only who writes one pays for it
+        import pyarrow.parquet as pq  # noqa: PLC0415 - loaded only for Parquet
 
-        # No Arrow schema beside Parquet's own: it would only say that texts were "large".
+        # Do not store the Arrow schema: it would only record that texts are "large".
         writer = pq.ParquetWriter(sink, schema, compression="zstd", store_schema=False)
     else:
         writer = pa.ipc.new_file(sink, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
@@ -117,7 +119,7 @@ def written(path: Path, columns: Mapping[str, Any], parts: Iterator[Any]) -> Ite
 
 
 class _Chunks(io.RawIOBase):
-    """A file in memory from which what was written so far can be taken away."""
+    """An in-memory file whose written content can be read in chunks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,21 +127,21 @@ class _Chunks(io.RawIOBase):
         self._at = 0
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Return True."""
         return True
 
     def write(self, content: Any) -> int:
-        """Keep what is written."""
+        """Store the content."""
         self._parts.append(bytes(content))
         self._at += len(content)
         return len(content)
 
     def tell(self) -> int:
-        """Return how much was written in all."""
+        """Return the total number of bytes written."""
         return self._at
 
     def taken(self) -> bytes:
-        """Return what was written since the last time."""
+        """Return the content written since the last call."""
         content = b"".join(self._parts)
         self._parts.clear()
         return content

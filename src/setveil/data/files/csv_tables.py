@@ -1,7 +1,7 @@
-"""Columns of a CSV file with a header, in batches: read by Arrow, all as text, with the line of whatever is wrong.
+"""Columns of a CSV file with a header, in batches: read by Arrow as text, with line numbers in errors.
 
-Arrow tells the row of a broken line only when it reads with one thread, and rows are not lines: a value can hold line breaks. So the place
-is looked up in a second pass, which only a file that is refused pays for.
+Arrow reports the row of a broken line only when it reads with one thread, and rows are not lines, because a value can hold line breaks. So
+a second pass over a refused file finds the line.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from setveil.base.display import quantity
 from setveil.data.files.assembly import Origin
 from setveil.data.files.packing import blocks, reading
-from setveil.data.files.texts import CONTROL, in_words, not_utf8
+from setveil.data.files.texts import CONTROL, join_names, not_utf8
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -27,15 +28,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BLOCK = 1 << 20
-"""Bytes parsed together: with more, Arrow reads further ahead and needs more memory, and is no faster."""
+"""Bytes in a block; with larger blocks, Arrow needs more memory and is not faster."""
 _LONGEST_LINE = 1 << 28
 _NOT_CSV = (pa.ArrowInvalid, pa.ArrowKeyError)
-"""What Arrow says of a broken file, and of one in whose first line it finds other columns than the csv module."""
+"""Arrow's errors about a broken file, and about a first line in which it finds other columns than the csv module does."""
 
 
 @dataclass(frozen=True)
 class CsvOrigin(Origin):
-    """A CSV file, whose rows are looked up as lines."""
+    """A CSV file; errors name the line of a row."""
 
     path: Path
     delimiter: str
@@ -47,7 +48,7 @@ class CsvOrigin(Origin):
 
 
 def header(path: Path, delimiter: str) -> list[str]:
-    """Return the names of the columns."""
+    """Return the column names."""
     file = str(path)
     beginning = bytearray()
     begun = False
@@ -55,34 +56,34 @@ def header(path: Path, delimiter: str) -> list[str]:
         beginning += block
         text = block if begun else block.lstrip()
         begun = begun or bool(text)
-        # Looked for in what is new only: a file that is one long line would be searched again with every block.
+        # Search the new block only: a file with one long line would otherwise be searched again with every block.
         if b"\n" in text or b"\r" in text or len(beginning) > _LONGEST_LINE:
             break
     if not begun:
         raise BadData("is empty; expected a header line", file=file)
-    line = bytes(re.match(rb"[^\r\n]*", beginning)[0])  # type: ignore[index]  # it matches always
+    line = bytes(re.match(rb"[^\r\n]*", beginning)[0])  # type: ignore[index]  # it always matches
     if wrong := not_utf8(line, file):
         raise wrong
     try:
         columns = next(csv.reader([line.decode()], delimiter=delimiter, strict=True), [])
     except csv.Error as error:
-        raise BadData(f"the header is not a line of CSV ({error})", file=file, line=1) from None
+        raise BadData(f"the header is not valid CSV ({error})", file=file, line=1) from None
     if re.search(CONTROL, "".join(columns)):
         raise BadData("the header holds a control character", file=file, line=1)
     return columns
 
 
 def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str, *, line: int | None = 1) -> None:
-    """Refuse a table that has not each of the wanted columns exactly once."""
+    """Refuse a table that does not have each of the wanted columns exactly once."""
     for name in wanted:
         count = columns.count(name)
         if count != 1:
             problem = f"has no column {name!r}" if count == 0 else f"has {count} columns {name!r}"
-            raise BadData(f"{problem}; the columns are: {in_words(columns)}. {hint}", file=file, line=line)
+            raise BadData(f"{problem}; the columns are: {join_names(columns)}. {hint}", file=file, line=line)
 
 
 def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[list[Any]]:
-    """Give the wanted columns, which the header is known to have, batch by batch."""
+    """Yield the wanted columns in batches; the header must have them."""
     done = 0
     for block_size in (BLOCK, _LONGEST_LINE):
         passed = 0
@@ -104,7 +105,7 @@ def _arrow_batches(
     path: Path, wanted: Sequence[str], delimiter: str, block_size: int, on_broken_row: Any = None
 ) -> Iterator[list[Any]]:
     if _is_one_line(path):
-        return  # Arrow takes a header without an end for no header
+        return  # Arrow refuses a header without a line end
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(wanted, pa.large_string()), include_columns=list(wanted), strings_can_be_null=False
     )
@@ -122,7 +123,7 @@ def _is_one_line(path: Path) -> bool:
 
 
 def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exception) -> BadData:
-    """Find the place of what Arrow could not read."""
+    """Return the error about a file that Arrow could not read, with the line."""
     file = str(path)
     if wrong_text := _not_utf8(path):
         return wrong_text
@@ -140,23 +141,23 @@ def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exc
             error = again
             if broken:
                 row = broken[0]
-                message = f"has {row.actual_columns} fields where the header has {row.expected_columns}"
+                message = f"has {quantity(row.actual_columns, 'field')} where the header has {row.expected_columns:,}"
                 return BadData(message, file=file, line=_line_of_row(path, delimiter, row.number))
             if _needs_larger_block(error):
                 continue
         break
     if _needs_larger_block(error):
-        return BadData(f"has a line of more than {_LONGEST_LINE >> 20} MB, or a quote that never closes", file=file)
+        return BadData(f"has a line of more than {_LONGEST_LINE >> 20} MB, or a quote that is never closed", file=file)
     return BadData(f"cannot be read as CSV ({str(error).splitlines()[0]})", file=file)
 
 
 def _needs_larger_block(error: Exception) -> bool:
-    """Tell whether a line, which may be the header, is longer than a block."""
+    """Return whether a line or the header is longer than a block."""
     return "straddl" in str(error) or "Empty CSV file or block" in str(error)
 
 
 def _not_utf8(path: Path) -> BadData | None:
-    """Return the error about the first byte that is not UTF-8 text, if there is one."""
+    """Return the error about the first byte that is not UTF-8 text, or None."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     lines = 1
     for block in chain(blocks(path), [b""]):
@@ -164,13 +165,15 @@ def _not_utf8(path: Path) -> BadData | None:
             lines += decoder.decode(block, final=not block).count("\n")
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
-            message = f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text"
+            message = (
+                f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8"
+            )
             return BadData(message, file=str(path), line=lines)
     return None
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Give the lines of a file with their ends, as the csv module wants them."""
+    """Yield the lines of a file with their line ends, as the csv module expects."""
     parts: list[bytes] = []
     for block in blocks(path):
         for piece in block.splitlines(keepends=True):
@@ -186,12 +189,12 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _line_of_row(path: Path, delimiter: str, row: int) -> int:
-    """Return the line on which a row starts, both from 1 on: blank lines are no rows, and values can hold breaks."""
+    """Return the first line of a row, both counted from 1. Blank lines are not rows, and values can hold line breaks."""
     reader = csv.reader(_lines(path), delimiter=delimiter)
     starts = 1
     before = csv.field_size_limit(_LONGEST_LINE)
     try:
-        with suppress(csv.Error):  # a value longer than any line: a quote that never closes, and this is the line
+        with suppress(csv.Error):  # a value longer than any line: a quote that is never closed, on this line
             for found in reader:
                 row -= bool(found)
                 if row == 0:

@@ -1,8 +1,8 @@
-"""Texts that arrive in batches get numbers in the order of their first appearance.
+"""Encode texts that arrive in batches as codes, in order of first appearance.
 
-Arrow numbers the texts of one batch; across batches it has no table that grows. One batch, which is a file of a few megabytes, needs none,
-and then nothing is compiled. From the second batch on a hash table over the bytes does it: per text its bytes, 8 bytes of offset, 4 of hash
-and 8 to 16 of slots, where a Python dictionary of strings takes some 150 bytes.
+Arrow encodes the texts of one batch, but has no table that grows across batches. One batch, a file of a few megabytes, needs none, so that
+nothing is compiled. For further batches, a hash table over the bytes is used. Per text it takes the bytes, 8 bytes for the offset, 4 for
+the hash and 8 to 16 for slots; a Python dictionary of strings takes about 150 bytes.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class TextEncoder:
-    """Gives each distinct text a code, 0 for the first."""
+    """Assigns a code to each distinct text, starting with 0."""
 
     def __init__(self) -> None:
         self._only: Any = None
-        """The texts, as long as one batch came."""
+        """The distinct texts, while there is only one batch."""
         self._table: _Table | None = None
 
     def __len__(self) -> int:
@@ -44,7 +44,7 @@ class TextEncoder:
         return self._table.enter(texts)
 
     def texts(self) -> Any:
-        """Return the texts by code as an Arrow column. Nothing can be encoded afterwards: the memory is handed over."""
+        """Return the texts by code as an Arrow column, which takes over the memory. Nothing can be encoded afterwards."""
         if self._table is not None:
             texts, self._table = self._table.hand_over(), None
         else:
@@ -54,10 +54,10 @@ class TextEncoder:
 
 
 class _Table:
-    """A hash table with open addressing, at most half full; arrays grow in place, where the system can move pages."""
+    """A hash table with open addressing, at most half full; its arrays grow in place if the system can move pages."""
 
     def __init__(self) -> None:
-        from setveil.data.files import _encoding_kernels  # noqa: PLC0415 - only files of several batches pay for the compiler
+        from setveil.data.files import _encoding_kernels  # noqa: PLC0415 - compiled only for several batches
 
         self._kernels = _encoding_kernels
         self._multiplier = secrets.randbelow(_encoding_kernels.PRIME - 2**20) + 2**20
@@ -68,7 +68,7 @@ class _Table:
         self._slots = np.full(1 << 13, -1, dtype=np.int32)
 
     def enter(self, texts: Any) -> NDArray[np.int32]:
-        """Return the codes of the texts, after adding the new ones."""
+        """Add new texts; return the codes of all given texts."""
         new_text, new_offsets = text_buffers(texts)
         self._make_room(len(texts), int(new_offsets[-1] - new_offsets[0]))
         codes = np.empty(len(texts), dtype=np.int32)
@@ -94,7 +94,7 @@ class _Table:
         _grow(self._hashes, most)
         if 2 * most > len(self._slots):
             width = 1 << (2 * most - 1).bit_length()
-            self._slots = np.empty(0, dtype=np.int32)  # the old one goes before the new one comes
+            self._slots = np.empty(0, dtype=np.int32)  # free the old array before allocating the new one
             self._slots = np.full(width, -1, dtype=np.int32)
             self._kernels.fill_slots(self._hashes, self.count, self._slots)
 
@@ -106,18 +106,18 @@ class _Table:
 
 
 def _grow(array: NDArray[Any], needed: int) -> None:
-    """Make the array at least that long, with room to spare; the system moves pages instead of copying them."""
+    """Resize the array to at least `needed` elements, with spare room; the system moves pages instead of copying them."""
     if needed > len(array):
         array.resize(max(needed, len(array) + len(array) // 4), refcheck=False)
 
 
 def text_buffers(texts: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return bytes and offsets of an Arrow column of type large_string, neither of them copied."""
+    """Return the bytes and offsets of a large_string column, without copies."""
     _valid, offsets, text = texts.buffers()
     places = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1] if offsets else None
     if places is None or not len(places):
         places = np.zeros(1, dtype=np.int64)
     content = np.frombuffer(text, dtype=np.uint8) if text else np.empty(0, dtype=np.uint8)
     for array in (places, content):
-        array.flags.writeable = False  # one kind of array, one compiled kernel
+        array.flags.writeable = False  # one kind of array, so that each kernel compiles once
     return content, places

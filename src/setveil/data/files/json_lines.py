@@ -1,4 +1,4 @@
-"""JSON Lines: a line is a record, an object with a list of items (`{"id": "p1", "items": ["milk", 7]}`) or the list alone."""
+"""JSON Lines: each line is a record, either an object with a list of items (`{"id": "p1", "items": ["milk", 7]}`) or the list alone."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ JSON_KINDS: dict[type, str] = {
     list: "a list",
     dict: "an object",
 }
-"""Values of JSON that are no items, in words."""
+"""Names of JSON values that cannot be items, for messages."""
 
 
 class _LineOrigin(Origin):
-    """Rows of JSON Lines are lines, since blank ones are refused."""
+    """The origin of JSON Lines, whose rows are lines, because blank lines are refused."""
 
     def wrong(self, message: str, row: int | None = None) -> BadData:
-        """Return the error about a line, counted from 0."""
+        """Return the error about a row, counted from 0."""
         return BadData(message, file=self.name, line=None if row is None else row + 1)
 
 
 class Whole(str):
-    """A whole number, as the digits it was written with: making a number of them fails on long ones."""
+    """A whole number as its digits: converting a very long one to int fails."""
 
     __slots__ = ()
 
 
 def json_value(line: bytes | str) -> Any:
-    """Return the value on a line, its whole numbers as `Whole`, or raise ValueError with what is wrong in a few words."""
+    """Return the value on a line, with whole numbers as `Whole`, or raise `ValueError` with a short message."""
     try:
         text = line if isinstance(line, str) else line.decode()
         return json.loads(text, object_pairs_hook=_each_once, parse_constant=_no_constant, parse_int=_whole)
@@ -69,22 +69,22 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"holds {name}, which JSON does not know")
+    raise ValueError(f"holds {name}, which is not JSON")
 
 
 def item_text(value: Any, what: str = "an item") -> str:
-    """Return the text of an item or an id, or raise ValueError with what is wrong in a few words."""
+    """Return the text of an item or an id, or raise `ValueError` with a short message."""
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{what} holds half a character (a lone surrogate)") from None
+            raise ValueError(f"{what} holds a lone surrogate, which is not valid Unicode text") from None
         return value
     raise ValueError(f"{what} is {JSON_KINDS[type(value)]}; expected text or a whole number")
 
 
 def read_json_lines(path: Path, layout: Layout) -> Transactions:
-    """Read a file; ids are read if the first line has one, and then every line must."""
+    """Read a file. If the first line has an id, every line must have one; otherwise none may."""
     file = str(path)
     assembly: ListAssembly | None = None
     with_ids = False
@@ -100,7 +100,7 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
                 if assembly is None:
                     with_ids = name is not None
                     if layout.id is not None and not with_ids:
-                        raise ValueError(f"has no field {layout.id!r}; name yours with `id=`")  # noqa: TRY301 - of the data
+                        raise ValueError(f"has no field {layout.id!r}; name yours with `id=`")  # noqa: TRY301 - an error in the data
                     assembly = ListAssembly(
                         _LineOrigin(file),
                         items_column=layout.items_column,
@@ -117,13 +117,15 @@ def read_json_lines(path: Path, layout: Layout) -> Transactions:
         texts = pa.array(values, pa.large_string())
         assembly.add_flat(np.array(lengths), texts, pa.array(ids, pa.large_string()) if with_ids else None)
     if assembly is None:
-        raise BadData("is empty; expected a JSON value a line", file=file)
+        raise BadData("is empty; expected one JSON value per line", file=file)
     return assembly.finish()
 
 
 def _refuse_other_shape(name: str | None, column: str, *, with_ids: bool) -> None:
     if (name is not None) != with_ids:
-        raise ValueError(f"has {'no' if with_ids else 'a'} field {column!r}, unlike the first line")
+        raise ValueError(
+            f"has {'no' if with_ids else 'a'} field {column!r}, unlike the first line; give all lines an id, or none"
+        )
 
 
 def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
@@ -131,24 +133,24 @@ def _record(value: Any, layout: Layout) -> tuple[str | None, list[Any]]:
         return None, value
     column = layout.items_column
     if not isinstance(value, dict):
-        raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - of the data
+        raise ValueError(f"is neither a list of items nor an object with the field {column!r}")  # noqa: TRY004 - an error in the data
     if column not in value:
         raise ValueError(f"has no field {column!r}; name yours with `items=`")
     items = value[column]
     if not isinstance(items, list):
-        raise ValueError(f"the field {column!r} is not a list of items")  # noqa: TRY004 - the same
+        raise ValueError(f"the field {column!r} is not a list of items")  # noqa: TRY004 - an error in the data
     name = item_text(value[layout.id_column], "the id") if layout.id_column in value else None
     return name, items
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """Give the lines of a file one by one; a blank last line is none."""
+    """Yield the lines of a file; a blank last line is ignored."""
     for lines in _batches_of_lines(path):
         yield from lines
 
 
 def _batches_of_lines(path: Path) -> Iterator[list[bytes]]:
-    """Give the lines of a file, some thousand at a time; a blank last line is none."""
+    """Yield the lines of a file in batches; a blank last line is ignored."""
     rest = b""
     waiting: list[bytes] = []
     for block in blocks(path):
@@ -163,6 +165,6 @@ def _batches_of_lines(path: Path) -> Iterator[list[bytes]]:
         yield waiting
 
 
-def kind_in_words(value: Any) -> str:
-    """Say what kind of value of JSON this is."""
+def json_type_name(value: Any) -> str:
+    """Return the kind of a JSON value, for messages."""
     return JSON_KINDS.get(type(value), "a whole number" if isinstance(value, Whole) else "a text")

@@ -1,7 +1,7 @@
-"""Bytes in and out: plain, gzip (.gz) and Zstandard (.zst), told by the ending of the name.
+"""Read and write bytes: plain, gzip (.gz) or Zstandard (.zst), by the extension of the file.
 
-Reading goes through Arrow's streams, which check that a packed file is whole. gzip is written without time and name, so that the same data
-gives the same bytes.
+Arrow's streams read compressed files and check that they are complete. gzip is written without time and name, so that equal data give equal
+bytes.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 READ_BLOCK = 1 << 22
 
 _MARKS = {
-    b"\x1f\x8b": "is packed with gzip, though its name does not end in .gz; rename it",
-    b"\x28\xb5\x2f\xfd": "is packed with Zstandard, though its name does not end in .zst; rename it",
-    b"\xff\xfe\0\0": "is UTF-32 text; expected UTF-8: save it again as UTF-8",
-    b"\0\0\xfe\xff": "is UTF-32 text; expected UTF-8: save it again as UTF-8",
-    b"\xff\xfe": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
-    b"\xfe\xff": "is UTF-16 text; expected UTF-8: save it again as UTF-8",
+    b"\x1f\x8b": "is compressed with gzip, but its name does not end in .gz; rename it",
+    b"\x28\xb5\x2f\xfd": "is compressed with Zstandard, but its name does not end in .zst; rename it",
+    b"\xff\xfe\0\0": "is UTF-32 text; expected UTF-8; save it as UTF-8",
+    b"\0\0\xfe\xff": "is UTF-32 text; expected UTF-8; save it as UTF-8",
+    b"\xff\xfe": "is UTF-16 text; expected UTF-8; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; expected UTF-8; save it as UTF-8",
     b"PK\x03\x04": "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
     b"SQLite format 3\0": "is an SQLite database; name it as sqlite:///PATH, with `query=`",
 }
-"""How files begin that text files do not begin with."""
+"""The first bytes of files that are not text, with the message about each."""
 _TABLE = re.compile(rb"(PAR1|ARROW1).{0,64}?[\x00-\x08\x0e-\x1f]", re.DOTALL)
-"""How tables begin: with letters that an item can begin with too, but with other bytes soon after them."""
-_TABLE_KINDS = {b"PAR1": "is a Parquet file; name it so (.parquet)", b"ARROW1": "is an Arrow file; name it so (.arrow)"}
+"""The start of table files: letters with which an item could begin too, but soon followed by control bytes."""
+_TABLE_KINDS = {b"PAR1": "is a Parquet file; rename it to .parquet", b"ARROW1": "is an Arrow file; rename it to .arrow"}
 
 
 def packing_of(path: Path) -> str | None:
-    """Return how a file of that name is packed, if it is."""
+    """Return the compression of a file by its name, or None."""
     return PACKINGS.get(path.suffix.lower())
 
 
 def plain_suffix(path: Path) -> str:
-    """Return the extension that names the format, without .gz or .zst."""
+    """Return the extension of a file without .gz or .zst; it determines the format."""
     return (Path(path.stem).suffix if packing_of(path) else path.suffix).lower()
 
 
 @dataclass
 class _OpenFile:
-    """A file that is open, and whether it is being read."""
+    """An open file, and whether it is being read."""
 
     raw: Any
     size: int
@@ -67,7 +67,7 @@ _held: ContextVar[dict[Path, _OpenFile]] = ContextVar("setveil_held_files", defa
 
 @contextmanager
 def opened_once(path: Path) -> Iterator[None]:
-    """Open a file for the whole block: what reads it inside, one after the other, starts again at the beginning of the same open file."""
+    """Keep a file open for the block; each reader in the block starts at the beginning of the same open file."""
     if path in _held.get():
         yield
         return
@@ -81,9 +81,9 @@ def opened_once(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[tuple[Any, int]]:
-    """Give a file as Arrow reads it, at its beginning, and its size; refuse what is not a file that can be read."""
+    """Yield an Arrow file at its beginning, and its size; refuse what is not a readable file."""
     held = _held.get().get(path)
-    if held is None or held.in_use:  # in use: what is wrong with a row is looked up while Arrow still reads ahead
+    if held is None or held.in_use:  # in use: an error is located while Arrow still reads ahead
         with _open(path) as file:
             yield file.raw, file.size
         return
@@ -103,21 +103,21 @@ def _open(path: Path) -> Iterator[_OpenFile]:
         if stat.S_ISDIR(found.st_mode):
             raise BadData("is a folder; expected a file", file=name)
         if not stat.S_ISREG(found.st_mode):
-            raise BadData("is a pipe or a device; expected a file: write what comes through it to one", file=name)
+            raise BadData("is a pipe or a device; expected a file; write its content to a file first", file=name)
         raw = pa.OSFile(os.fsencode(path))
     except FileNotFoundError:
         raise BadData("there is no such file", file=name) from None
     except OSError as error:
-        reason = error if error.errno is None else os.strerror(error.errno)  # Arrow's own sentence names the file again
+        reason = error if error.errno is None else os.strerror(error.errno)  # Arrow's message repeats the file name
         raise BadData(f"cannot be read: {reason}", file=name) from None
     except ValueError:
-        raise BadData("is not a name that a file can have", file=repr(name)) from None
+        raise BadData("is not a valid file name", file=repr(name)) from None
     with raw:
         yield _OpenFile(raw, found.st_size)
 
 
-class _LeftOpen:
-    """A file that stays open: a stream that unpacks closes what it reads from."""
+class _KeptOpen:
+    """A file that ignores `close`, because a decompressing stream closes its input."""
 
     closed = False
 
@@ -125,14 +125,14 @@ class _LeftOpen:
         self.read = raw.read
 
     def close(self) -> None:
-        """Leave it open."""
+        """Do nothing."""
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
-    """Give the unpacked stream of a file, and what to call now and then to show how far it was read.
+    """Yield the decompressed stream of a file, and a function to call from time to time that shows the progress.
 
-    What goes wrong with the file inside the block ends in one sentence.
+    Errors of the file inside the block become `BadData`.
     """
     name, packing = str(path), packing_of(path)
     try:
@@ -140,16 +140,16 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
             if not packing:
                 yield raw, lambda: advance(raw.tell())
                 return
-            with pa.CompressedInputStream(pa.PythonFile(_LeftOpen(raw), "r"), packing) as stream:
+            with pa.CompressedInputStream(pa.PythonFile(_KeptOpen(raw), "r"), packing) as stream:
                 yield stream, lambda: advance(raw.tell())
     except OSError as error:
-        if packing and error.errno is None:  # Arrow's own: not of the system but about the content
-            raise BadData(f"is not a whole {packing} file ({str(error).splitlines()[0]})", file=name) from None
+        if packing and error.errno is None:  # from Arrow, about the content, not from the system
+            raise BadData(f"is not a complete {packing} file ({str(error).splitlines()[0]})", file=name) from None
         raise BadData(f"cannot be read: {error.strerror or error}", file=name) from None
 
 
 def blocks(path: Path) -> Iterator[bytes]:
-    """Give the unpacked bytes of a text file in blocks, without a byte order mark; other kinds of files are told by their mark."""
+    """Yield the decompressed bytes of a text file in blocks, without a byte order mark; refuse other kinds of files."""
     with reading(path) as (stream, advance):
         first = True
         while block := stream.read(READ_BLOCK):
@@ -161,7 +161,7 @@ def blocks(path: Path) -> Iterator[bytes]:
 
 
 def refuse_other_kind(beginning: bytes, name: str) -> None:
-    """Refuse a file that begins as no text file does."""
+    """Refuse a file whose first bytes show that it is not text."""
     for mark, sentence in _MARKS.items():
         if beginning.startswith(mark):
             raise BadData(sentence, file=name)
@@ -176,7 +176,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Any]:
-    """Give a file to write to, packed as its name says; what the system refuses ends in one sentence."""
+    """Yield a file to write to, compressed as its name says; errors of the system become `OutputRefused`."""
     try:
         with path.open("wb") as raw:
             match packing_of(path):
@@ -191,5 +191,5 @@ def writing(path: Path) -> Iterator[Any]:
     except OSError as error:
         with suppress(OSError):
             if path.is_file():
-                path.unlink()  # half a file is worse than none
+                path.unlink()  # do not keep an incomplete file
         raise OutputRefused(f"{path} cannot be written: {error.strerror or error}") from None

@@ -1,7 +1,7 @@
-"""Files that stand beside the data: tables with a header, and lists of items.
+"""Side files: tables with a header, and lists of items.
 
-All are UTF-8 text, with or without a byte order mark, packed or not. A name is what an item may be: not empty, no control characters in it.
-What is wrong with one is said in a sentence that names the line; up to three labels may stand in it (docs/decisions/0009).
+All are UTF-8 text, with or without a byte order mark, optionally compressed. Names follow the rules of items: not empty, no control
+characters. An error names the line and shows at most three labels (docs/decisions/0009).
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.display import quantity
 from setveil.data.files.packing import read_bytes
-from setveil.data.files.texts import CONTROL, in_words, not_utf8
+from setveil.data.files.texts import CONTROL, join_names, not_utf8
 from setveil.data.records.labels import BLANKS, are_texts, note_stripped
 from setveil.errors import BadData
 
@@ -23,33 +24,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 BETWEEN = " \t\r\v\f"
-"""What stands around items of lists in text files, as in basket files; without a separator it also stands between them."""
+"""Blanks around items in text files of lists, as in basket files; without a separator they also separate items."""
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(CONTROL)
 _SHOWN = 60
 
 
 def shown(label: str) -> str:
-    """Return a label as it stands in a sentence: in quotes, and cut if it is very long."""
+    """Return a label for a message: in quotes, and shortened if it is very long."""
     text = repr(label)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def unusable(label: str) -> str | None:
-    """Say why no item or node can have this name, if so."""
+    """Return why a name is invalid for an item or node, or None."""
     if not label:
         return "is empty"
     if _CONTROL.search(label):
         return "holds a control character"
-    return None if are_texts([label]) else "holds half a character (a lone surrogate)"
+    return None if are_texts([label]) else "holds a lone surrogate, which is not valid Unicode text"
 
 
 def first_unusable(labels: Iterable[str]) -> str | None:
-    """Say what is wrong with the first name that no item or node can have, if there is one."""
+    """Return what is wrong with the first invalid name, or None."""
     given = list(labels)
-    if (
-        are_texts(given) and "" not in given and not _CONTROL.search("".join(given))
-    ):  # a million at once, not one by one
+    if are_texts(given) and "" not in given and not _CONTROL.search("".join(given)):  # much faster than one by one
         return None
     for label in given:
         if not isinstance(label, str):
@@ -64,30 +63,30 @@ def first_unusable(labels: Iterable[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Table:
-    """A CSV file with a header that has the column `item` and at least one more; its rows can be gone through once."""
+    """A CSV file whose header has the column `item` and at least one more; its rows can be iterated once."""
 
     file: str
     columns: list[str]
     rows: Iterator[tuple[int, list[str]]]
-    """Each with the number of the line on which it starts, and with as many fields as there are columns."""
+    """Each row with the number of its first line; all rows have one field per column."""
 
     @property
     def levels(self) -> list[str]:
-        """The columns beside `item`."""
+        """The columns other than `item`."""
         return [name for name in self.columns if name != "item"]
 
     @property
     def is_parents(self) -> bool:
-        """Whether a row is a node and its parent."""
+        """Whether each row is a node with its parent."""
         return self.levels == ["parent"]
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Return where the columns of these names stand, or refuse a name that is no level."""
+        """Return the positions of the columns with these names; refuse a name that is not a level."""
         place_of = {name: place for place, name in enumerate(self.columns) if name != "item"}
         places = []
         for name in names:
             if name not in place_of:
-                known = in_words(place_of)
+                known = join_names(place_of)
                 raise BadData(f"has no level {shown(name)}; the levels are: {known}", file=self.file, line=1)
             places.append(place_of[name])
         return places
@@ -96,7 +95,7 @@ class Table:
 def read_table(source: str) -> Table:
     """Open a CSV file, or the taxonomy of `sample:NAME`."""
     if source.startswith("sample:"):
-        from setveil.data.samples import sample_taxonomy  # noqa: PLC0415 - only who asks for a sample pays for it
+        from setveil.data.samples import sample_taxonomy  # noqa: PLC0415 - loaded only for samples
 
         header, sample_rows = sample_taxonomy(source)
         return Table(source, header, enumerate(sample_rows, start=2))
@@ -108,17 +107,17 @@ def read_table(source: str) -> Table:
     count_of = Counter(columns)
     for name, count in count_of.items():
         if count > 1:
-            raise BadData(f"has {count} columns {shown(name)}; each may stand once", file=source, line=1)
+            raise BadData(f"has {count} columns {shown(name)}; expected each column once", file=source, line=1)
     if "item" not in count_of:
-        known = in_words(columns)
+        known = join_names(columns)
         raise BadData(f"expected a header with the column 'item'; the columns are: {known}", file=source, line=1)
     if len(columns) == 1:
-        raise BadData("has no column beside 'item'; expected one with the categories", file=source, line=1)
+        raise BadData("has only the column 'item'; expected another column with the categories", file=source, line=1)
     return Table(source, columns, _stripped(_rows(reader, source, len(columns)), source))
 
 
 def _stripped(rows: Iterator[tuple[int, list[str]]], file: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the rows without blanks at the ends of their fields, and note how many fields had some."""
+    """Yield the rows without blanks at the ends of fields; at the end, announce how many fields had some."""
     with_blanks = 0
     for number, row in rows:
         bare = [field.strip(BLANKS) for field in row]
@@ -129,24 +128,26 @@ def _stripped(rows: Iterator[tuple[int, list[str]]], file: str) -> Iterator[tupl
 
 
 def _rows(reader: Any, file: str, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Give each row with the number of the line on which it starts: a quoted value can hold line breaks."""
+    """Yield each row with the number of its first line; a quoted value can hold line breaks."""
     starts = reader.line_num + 1
     try:
         for row in reader:
             if width is None or len(row) == width:
                 yield starts, row
             elif row:
-                raise BadData(f"has {len(row)} fields where the header has {width}", file=file, line=starts)
+                raise BadData(
+                    f"has {quantity(len(row), 'field')} where the header has {width:,}", file=file, line=starts
+                )
             starts = reader.line_num + 1
     except csv.Error as error:
-        raise BadData(f"is not a line of CSV ({error})", file=file, line=reader.line_num) from None
+        raise BadData(f"is not valid CSV ({error})", file=file, line=reader.line_num) from None
 
 
 # -- lists of items ----------------------------------------------------------------------------------------------------
 
 
 def lines_in(file: str) -> list[str]:
-    """Return the lines of a text file, or refuse what is not text."""
+    """Return the lines of a text file; refuse other content."""
     content = read_bytes(Path(file))
     if control := _CONTROL_BYTE.search(content):
         line = content.count(b"\n", 0, control.start()) + 1
@@ -157,6 +158,6 @@ def lines_in(file: str) -> list[str]:
 
 
 def refuse_unusable(item: str, file: str, number: int) -> None:
-    """Refuse a name that no item can have, and say on which line it is."""
+    """Refuse an invalid item name; the error names its line."""
     if wrong := unusable(item):
         raise BadData(f"the item {shown(item)} {wrong}", file=file, line=number)

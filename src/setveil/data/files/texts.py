@@ -1,4 +1,4 @@
-"""What a text of the data may be, the same in every format: an item or an id has at least one character and no control character."""
+"""The rules for texts in every format: an item or an id has at least one character and no control character."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ CONTROL = r"[\x00-\x1f\x7f]"
 RULE = "is empty or holds a control character"
 _SHOWN = 200
 _NO_TEXT = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
-"""What cannot stand in a sentence: control characters, and what else ends a line."""
+"""Characters that messages must not contain: control characters and line ends."""
 
 
 def unusable(texts: Any) -> Any:
-    """Tell of each text of an Arrow column whether it cannot be an item or an id."""
+    """Return for each text of an Arrow column whether it is invalid as an item or an id."""
     return pc.or_(pc.equal(pc.binary_length(texts), 0), pc.match_substring_regex(texts, CONTROL))
 
 
 def first_unusable(texts: Any) -> int | None:
-    """Return the place of the first text of a large_string column that cannot be an item or an id.
+    """Return the position of the first text of a large_string column that is invalid as an item or an id, or None.
 
-    Bytes are looked at first: a scan for control bytes is many times faster than a regular expression.
+    A scan for control bytes comes first, because it is many times faster than a regular expression.
     """
     content, offsets = text_buffers(texts)
     if len(offsets) < 2:
@@ -46,7 +46,7 @@ def first_unusable(texts: Any) -> int | None:
 
 
 def stripped(texts: Any) -> Any:
-    """Return a large_string column whose texts have no blanks at their ends; mostly a look at their first and last bytes is enough."""
+    """Strip blanks from the ends of a large_string column; usually the first and last bytes show that there are none."""
     content, offsets = text_buffers(texts)
     first, last = offsets[:-1][offsets[1:] > offsets[:-1]], offsets[1:][offsets[1:] > offsets[:-1]] - 1
     ends = np.concatenate((content[first], content[last]))
@@ -54,48 +54,54 @@ def stripped(texts: Any) -> Any:
 
 
 def not_utf8(content: bytes, file: str, before: int = 0) -> BadData | None:
-    """Return the error about the first byte that is not UTF-8 text, if there is one; `before` lines came before the content."""
+    """Return the error about the first byte that is not UTF-8 text, or None; `before` is the number of lines before the content."""
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = before + content.count(b"\n", 0, error.start) + 1
-        return BadData(f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text", file=file, line=line)
+        return BadData(
+            f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8",
+            file=file,
+            line=line,
+        )
     return None
 
 
 def check_separator(given: str, *, quote: bool = True) -> None:
-    """Refuse what cannot stand between items; `quote` says whether a double quote can."""
+    """Refuse an invalid separator; `quote` says whether a double quote is allowed."""
     if len(given) != 1 or ord(given) > 126 or (ord(given) < 32 and given != "\t") or (given == '"' and not quote):
         allowed = "one printable ASCII character or a tab, such as ','"
         raise BadParameter(f"the separator is {given!r}; allowed is {allowed}")
 
 
 def check_column_names(*names: str) -> None:
-    """Refuse names that are the same or cannot stand in a header."""
+    """Refuse column names that are equal or invalid."""
     if len(set(names)) < len(names):
         raise BadParameter(
-            f"two columns have the same name {names[0]!r}; name them apart with `id=`, `item=`, `items=`"
+            f"two columns have the same name {names[0]!r}; choose different columns with `id=`, `item=`, `items=`"
         )
     for name in names:
         if not name or re.search(CONTROL, name) or not are_texts([name]):
-            raise BadParameter(f"the column name {name!r} is empty or holds a control character or half a character")
+            raise BadParameter(
+                f"the column name {name!r} is empty or holds a control character or a lone surrogate; choose another name"
+            )
 
 
 def refuse_unusable(data: Transactions, form: str) -> None:
-    """Refuse to write items or ids that no format holds."""
+    """Refuse to write items or ids that are invalid in every format."""
     for what, values in (("item", data.labels), ("id", data.ids)):
         if values is not None and first_unusable(values) is not None:
-            raise OutputRefused(f"an {what} {RULE}, and {form!r} holds neither")
+            raise OutputRefused(f"an {what} {RULE}, which the format {form!r} cannot hold; rename it")
 
 
-def in_words(columns: Iterable[str]) -> str:
-    """Name columns for an error, not too many of them."""
+def join_names(columns: Iterable[str]) -> str:
+    """Return column names for a message, shortened if there are many."""
     shown = _NO_TEXT.sub("?", ", ".join(columns)) or "none"
     return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
 
 
 def is_text_type(kind: Any) -> bool:
-    """Tell whether `as_texts` takes a column of that type: text or whole numbers, or a dictionary of these."""
+    """Return whether `as_texts` accepts a column of this type: text, whole numbers, or a dictionary of these."""
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = (
@@ -109,12 +115,12 @@ def is_text_type(kind: Any) -> bool:
 
 
 def is_list_type(kind: Any) -> bool:
-    """Tell whether a column of that type holds lists."""
+    """Return whether a column of this type holds lists."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def as_texts(values: Any) -> Any:
-    """Return a column as large_string: text as it is, whole numbers in decimal. A dictionary column stays one."""
+    """Return a column as large_string; whole numbers become decimal text. A dictionary column remains one."""
     if pa.types.is_dictionary(values.type):
         return pa.DictionaryArray.from_arrays(values.indices, as_texts(values.dictionary))
     return values.cast(pa.large_string())

@@ -1,4 +1,4 @@
-"""File formats, one file each. A format that is registered in MEMBERS is offered and tested."""
+"""File formats, one module each. A format in MEMBERS is available to users and tested."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ MEMBERS = {
     "List": "list",
     "Wide": "wide",
 }
-"""The class of each format and its module, in the order in which people see them."""
+"""The class of each format and its module, in display order."""
 
 _made = (getattr(import_module(f"{__name__}.{module}"), name)() for name, module in MEMBERS.items())
 FORMATS: dict[str, Format] = {form.name: form for form in _made}
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name."""
+    """Return the format with this name."""
     if name not in FORMATS:
         raise UnknownName("format", name, FORMATS)
     return FORMATS[name]
 
 
 def format_of(path: Path, layout: Layout, *, argument: str = "format") -> Format:
-    """Return the format of a file to read: by its extension and the columns that were named, else by the columns it has."""
+    """Return the format of a file to read, from its extension, the given column names and the columns of the file."""
     suffix = plain_suffix(path)
     if suffix in (".csv", ".tsv"):
         return FORMATS["wide" if layout.ragged or layout.items is not None or _has_items(path, layout) else "long"]
@@ -48,22 +48,22 @@ def format_of(path: Path, layout: Layout, *, argument: str = "format") -> Format
         return FORMATS["long"]
     if suffix in column_files.EXTENSIONS and layout.items is None and not packing_of(path):
         schema = column_files.schema_of(path)
-        names = schema.names  # a name can stand there twice, which the reader refuses
+        names = schema.names  # a name may occur twice, which the reader refuses
         has_lists = layout.items_column in names and pa.types.is_nested(schema.types[names.index(layout.items_column)])
         return FORMATS["list" if has_lists or layout.item_column not in names else "long"]
     return format_to_write(path, argument=argument)
 
 
 def _has_items(path: Path, layout: Layout) -> bool:
-    """Tell whether the header of a CSV names a column of all items and none of one item."""
+    """Return whether the header of a CSV file has a column of all items and no column of single items."""
     columns: list[str] = []
-    with suppress(BadData):  # the reader will say what is wrong
+    with suppress(BadData):  # the reader reports it
         columns = header(path, delimiter_of(path, None))
     return layout.item is None and layout.items_column in columns and layout.item_column not in columns
 
 
 def format_to_write(path: Path, *, argument: str = "format") -> Format:
-    """Return the format that a file is written in unless another one is named: by its extension."""
+    """Return the default format of a file to write, from its extension."""
     suffix = plain_suffix(path)
     if suffix in column_files.EXTENSIONS:
         return FORMATS["list"]
@@ -72,6 +72,6 @@ def format_to_write(path: Path, *, argument: str = "format") -> Format:
             return candidate
     known = ", ".join(dict.fromkeys(extension for form in FORMATS.values() for extension in form.extensions))
     raise BadData(
-        f"the extension tells no format (known: {known}, text also with .gz and .zst); name one with `{argument}=`",
+        f"unknown file extension (known: {known}; text files also with .gz and .zst); name the format with `{argument}=`",
         file=str(path),
     )

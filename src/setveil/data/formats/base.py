@@ -1,4 +1,4 @@
-"""What every file format can do; standing in `FORMATS` (this folder's `__init__`) is enough to be tested and offered."""
+"""The base class of file formats, and the layout options that they share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from setveil.base.display import quantity
 from setveil.data.files.packing import writing
 from setveil.errors import OutputRefused
 
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is laid out, as far as its format leaves that open. None is what the format takes for granted."""
+    """The layout of a file, as far as its format leaves it open. None means the default of the format."""
 
     separator: str | None = None
-    """Between items of a basket line or of a cell, or between the columns of a long CSV."""
+    """The character between the items of a line or cell, or between the columns of a long CSV file."""
     id: str | None = None
     item: str | None = None
     items: str | None = None
     ragged: bool = False
-    """A wide file without header: a line is a record, its fields are the items."""
+    """A wide file without a header: each line is a record, and its fields are the items."""
 
     @property
     def id_column(self) -> str:
@@ -35,7 +36,7 @@ class Layout:
 
     @property
     def item_column(self) -> str:
-        """The name of the column with one item a row."""
+        """The name of the column with one item per row."""
         return self.item or "item"
 
     @property
@@ -45,58 +46,61 @@ class Layout:
 
     @classmethod
     def chosen(cls, given: Mapping[str, Any]) -> Layout:
-        """Pick the layout out of options; `person` names the column of ids too."""
+        """Return the layout given by options; `person` also names the column of ids."""
         named = given if given.get("id") is not None else {**given, "id": given.get("person")}
         return cls(**{field.name: named[field.name] for field in fields(cls) if named.get(field.name) is not None})
 
 
 class Format(ABC):
-    """A way to write transactions to a file and to read them back."""
+    """A file format: reads and writes transactions."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
     extensions: ClassVar[tuple[str, ...]]
-    """The endings it is written under; the first one is that of releases."""
+    """The file extensions; releases use the first one."""
     version: ClassVar[int] = 1
     ids: ClassVar[Literal["none", "optional", "required"]]
-    """Whether a file names its records."""
+    """Whether a file holds ids of records."""
     holds_empty_records: ClassVar[bool]
 
     @abstractmethod
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
-        """Return what a reader of a written file needs to know beside the format's name."""
+        """Return the layout that a reader of a written file needs to know, besides the name of the format."""
 
     @abstractmethod
     def read(self, path: Path, layout: Layout) -> Transactions:
-        """Read a file, or say in one sentence what is wrong with it and where."""
+        """Read a file, or raise `BadData` that says what is wrong and where."""
 
     @abstractmethod
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
-        """Give the bytes of a file of that name, before packing; the same data give the same bytes."""
+        """Yield the content of the file in blocks, before compression; equal data give equal bytes."""
 
     def packable(self, extension: str) -> bool:
-        """Tell whether a file with that ending can be packed with gzip or Zstandard."""
+        """Return whether files with this extension can be compressed with gzip or Zstandard."""
         return extension not in {".parquet", ".arrow", ".feather"}
 
     def holds_ids(self, layout: Layout) -> bool:
-        """Tell whether a file of that layout has a place for ids."""
+        """Return whether a file with this layout can hold ids."""
         del layout
         return self.ids != "none"
 
     def refuse(self, data: Transactions) -> None:
-        """Refuse to write what the format cannot hold; ids without a place are left out."""
+        """Refuse data that the format cannot hold; ids that it cannot hold are dropped."""
         if data.ids is None and self.ids == "required":
-            raise OutputRefused(f"the format {self.name!r} needs an id for each record, and the data has none")
+            raise OutputRefused(
+                f"the format {self.name!r} requires an id for each record, and the data have no ids; choose another format"
+            )
         if data.empty_records and not self.holds_empty_records:
             raise OutputRefused(
-                f"the format {self.name!r} cannot hold the {data.empty_records:,} empty records; leave them out with `empty='drop'`"
+                f"the format {self.name!r} cannot hold the {quantity(data.empty_records, 'empty record')} of the data; "
+                "drop them with `empty='drop'`, or choose another format"
             )
 
     def write(self, data: Transactions, path: Path, layout: Layout) -> None:
-        """Write a file; packed if its name ends in .gz or .zst."""
+        """Write a file, compressed if its name ends in .gz or .zst."""
         self.refuse(data)
         parts = self.blocks(data, path, layout)
-        first = next(parts, b"")  # what the data or the layout forbids is found before a file is opened
+        first = next(parts, b"")  # refuses invalid data or layouts before the file is opened
         with writing(path) as file:
             file.write(first)
             for part in parts:

@@ -1,7 +1,7 @@
-"""Basket text, as FIMI and SPMF use it: a line is a record, items are separated by blanks or by a separator of your choice.
+"""The basket format of FIMI and SPMF: each line is a record, with items separated by blanks or by another separator.
 
-SPMF puts lines that begin with `@` before the records: `@CONVERTED_FROM_TEXT`, then `@ITEM=3=milk` for the name of item 3. Names are put
-in the place of the numbers; other such lines are skipped. Only what stands before the first record is a header: an item can begin with `@`.
+SPMF files start with a header of lines that begin with `@`: `@CONVERTED_FROM_TEXT`, then `@ITEM=3=milk` for the name of item 3. The reader
+replaces numbers by names and skips other header lines. The header ends at the first record, because an item can begin with `@`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _WRITTEN_RECORDS = 1 << 18
 
 
 class Basket(Format):
-    """One record a line; a blank line is an empty record."""
+    """One record per line; a blank line is an empty record."""
 
     name: ClassVar[str] = "basket"
-    summary: ClassVar[str] = "text, a record a line, items separated by blanks or by another separator"
+    summary: ClassVar[str] = "text with one record per line; items are separated by blanks or by another separator"
     extensions: ClassVar[tuple[str, ...]] = (".dat", ".txt", ".basket")
     ids: ClassVar[Literal["none", "optional", "required"]] = "none"
     holds_empty_records: ClassVar[bool] = True
@@ -52,26 +52,26 @@ class Basket(Format):
         return parse(file_blocks(path), _separator(layout), str(path))
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
-        """Return the separator, where one was named."""
+        """Return the separator, if one was given."""
         del data
         return {"separator": layout.separator} if layout.separator else {}
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[bytes]:
-        """Give the records as lines."""
+        """Yield the records as lines."""
         del path
         separator = _separator(layout)
         for label in data.vocabulary:
             problem = _unwritable(label, separator)
             if problem:
-                way_out = "name another separator or another format"
-                raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {way_out}")
+                remedy = "choose another separator or another format"
+                raise OutputRefused(f"the item {label!r} {problem}, which a basket file cannot hold; {remedy}")
         if not data.records:
-            raise OutputRefused("a basket file cannot hold data without records")
+            raise OutputRefused("a basket file cannot hold data without records; choose another format")
         yield from lines_of(data, data.labels, separator or " ")
 
 
 def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterator[bytes]:
-    """Give the records as lines of labels, as these are written."""
+    """Yield the records as lines of `written_labels`."""
     newline = pa.scalar("\n", pa.large_string())
     for first in range(0, data.records, _WRITTEN_RECORDS):
         records = data.lists(first, first + _WRITTEN_RECORDS, written_labels)
@@ -81,9 +81,9 @@ def lines_of(data: Transactions, written_labels: Any, separator: str) -> Iterato
         if first == 0:
             first_line = text.partition(b"\n")[0]
             if _HEADER_LINE.match(first_line):
-                raise OutputRefused("the first record begins as the header of an SPMF file does; name another format")
+                raise OutputRefused("the first record begins like the header of an SPMF file; choose another format")
             if text.startswith(_BYTE_ORDER_MARK):
-                yield _BYTE_ORDER_MARK  # a reader takes one away
+                yield _BYTE_ORDER_MARK  # readers remove one
         yield text + b"\n"
 
 
@@ -106,7 +106,7 @@ def _unwritable(label: str, separator: str | None) -> str | None:
 
 
 def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transactions:
-    """Make transactions of the blocks of a basket file."""
+    """Make transactions from the content of a basket file, given in blocks."""
     assembly = ListAssembly(Origin(file))
     names: dict[str, str] = {}
     line, in_header = 0, True
@@ -123,24 +123,24 @@ def parse(content: Iterator[bytes], separator: str | None, file: str) -> Transac
         assembly.add_flat(lengths, tokens)
         line += len(lengths)
     if in_header:
-        raise BadData(f"{'has a header and no records' if line else 'is empty'}; expected a record a line", file=file)
+        raise BadData(
+            f"{'has a header and no records' if line else 'is empty'}; expected one record per line", file=file
+        )
     data = assembly.finish()
     return _named(data, names, file) if names else data
 
 
 def _named(data: Transactions, names: dict[str, str], file: str) -> Transactions:
-    """Put names in the place of numbers."""
+    """Replace item numbers by names."""
     labels = [names.get(label, label) for label in data.vocabulary]
     label, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
     if times > 1:
-        raise BadData(
-            f"gives two items the name {label!r}; name them apart in the lines that begin with @ITEM", file=file
-        )
+        raise BadData(f"gives two items the name {label!r}; use different names in the @ITEM lines", file=file)
     return Transactions.from_codes(data.offsets, data.items, labels)
 
 
 def _whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut blocks at ends of lines."""
+    """Regroup blocks so that each ends at the end of a line."""
     rest: list[bytes] = []
     for block in content:
         cut = block.rfind(b"\n") + 1
@@ -154,7 +154,7 @@ def _whole_lines(content: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _without_header(block: bytes, names: dict[str, str], file: str, before: int) -> tuple[bytes, int]:
-    """Take SPMF's header lines off a block, note the names in them, and return the rest and how many lines were taken."""
+    """Remove the header lines of SPMF from a block and add their names to `names`; return the rest and the number of removed lines."""
     taken = at = 0
     while _HEADER_LINE.match(block, at):
         end = block.find(b"\n", at)
@@ -170,13 +170,17 @@ def _without_header(block: bytes, names: dict[str, str], file: str, before: int)
         if re.search(CONTROL, text):
             raise BadData("the name of an item holds a control character", file=file, line=before + taken)
         if named is None or names.setdefault(named[1], named[2].strip(BLANKS)) != named[2].strip(BLANKS):
-            problem = "is not of the form @ITEM=NUMBER=NAME" if named is None else "names an item that was named before"
+            problem = (
+                "is not of the form @ITEM=NUMBER=NAME"
+                if named is None
+                else "gives another name to an item that has one"
+            )
             raise BadData(problem, file=file, line=before + taken)
     return block[at:], taken
 
 
 def _split(content: bytes, separator: str | None, file: str, line: int) -> tuple[NDArray[np.int64], Any]:
-    """Return how many items each line of a block has, and all of them; `line` lines came before."""
+    """Return the number of items of each line of a block, and all items; `line` is the number of lines before the block."""
     raw = np.frombuffer(content, dtype=np.uint8)
     _refuse_control_bytes(raw, file, line)
     newline = raw == _NEWLINE
@@ -201,7 +205,7 @@ def _texts(values: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Any:
 
 
 def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[Any, NDArray[np.int64]]:
-    """Split at runs of blanks: what is no blank, joined, is the text of all items; their lengths come from the borders."""
+    """Split at runs of blanks: the bytes that are not blank are the text of all items, and the borders give their lengths."""
     is_blank = np.zeros(256, dtype=bool)
     is_blank[list(_BLANKS)] = True
     is_blank[_NEWLINE] = True
@@ -215,7 +219,7 @@ def _split_blanks(raw: NDArray[np.uint8], newline: NDArray[np.bool_]) -> tuple[A
 def _split_at(
     raw: NDArray[np.uint8], newline: NDArray[np.bool_], separator: str, file: str, before: int
 ) -> tuple[Any, NDArray[np.int64]]:
-    """Split at one character; blanks around an item do not belong to it, and an item must not be empty."""
+    """Split at a separator; strip blanks around items and refuse empty items."""
     if raw[-1] != _NEWLINE:
         raw, newline = np.append(raw, np.uint8(_NEWLINE)), np.append(newline, True)
     cuts = np.flatnonzero(newline | (raw == ord(separator)))
@@ -230,10 +234,10 @@ def _split_at(
     broken = np.flatnonzero(empty & ~blank_line)
     if len(broken):
         at = before + int(line[broken[0]]) + 1
-        raise BadData(f"an item between two {separator!r} is empty", file=file, line=at)
+        raise BadData(f"an item between two {separator!r} is empty; expected a name", file=file, line=at)
     tokens, line = tokens.filter(pa.array(~blank_line)), line[~blank_line]
     wrong = first_unusable(tokens)
-    if wrong is not None:  # a tab or the like, which is a blank elsewhere
+    if wrong is not None:  # such as a tab, which counts as a blank at the ends
         raise BadData("an item holds a control character", file=file, line=before + int(line[wrong]) + 1)
     return tokens, line
 

@@ -1,4 +1,4 @@
-"""A row is a record, with a column of lists: Parquet, Arrow, or JSON Lines."""
+"""The list format: one row per record, with a column of lists (Parquet, Arrow or JSON Lines)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from setveil.data.files import column_files
 from setveil.data.files.assembly import ListAssembly, Origin
 from setveil.data.files.json_lines import read_json_lines
 from setveil.data.files.packing import plain_suffix
-from setveil.data.files.texts import check_column_names, in_words, refuse_unusable
+from setveil.data.files.texts import check_column_names, join_names, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.errors import BadData, OutputRefused
 
@@ -26,30 +26,30 @@ _WRITTEN_RECORDS = 1 << 17
 
 
 class List(Format):
-    """One row a record; names of records are optional."""
+    """One row per record; ids are optional."""
 
     name: ClassVar[str] = "list"
-    summary: ClassVar[str] = "a table or JSON Lines with a column of lists of items, a row a record"
+    summary: ClassVar[str] = "a table or JSON Lines with a column of lists of items, one row per record"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
     holds_empty_records: ClassVar[bool] = True
 
     def read(self, path: Path, layout: Layout) -> Transactions:
-        """Read a file; ids are read where the file has a column for them."""
+        """Read a file, with ids if it has a column for them."""
         check_column_names(layout.items_column, layout.id_column)
         if plain_suffix(path) not in column_files.EXTENSIONS:
             return read_json_lines(path, layout)
         schema = column_files.schema_of(path)
         if layout.items_column not in schema.names:
-            hint = "Name yours with `items=`, or `id=` and `item=` for a row an item"
-            there = in_words(schema.names)
+            hint = "Name yours with `items=`, or with `id=` and `item=` for one row per item"
+            there = join_names(schema.names)
             raise BadData(f"has no column {layout.items_column!r}; the columns are: {there}. {hint}", file=str(path))
         with_ids = layout.id is not None or layout.id_column in schema.names
         names = [layout.items_column] + ([layout.id_column] if with_ids else [])
         assembly = ListAssembly(
             Origin(str(path)), items_column=names[0], id_column=layout.id_column if with_ids else None
         )
-        if all(schema.names.count(name) == 1 for name in names):  # else `batches` tells
+        if all(schema.names.count(name) == 1 for name in names):  # otherwise `batches` refuses it
             assembly.check_types(*(schema.field(name).type for name in names))
         for columns in column_files.batches(path, names, "Name yours with `items=` and `id=`"):
             assembly.add(*columns)
@@ -61,7 +61,7 @@ class List(Format):
         return columns | ({"id": layout.id_column} if data.ids is not None else {})
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
-        """Give the records, items in label order."""
+        """Yield the records with items in label order."""
         check_column_names(layout.items_column, layout.id_column)
         refuse_unusable(data, self.name)
         if plain_suffix(path) in column_files.EXTENSIONS:
@@ -69,12 +69,12 @@ class List(Format):
             columns[layout.items_column] = pa.large_list(pa.field("element", pa.large_string(), nullable=False))
             return column_files.written(path, columns, list_batches(data, layout))
         if not data.records:
-            raise OutputRefused("JSON Lines cannot hold data without records")
+            raise OutputRefused("JSON Lines cannot hold data without records; choose another format")
         return _json_lines(data, layout)
 
 
 def list_batches(data: Transactions, layout: Layout) -> Iterator[Any]:
-    """Give the records as Arrow batches of some size: the ids where there are some, and the lists."""
+    """Yield the records as Arrow batches of limited size: the ids, if any, and the lists."""
     for first in range(0, data.records, _WRITTEN_RECORDS):
         lists = data.lists(first, first + _WRITTEN_RECORDS)
         names, columns = [layout.items_column], [lists]

@@ -1,4 +1,4 @@
-"""Two columns: all rows with the same id are one record, in order of first appearance. CSV, Parquet or Arrow."""
+"""The long format: a table with one row per item. Rows with the same id are one record, in order of first appearance."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Long(Format):
     """One row per item of a record."""
 
     name: ClassVar[str] = "long"
-    summary: ClassVar[str] = "a table with a column of ids and one of items, a row an item"
+    summary: ClassVar[str] = "a table with a column of ids and a column of items, one row per item"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "required"
     holds_empty_records: ClassVar[bool] = False
@@ -51,13 +51,13 @@ class Long(Format):
             return _assembled(CsvOrigin(str(path), path, delimiter), names, csv_batches(path, names, delimiter))
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
-        """Return the names of the columns and, where one was named, the separator."""
+        """Return the names of the columns and, if one was given, the separator."""
         del data
         columns: dict[str, str | bool] = {"id": layout.id_column, "item": layout.item_column}
         return columns | ({"separator": layout.separator} if layout.separator else {})
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
-        """Give the rows, by record, then by label order."""
+        """Yield the rows by record, then in label order."""
         names = [layout.id_column, layout.item_column]
         check_column_names(*names)
         refuse_unusable(data, self.name)
@@ -77,7 +77,7 @@ def _assembled(origin: Origin, names: list[str], batches: Iterator[list[Any]]) -
 
 
 def delimiter_of(path: Path, named: str | None) -> str:
-    """Return what stands between columns: as named, or a tab for .tsv, or a comma."""
+    """Return the separator of columns: the given one, a tab for .tsv, or a comma."""
     if named is None:
         return "\t" if plain_suffix(path) == ".tsv" else ","
     check_separator(named, quote=False)
@@ -85,7 +85,7 @@ def delimiter_of(path: Path, named: str | None) -> str:
 
 
 def long_batches(data: Transactions, names: list[str]) -> Iterator[Any]:
-    """Give the rows as Arrow batches of some size."""
+    """Yield the rows as Arrow batches of limited size."""
     for first, last in record_ranges(data.offsets, WRITTEN_ROWS, WRITTEN_ROWS):
         owner = np.repeat(np.arange(first, last), data.lengths[first:last])
         items = data.items[data.offsets[first] : data.offsets[last]]
@@ -94,11 +94,11 @@ def long_batches(data: Transactions, names: list[str]) -> Iterator[Any]:
 
 
 def csv_text(batches: Iterator[Any], names: list[str], delimiter: str, texts: tuple[Any, ...]) -> Iterator[bytes]:
-    """Give a CSV file; `texts` are all texts that can occur in it, looked at for what needs quotes."""
+    """Yield the blocks of a CSV file; `texts` are all texts that can occur, to decide whether quotes are needed."""
     top = io.StringIO()
     csv.writer(top, delimiter=delimiter, lineterminator="\n").writerow(names)
     yield top.getvalue().encode()
-    # Arrow's "needed" puts every text in quotes; most files do well without any.
+    # Arrow's "needed" quotes every text; most files need no quotes.
     special = f'["{re.escape(delimiter)}]'
     quotes = any(pc.any(pc.match_substring_regex(column, special)).as_py() for column in texts)
     style = "needed" if quotes else "none"

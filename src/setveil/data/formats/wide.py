@@ -1,4 +1,4 @@
-"""CSV with a row a record: one column holds all items, or (ragged) every field of a line without header is an item."""
+"""The wide format: CSV with one row per record. One column holds all items or, in ragged files without a header, each field is an item."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 _BLANKS = " \t"
-_HINT = "Name yours with `items=` and `id=`, or say `ragged=True` for lines of items without a header"
+_HINT = "Name yours with `items=` and `id=`, or use `ragged=True` for lines of items without a header"
 _WRITTEN_RECORDS = 1 << 17
 
 
 class Wide(Format):
-    """One row a record; names of records are optional, and ragged lines have none."""
+    """One row per record; ids are optional, and ragged lines have none."""
 
     name: ClassVar[str] = "wide"
-    summary: ClassVar[str] = "CSV with all items of a record in one column, or ragged lines of items"
+    summary: ClassVar[str] = "CSV with one row per record: all items in one column, or ragged lines of items"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
     ids: ClassVar[Literal["none", "optional", "required"]] = "optional"
     holds_empty_records: ClassVar[bool] = True
 
     def read(self, path: Path, layout: Layout) -> Transactions:
-        """Read a file; ids are read where the header has a column for them."""
+        """Read a file, with ids if the header has a column for them."""
         if layout.ragged:
             return _read_ragged(path, _ragged_separator(path, layout))
         separator = _separator(layout)
@@ -61,18 +61,18 @@ class Wide(Format):
         return assembly.finish()
 
     def holds_ids(self, layout: Layout) -> bool:
-        """Tell that ragged lines have no place for ids."""
+        """Return False for ragged lines, which cannot hold ids."""
         return not layout.ragged
 
     def public_layout(self, data: Transactions, layout: Layout) -> dict[str, str | bool]:
-        """Return separator and names of columns, or that there are none."""
+        """Return the separator and the names of the columns, or `ragged`."""
         named: dict[str, str | bool] = {"separator": layout.separator} if layout.separator else {}
         if layout.ragged:
             return named | {"ragged": True}
         return named | {"items": layout.items_column} | ({"id": layout.id_column} if data.ids is not None else {})
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
-        """Give the records, items in label order."""
+        """Yield the records with items in label order."""
         if layout.ragged:
             yield from _ragged_lines(data, _ragged_separator(path, layout))
             return
@@ -82,11 +82,11 @@ class Wide(Format):
         refuse_unusable(data, self.name)
         for label in data.vocabulary:
             if problem := _unwritable(label, separator):
-                way_out = "name another separator or another format"
-                raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {way_out}")
+                remedy = "choose another separator or another format"
+                raise OutputRefused(f"the item {label!r} {problem}, which a cell of a wide file cannot hold; {remedy}")
         names = ([layout.id_column] if data.ids is not None else []) + [layout.items_column]
         joiner = separator or " "
-        # A row of nothing but an empty cell would be a blank line, which is no row of CSV: then every cell stands in quotes.
+        # A row with a single empty cell would be a blank line, which CSV readers skip: then all cells are quoted.
         special = [
             data.labels,
             pa.array([joiner, '"' if data.ids is None and data.empty_records else ""], pa.large_string()),
@@ -105,7 +105,7 @@ def _separator(layout: Layout) -> str | None:
 
 def _ragged_separator(path: Path, layout: Layout) -> str:
     if layout.id is not None or layout.items is not None:
-        raise BadParameter("ragged lines have no columns to name; leave out `id=` and `items=`, or `ragged=True`")
+        raise BadParameter("ragged lines have no columns to name; omit `id=` and `items=`, or omit `ragged=True`")
     return delimiter_of(path, layout.separator)
 
 
@@ -125,7 +125,7 @@ def _cells(data: Transactions, names: list[str], joiner: str) -> Iterator[Any]:
 def _split_cells(
     cells: Any, separator: str | None, origin: Origin, row: int, column: str
 ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], Any]:
-    """Return how many items each cell has, and all of them."""
+    """Return the number of items of each cell, and all items."""
     cells = pc.ascii_trim(cells, _BLANKS)
     blanks = f"[{_BLANKS}]+"
     lists = pc.split_pattern_regex(cells, blanks) if separator is None else pc.split_pattern(cells, separator)
@@ -136,7 +136,7 @@ def _split_cells(
     nothing = empty & (lengths[owner] == 1)
     broken = np.flatnonzero(empty & ~nothing)
     if len(broken):
-        message = f"an item between two {separator!r} in the column {column!r} is empty"
+        message = f"an item between two {separator!r} in the column {column!r} is empty; expected a name"
         raise origin.wrong(message, row + int(owner[broken[0]]))
     lengths[owner[nothing]] = 0
     return lengths, items.filter(pa.array(~nothing))
@@ -146,11 +146,11 @@ def _split_cells(
 
 
 def _read_ragged(path: Path, separator: str) -> Transactions:
-    """Read lines of items; empty fields at the end of a line are padding, as spreadsheets write it."""
+    """Read lines of items; empty fields at the end of a line are padding from spreadsheets and are ignored."""
     file = str(path)
     content = read_bytes(path)
     if not content:
-        raise BadData("is empty; expected a record a line", file=file)
+        raise BadData("is empty; expected one record per line", file=file)
     if wrong := not_utf8(content, file):
         raise wrong
     text = content.decode()
@@ -171,7 +171,7 @@ def _read_ragged(path: Path, separator: str) -> Transactions:
             values.extend(record)
             lengths.append(len(record))
     except csv.Error as error:
-        raise BadData(f"is not a line of CSV ({error})", file=file, line=reader.line_num) from None
+        raise BadData(f"is not valid CSV ({error})", file=file, line=reader.line_num) from None
     finally:
         csv.field_size_limit(before)
     assembly.add_flat(np.array(lengths), pa.array(values, pa.large_string()))
@@ -179,16 +179,16 @@ def _read_ragged(path: Path, separator: str) -> Transactions:
 
 
 class _Lines(Origin):
-    """Rows of ragged text are lines."""
+    """The origin of ragged text, whose rows are lines."""
 
     def wrong(self, message: str, row: int | None = None) -> BadData:
-        """Return the error about a line, counted from 0."""
+        """Return the error about a row, counted from 0."""
         return BadData(message, file=self.name, line=None if row is None else row + 1)
 
 
 def _ragged_lines(data: Transactions, separator: str) -> Iterator[bytes]:
     if not data.records:
-        raise OutputRefused("ragged lines cannot hold data without records")
+        raise OutputRefused("ragged lines cannot hold data without records; choose another format")
     refuse_unusable(data, "wide")
     written = []
     for label in data.vocabulary:

@@ -1,4 +1,4 @@
-"""Published forms, one module each; standing in `MEMBERS` is enough to be published, opened, checked and tested."""
+"""Forms of published data, one module each. A form in `MEMBERS` can be published, opened and checked, and is tested."""
 
 MEMBERS = {
     "Transactions": "records.transactions",
@@ -7,4 +7,4 @@ MEMBERS = {
     "Disassociated": "forms.disassociated",
     "Reassociated": "forms.reassociated",
 }
-"""The class of each form, and its module below `setveil.data`. Nothing is imported, so that one form does not import all of them."""
+"""The class of each form and its module in `setveil.data`, by name, so that one form does not import all of them."""

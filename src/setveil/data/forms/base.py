@@ -1,7 +1,7 @@
-"""What a published form is: data that a method makes and a release holds.
+"""The base class of published forms: data that a method makes and a release holds.
 
-Each form is one module of this package. It knows how its data are counted, put in order, written and read, and compared with the original.
-All other code asks the data and never which form they have (docs/decisions/0029).
+Each form is a module of this package. It defines how its data are counted, sorted, written, read and compared with the original. Other code
+calls these methods and never checks which form the data have (docs/decisions/0029).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions, Unit
 
 Ids = Literal["pseudonym", "keep", "drop"]
-"""What becomes of the ids of records."""
+"""How a release treats the ids of records."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the release itself; none of the original."""
+    """Counts of the release, not of the original."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -43,17 +43,17 @@ class Counts:
 
 
 class Naming(NamedTuple):
-    """Which names released rows carry."""
+    """The ids of released rows."""
 
     ids: Ids
     original: Any
-    """The data that the release is made from, which hold the ids."""
+    """The data that the release is made from, with their ids."""
     pseudonyms: Callable[[int], Any]
-    """Gives as many pseudonyms as asked for."""
+    """Returns the requested number of pseudonyms."""
 
 
 class DataPlace(NamedTuple):
-    """Where the data file of a release is, and how it is written."""
+    """The place and the format of the data file of a release."""
 
     folder: Path
     file: str
@@ -67,23 +67,23 @@ class DataPlace(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """How rows differ from the records that they came from."""
+    """How rows differ from their original records."""
 
     records: int
-    """Original records that have no row, or one that differs."""
+    """The number of original records without a row or with a different row."""
     untrue: int
-    """Released occurrences that are not true of their record."""
+    """The number of released occurrences that are not in their record."""
 
 
 class Form:
-    """What metrics and guarantees ask of any published form, by its type."""
+    """Properties of a published form that metrics and guarantees use."""
 
-    form_in_words: ClassVar[str]
-    """What people call data of this form, such as `grouped data`."""
+    form_title: ClassVar[str]
+    """The name of the form for people, such as `grouped data`."""
     sets_of: ClassVar[type | None] = None
-    """The form of each set, where data of this form are several sets."""
+    """The form of each set, if data of this form are several sets."""
     has_support_bounds: ClassVar[bool] = False
-    """Whether an itemset has bounds of its support (`mining.support_bounds`) and not one support."""
+    """Whether itemsets have bounds of support (`mining.support_bounds`) instead of an exact support."""
 
     if TYPE_CHECKING:
 
@@ -93,28 +93,28 @@ class Form:
 
 
 class Published(Form, ABC):
-    """Data in a published form. A new form says what differs from the defaults of this class."""
+    """Data in a published form. A new form overrides the defaults of this class."""
 
     form_name: ClassVar[str]
     """The name on the card."""
     about_form: ClassVar[str]
-    """What a release of this form is, for the report."""
+    """A description of the form, for the report."""
     beside: ClassVar[tuple[str, ...]] = ()
-    """The files that stand beside the data file."""
+    """The further files of a release besides the data file."""
     why_nameless: ClassVar[str] = ""
-    """Why rows can carry no ids, where that is so."""
+    """Why rows cannot have ids; empty if they can."""
     rows_are_records: ClassVar[bool] = False
-    """Whether each row is a record of the original, perhaps changed."""
+    """Whether each row is a record of the original, possibly changed."""
     counts_rows: ClassVar[bool] = False
-    """Whether the number of rows says something, so that no two rows may come from one record."""
+    """Whether the number of rows is meaningful, so that no two rows may come from the same record."""
     made_from: ClassVar[type[Published] | None] = None
-    """The form of the release that data of this form are made from; None where they are made from records."""
+    """The form of the data that this form is made from; None for plain records."""
     as_input: ClassVar[str] = "the original"
-    """What people call data of this form where a release is made from them."""
+    """The name of data of this form as the input of a release."""
     less_exactly: ClassVar[str] = ""
-    """How the form names what it does not show as it was."""
+    """The text for occurrences that the form shows less exactly."""
 
-    if TYPE_CHECKING:  # of some forms these are fields, which a property would hide
+    if TYPE_CHECKING:  # fields in some forms, which a property would hide
 
         @property
         def vocabulary(self) -> tuple[str, ...]:
@@ -126,88 +126,88 @@ class Published(Form, ABC):
 
         @property
         def supports(self) -> NDArray[np.int64]:
-            """In how many records each item of the vocabulary is, as far as the form shows it."""
+            """The number of records that hold each item, as far as the form shows it."""
 
         @property
         def occurrences(self) -> int:
-            """The number of items in all records together, as far as the form shows it."""
+            """The number of occurrences, as far as the form shows it."""
 
         @property
         def empty_records(self) -> int:
-            """The number of records without an item, as far as the form shows it."""
+            """The number of empty records, as far as the form shows it."""
 
         @property
         def unit(self) -> Unit:
-            """Whether a record is a person or one record of several."""
+            """`person` if every person has exactly one record, `record` otherwise."""
 
         def with_unit(self, unit: Unit) -> Self:
-            """Return the same data, their records said to be one per person (`person`) or not (`record`)."""
+            """Return the same data with another unit."""
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def plain(self) -> Transactions | None:
-        """The rows as plain records; None where a row is no whole record, or where there are several sets of rows."""
+        """The rows as plain records; None if a row is not a whole record, or if there are several sets."""
         return None
 
     @property
     def why_not_plain(self) -> str:
-        """What the data are instead of plain records, and what can be done about it."""
-        return f"{self.form_in_words}, of which plain records cannot be made"
+        """What the data are instead of plain records, and what to do about it."""
+        return f"{self.form_title}, which cannot be read as plain records"
 
     def as_records(self) -> Transactions:
-        """Return the rows as plain records, or refuse data that have none."""
+        """Return the rows as plain records, or raise `BadParameter` if the form has none."""
         if self.plain is None:
             raise BadParameter(f"these are {self.why_not_plain}")
         return self.plain
 
     @property
     def sets(self) -> tuple[Published, ...]:
-        """The sets that are published side by side, each complete: mostly one."""
+        """The complete sets in the release, usually one."""
         return (self,)
 
     @property
     def lengths_shown(self) -> NDArray[np.int64] | None:
-        """The number of items of each record, where the form shows it."""
+        """The number of items of each record, or None if the form does not show it."""
         return None
 
     @property
     def row_parts(self) -> Transactions | None:
-        """The rows, each of them a record or a part of one, where the form has such."""
+        """The rows, each a record or a part of one; None if the form has none."""
         return self.plain
 
     @property
     def sizes_drawn(self) -> dict[str, NDArray[np.int64]]:
-        """Sizes whose distribution the report draws, by their name there."""
+        """Sizes whose distribution the report shows, by name."""
         return {}
 
     @property
     def labels_shown(self) -> tuple[str, ...]:
-        """Every label that a release shows, in the data or beside them."""
+        """All labels that a release shows, in the data file or in further files."""
         return self.vocabulary
 
     def totals(self) -> Counts:
-        """Count what the card reports."""
+        """Return the counts for the card."""
         return Counts(self.records, len(self.vocabulary), self.occurrences, self.empty_records)
 
     def checksum(self) -> str | None:
-        """Return a hash of the content; None of a form that no release is made from."""
+        """Return a hash of the content; None for a form from which no release is made."""
         return None
 
     # -- releasing ------------------------------------------------------------------------------------------------------------
 
     @classmethod
     def refuse_ids(cls, ids: Ids) -> None:
-        """Refuse what cannot become of ids."""
+        """Refuse a treatment of ids that the form does not allow."""
         if cls.why_nameless and ids != "drop":
             raise BadParameter(f"ids is {ids!r}; {cls.why_nameless}: allowed is drop")
 
     @abstractmethod
     def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Self, Alignment]:
-        """Put the data in an order that reveals nothing, under the names that rows will carry; `rows` is the record of each row."""
+        """Sort the data into an order that reveals nothing and give rows their ids; `rows` is the record of each row."""
 
     def with_stated(self, parameters: Mapping[str, Any]) -> Self:
-        """Return the same data with what the card says of their making, where the form keeps that."""
+        """Return the same data with the parameters on the card, if the form keeps them."""
         del parameters
         return self
 
@@ -220,41 +220,41 @@ class Published(Form, ABC):
 
     @classmethod
     def format_named(cls, name: str) -> DataFormat:
-        """Return one of the formats."""
+        """Return the format with this name."""
         formats = cls.formats()
         if name not in formats:
-            raise UnknownName(cls._formats_in_words(), name, formats)
+            raise UnknownName(cls._formats_text(), name, formats)
         return formats[name]
 
     @classmethod
-    def _formats_in_words(cls) -> str:
-        return f"format of {cls.form_in_words}"
+    def _formats_text(cls) -> str:
+        return f"format of {cls.form_title}"
 
     @classmethod
     def default_format(cls, ids: Ids) -> str:
-        """Return the name of the format of a release for which nobody chose one."""
+        """Return the name of the default format of a release."""
         del ids
         return next(iter(cls.formats()))
 
     @classmethod
     def claims(cls, path: Path, format_name: str | None) -> bool:
-        """Return whether a bare file holds data of this form, by the format that was named or else by how it begins."""
+        """Return whether a file holds data of this form, by the given format or by its first bytes."""
         del path, format_name
         return False
 
     @classmethod
     def first_file(cls, name: str) -> str:
-        """Return the name of the data file, or of the first one where there are several."""
+        """Return the name of the data file, or of the first of several."""
         return name
 
     def files_beside(self, file: str) -> tuple[str, ...]:
-        """Return the files that stand beside the data file of a release."""
+        """Return the further files of a release besides the data file."""
         del file
         return self.beside
 
     @classmethod
     def refuse_other_files(cls, names: tuple[str, ...], first: str, *, card: str) -> None:
-        """Refuse a card that names other files beside the data file than a release of this form has."""
+        """Refuse a card that lists other further files than a release of this form has."""
         del first
         cls._refuse_unless(set(names) == set(cls.beside), cls.beside, card)
 
@@ -262,19 +262,19 @@ class Published(Form, ABC):
     def _refuse_unless(fits: bool, wanted: tuple[str, ...], card: str) -> None:
         if not fits:
             listed = ", ".join(wanted) or "none"
-            raise BadData(f"names other files beside the data than a release of this form has: {listed}", file=card)
+            raise BadData(f"lists wrong files besides the data file; a release of this form has: {listed}", file=card)
 
     def public_layout(self, place: DataPlace) -> dict[str, str | bool]:
-        """Return what a reader of the data file needs to know beside the name of its format."""
+        """Return the layout that a reader of the data file needs to know, besides the name of its format."""
         return place.format.public_layout(self, place.layout)
 
     def write_to(self, place: DataPlace) -> None:
-        """Write the data file, and what stands beside it."""
+        """Write the data file and the further files."""
         place.format.write(self, place.path, place.layout)
 
     @classmethod
     def read_from(cls, place: DataPlace, unit: Unit) -> Self:
-        """Read what `write_to` wrote."""
+        """Read files that `write_to` wrote."""
         found: Self = place.format.read(place.path, place.layout).with_unit(unit)
         return found
 
@@ -282,19 +282,19 @@ class Published(Form, ABC):
 
     @abstractmethod
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
-        """Return what is not so of the records behind the release; if `whole`, nothing of them may be left out either."""
+        """Return statements of the release that are not true of its records; if `whole`, omissions count too."""
 
     def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each item of the original how often the release shows it, and for how many more occurrences it says less."""
+        """Return for each item of the original how often the release shows it exactly, and how often less exactly."""
         del alignment
         return original.in_own_order(self.vocabulary, self.supports), np.zeros(len(original.vocabulary), np.int64)
 
     def changes(self, original: Published, alignment: Alignment) -> Changes | None:
-        """Count changed records and untrue occurrences; None where a row is not one record."""
+        """Count changed records and untrue occurrences; None if a row is not a record."""
         del original, alignment
         return None
 
     def in_own_order(self, labels: tuple[str, ...], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return numbers of labels as numbers of the own items; labels that do not occur here are left out."""
+        """Return numbers given by label in the order of the own vocabulary, 0 for missing labels; other labels are ignored."""
         number_of = dict(zip(labels, numbers.tolist(), strict=True))
         return np.array([number_of.get(label, 0) for label in self.vocabulary], dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Comparing a release with the records behind it: what the forms share.
+"""Comparing a release with its original records, for all forms.
 
-The comparisons take the original and the alignment, and nothing from the method.
+The comparisons use the original and the alignment, and nothing from the method.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 NOT_TRUTHFUL = "not-truthful"
-"""The kind of violation: the release says something that is not so of the records behind it."""
+"""The kind of violation: a statement of the release is not true of its records."""
 SHOWN_ITEMS = 12
 BLOCK = 1 << 22
-"""Occurrences compared together."""
+"""The number of occurrences in a block."""
 
 
 @dataclass(frozen=True)
 class Untrue:
-    """How many statements of a release are not true, and some of them."""
+    """The number of untrue statements of a release, and witnesses."""
 
     cases: int = 0
     witnesses: tuple[Witness, ...] = ()
@@ -46,25 +46,25 @@ class Untrue:
 
 
 class Aligned(NamedTuple):
-    """The records behind a release: released row r came from the original's record `rows[r]`."""
+    """The original records of a release: released row r comes from record `rows[r]` of the original."""
 
     original: Transactions
     rows: NDArray[np.int64]
 
     def occurrences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each occurrence in these records the released row, and the code of the item in the original."""
+        """Return the released row of each occurrence in these records, and its item code in the original."""
         offsets, places = picked(self.original.offsets, self.rows)
         return owner_of(offsets), self.original.items[places].astype(np.int64)
 
 
 class Spans(NamedTuple):
-    """What the labels of a release stand for. Items have places on a line, and a label stands for an interval of them."""
+    """What the labels of a release represent. Items have positions on a line; a label represents an interval of them."""
 
     places: NDArray[np.int64]
-    """For each item of the original its place."""
+    """The position of each item of the original."""
     firsts: NDArray[np.int64]
     ends: NDArray[np.int64]
-    """For each label of the release its interval; it is empty where the original has no such item."""
+    """The interval of each label of the release; empty if the original has no such item."""
 
 
 def codes_in(labels: Any, data: Transactions) -> NDArray[np.int64]:
@@ -73,13 +73,13 @@ def codes_in(labels: Any, data: Transactions) -> NDArray[np.int64]:
 
 
 def spans_of_items(published: Transactions, original: Transactions) -> Spans:
-    """Return what labels stand for where each stands for itself."""
+    """Return the spans of labels that represent only themselves."""
     codes = codes_in(published.labels, original)
     return Spans(np.arange(len(original.vocabulary)), codes, codes + (codes >= 0))
 
 
 def untrue_rows(rows: Transactions, aligned: Aligned, spans: Spans, *, whole: bool) -> Untrue:
-    """Return the rows with a label that stands for no item of their record and, if `whole`, those that leave one out."""
+    """Return the rows with a label that represents no item of their record and, if `whole`, rows that omit an item."""
     found = Untrue()
     for first, last in record_ranges(rows.offsets, BLOCK, BLOCK):
         found += _untrue_in_block(rows, aligned, spans, (first, last), whole=whole)
@@ -101,11 +101,11 @@ def _untrue_in_block(
     invented = low >= high
     wrong = np.zeros(last - first, dtype=np.bool_)
     wrong[row[invented]] = True
-    left_out = np.zeros(len(keys), dtype=np.bool_)
+    omitted = np.zeros(len(keys), dtype=np.bool_)
     if whole:
         change = np.bincount(low, minlength=len(keys) + 1) - np.bincount(high, minlength=len(keys) + 1)
-        left_out[order] = np.cumsum(change)[:-1] <= 0
-        wrong[record[left_out]] = True
+        omitted[order] = np.cumsum(change)[:-1] <= 0
+        wrong[record[omitted]] = True
 
     def witness(one: int) -> Witness:
         mine = slice(*np.searchsorted(row, (one, one + 1)))
@@ -113,19 +113,17 @@ def _untrue_in_block(
         if labels:
             return of_row(first + one, f"its record does not hold {listed(labels)}", labels)
         mine = slice(*np.searchsorted(record, (one, one + 1)))
-        labels = tuple(aligned.original.vocabulary[label] for label in item[mine][left_out[mine]].tolist())
-        return of_row(first + one, f"it leaves out {listed(labels)} of its record", labels)
+        labels = tuple(aligned.original.vocabulary[label] for label in item[mine][omitted[mine]].tolist())
+        return of_row(first + one, f"it omits {listed(labels)} of its record", labels)
 
     numbers = np.flatnonzero(wrong)
     return Untrue(len(numbers), tuple(witness(one) for one in numbers[:MOST_WITNESSES].tolist()))
 
 
 def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each released row how many of its items its original record held too."""
+    """Return for each released row how many of its items are in its original record."""
     width = max(len(original.vocabulary), 1)
-    order = np.argsort(
-        rows, kind="stable"
-    )  # by original record: then both sides rise, and looking up goes on from place to place
+    order = np.argsort(rows, kind="stable")  # by original record, so that both sides are sorted and lookups are local
     arranged = published.take(order, ids=None)
     row = owner_of(arranged.offsets)
     code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
@@ -142,16 +140,16 @@ def shared_items(original: Transactions, published: Transactions, rows: NDArray[
 
 
 def of_row(row: int, detail: str, items: tuple[str, ...] = ()) -> Witness:
-    """Return a witness of something that a row says and that is not so."""
+    """Return a witness of an untrue row."""
     return Witness(NOT_TRUTHFUL, f"released row {row + 1:,}", detail, row, items)
 
 
 def listed(labels: Sequence[str]) -> str:
-    """Return labels for a sentence, and how many more there are."""
+    """Return the first labels for a message, and the number of further ones."""
     more = f" and {len(labels) - SHOWN_ITEMS:,} more" if len(labels) > SHOWN_ITEMS else ""
     return ", ".join(map(shown, labels[:SHOWN_ITEMS])) + more
 
 
 def among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each key whether it is among other keys, which are sorted."""
+    """Return for each key whether it is among the sorted keys `rising`."""
     return np.searchsorted(rising, keys) < np.searchsorted(rising, keys, side="right")

@@ -1,6 +1,6 @@
-"""Generalized data: records whose items may be replaced by nodes of a hierarchy that stand above them.
+"""Generalized data: records whose items may be replaced by nodes above them in a hierarchy.
 
-In a release the hierarchy stands beside the rows, as `hierarchy.csv` (`item,parent`).
+A release holds the hierarchy in the further file `hierarchy.csv` (`item,parent`).
 """
 
 from __future__ import annotations
@@ -30,25 +30,40 @@ HIERARCHY_NAME = "hierarchy.csv"
 
 @dataclass(frozen=True, eq=False)
 class Generalized(RowsOfRecords):
-    """Records over names of nodes, and the tree that says which items a node can stand for.
+    """Generalized data: records of nodes of a hierarchy.
 
-    A node in a record says that the person has at least one item below it. An item that is no node of the hierarchy stands for itself.
+    A node in a record means that the original record holds at least one item below it. A label that is not a node of the hierarchy is an
+    item itself. The methods `AprioriGeneralization` and `TDControl` make such data.
+
+    Parameters
+    ----------
+    rows : Transactions
+        One row per record; its items are names of nodes.
+    hierarchy : Hierarchy
+        The tree over the items.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> tree = sv.Hierarchy({"milk": "dairy", "butter": "dairy"})
+    >>> data = sv.Generalized(sv.from_lists([["dairy"], ["butter", "tea"]]), tree)
+    >>> data.records, data.vocabulary
+    (2, ('butter', 'dairy', 'tea'))
     """
 
     form_name: ClassVar[str] = "generalized"
-    form_in_words: ClassVar[str] = "generalized data"
+    form_title: ClassVar[str] = "generalized data"
     about_form: ClassVar[str] = (
-        "A row is a record; where it holds the name of a group of items, it says that the person has at least one of them. Which items "
-        "belong to a group is in hierarchy.csv."
+        "Each row is a record. The name of a group of items in a row means that the original record holds at least one of them. "
+        "hierarchy.csv lists the items of each group."
     )
     beside: ClassVar[tuple[str, ...]] = (HIERARCHY_NAME,)
     less_exactly: ClassVar[str] = "shown as a group of items only"
 
     rows: Transactions
-    """What was published: one row per record, its items are names of nodes."""
     hierarchy: Hierarchy
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def records(self) -> int:
@@ -82,7 +97,7 @@ class Generalized(RowsOfRecords):
 
     @property
     def unit(self) -> Unit:
-        """Whether a record is a person or one record of several."""
+        """`person` if every person has exactly one record, `record` otherwise."""
         return self.rows.unit
 
     @property
@@ -92,11 +107,11 @@ class Generalized(RowsOfRecords):
 
     @property
     def labels_shown(self) -> tuple[str, ...]:
-        """The labels of the rows and all nodes of the hierarchy: a node stands for the items below it."""
+        """The labels of the rows and all nodes of the hierarchy."""
         return (*self.vocabulary, *self.hierarchy.nodes)
 
     def can_stand_for(self, items: Container[str]) -> NDArray[np.bool_]:
-        """Return for each name of the rows whether it is one of these items or a node above one."""
+        """Return for each label of the rows whether it is one of these items or a node above one."""
         above = set(self.hierarchy.nodes_above(items))
         return np.array([name in items or name in above for name in self.vocabulary], np.bool_)
 
@@ -105,32 +120,32 @@ class Generalized(RowsOfRecords):
             return NotImplemented
         return self.rows == other.rows and self.hierarchy == other.hierarchy
 
-    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
 
     def with_rows(self, rows: Transactions) -> Self:
-        """Return other rows over the same hierarchy."""
+        """Return the same hierarchy with other rows."""
         return replace(self, rows=rows)
 
     def with_unit(self, unit: Unit) -> Self:
-        """Return the same data, their records said to be one per person (`person`) or not (`record`)."""
+        """Return the same data with another unit."""
         return self.with_rows(self.rows.with_unit(unit))
 
     # -- files ----------------------------------------------------------------------------------------------------------------
 
     def write_to(self, place: DataPlace) -> None:
-        """Write the rows, and the hierarchy as `item,parent`."""
+        """Write the rows, and the hierarchy as an `item,parent` file."""
         super().write_to(place)
         (place.folder / HIERARCHY_NAME).write_bytes(self.hierarchy.to_parents_csv())
 
     @classmethod
     def read_from(cls, place: DataPlace, unit: Unit) -> Self:
-        """Read both."""
+        """Read the rows and the hierarchy."""
         return cls(cls.rows_from(place, unit), read_hierarchy(place.folder / HIERARCHY_NAME))
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
 
     def spans(self, original: Transactions) -> Spans:
-        """Return what labels stand for: a node for the items below it, another label for itself."""
+        """Return the spans of labels: a node represents the items below it, another label itself."""
         tree = self.hierarchy
         place_of = {leaf: place for place, leaf in enumerate(tree.leaves)}
         for label in original.vocabulary:
@@ -148,7 +163,7 @@ class Generalized(RowsOfRecords):
         return Spans(places, intervals[:, 0], intervals[:, 1])
 
     def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how often each item is shown, and how often only a node above it is."""
+        """Return how often each item is shown, and how often only a node above it is shown."""
         records = original.as_records()
         exactly, _less = super().shown_of(original, alignment)
         own, lowest = lowest_shown(records, self, alignment)
@@ -175,9 +190,10 @@ class Generalized(RowsOfRecords):
 def lowest_shown(
     original: Transactions, published: RowsOfRecords, alignment: Alignment
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each original occurrence the number of its item, and of the lowest node at or above it that its record's rows hold.
+    """Return for each original occurrence the number of its item, and of the lowest node at or above it in the rows of its record.
 
-    A node has its number in the hierarchy, an item outside of it a larger one; -1 stands for an occurrence that the rows do not show.
+    A node has its number in the hierarchy; items outside the hierarchy have larger numbers. -1 means that the rows do not show the
+    occurrence.
     """
     tree, data = published.tree, published.rows
     nodes = len(tree.nodes) if tree is not None else 0
@@ -185,7 +201,7 @@ def lowest_shown(
     width = nodes + len(original.vocabulary)
 
     def numbers(labels: tuple[str, ...]) -> NDArray[np.int64]:
-        """Return numbers of labels: a node's own, after them those of other items, -1 for what neither knows."""
+        """Return the number of each label: that of a node, a larger one for another item, and -1 for an unknown label."""
         codes = ((number_of.get(x, -1), original.code_of.get(x, -1)) for x in labels)
         return np.array([v if v >= 0 else nodes + c if c >= 0 else -1 for v, c in codes], np.int64)
 

@@ -1,8 +1,8 @@
-"""Grouped data: rows without their sensitive items, in groups, and for each group how often each sensitive item occurs in it.
+"""Grouped data: groups of rows without their sensitive items, and for each group the count of each sensitive item.
 
-Which row of a group holds which sensitive item is not told. Rows show all other items as they were.
+The data do not show which row of a group holds which sensitive item. Rows show all other items unchanged.
 
-In a file: JSON Lines, a line per group, `{"rows": [["a", "b"], ["c"]], "sensitive": {"s": 1}}`.
+The file format is JSON Lines with one line per group: `{"rows": [["a", "b"], ["c"]], "sensitive": {"s": 1}}`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from setveil.base.arguments import check_arguments
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.coded_labels import CodedLabels, as_array
-from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.files.json_lines import Whole, item_text, json_type_name, json_value, lines_of
 from setveil.data.files.packing import writing
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.forms.base import Published
@@ -61,32 +62,52 @@ _WRITTEN_GROUPS = 1 << 14
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Published):
-    """Groups of rows, each with a multiset of sensitive items. Made with `from_groups` or by a method, or read from a file.
+    """Grouped data: groups of rows without sensitive items, and the count of each sensitive item in a group.
 
-    >>> Grouped.from_groups([([["milk"], ["tea", "milk"]], {"wine": 1})])
+    The method `Permutation` makes them. Use `read_grouped` to read them from a file, or `Grouped.from_groups` for Python lists.
+
+    Parameters
+    ----------
+    rows : Transactions
+        The items of each row that are not sensitive; the rows of a group are contiguous.
+    group_starts : array of int64
+        Group g has the rows `group_starts[g]` to `group_starts[g + 1]` - 1; no group is empty.
+    sensitive_starts : array of int64
+        The sensitive items of group g are at `sensitive_starts[g]` to `sensitive_starts[g + 1]` - 1.
+    sensitive_codes : array of int32
+        Codes into `sensitive_vocabulary`, strictly increasing within a group.
+    sensitive_counts : array of int64
+        The number of rows of the group that hold the item at the same position.
+    sensitive_vocabulary : tuple of str
+        The labels of the sensitive items, in label order.
+
+    Raises
+    ------
+    BadData
+        If the arrays are inconsistent, or rows have ids.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.Grouped.from_groups([([["milk"], ["tea", "milk"]], {"wine": 1})])
     Grouped(1 group, 2 rows, 3 items, 4 occurrences)
     """
 
     form_name: ClassVar[str] = "grouped"
-    form_in_words: ClassVar[str] = "grouped data"
+    form_title: ClassVar[str] = "grouped data"
     about_form: ClassVar[str] = (
-        "Rows stand in groups and hold only items that are not sensitive. How often each sensitive item occurs is told for a group as a "
-        "whole, and which row of it holds which is not."
+        "Rows are in groups and show only items that are not sensitive. Each group shows how often each sensitive item occurs in it, but "
+        "not in which rows."
     )
-    why_nameless: ClassVar[str] = "rows of grouped data carry no names, since a row is not a whole record"
+    why_nameless: ClassVar[str] = "rows of grouped data have no ids, because a row is not a whole record"
     counts_rows: ClassVar[bool] = True
     less_exactly: ClassVar[str] = "counted for a group of records only"
 
     rows: Transactions
-    """The items of each row that are not sensitive; the rows of a group stand together."""
     group_starts: NDArray[np.int64]
-    """Group g is the rows from `group_starts[g]` to before `group_starts[g + 1]`; none is empty."""
     sensitive_starts: NDArray[np.int64]
-    """The sensitive items of group g are at the places from `sensitive_starts[g]` to before `sensitive_starts[g + 1]`."""
     sensitive_codes: NDArray[np.int32]
-    """Codes into `sensitive_vocabulary`; they rise within a group, each once."""
     sensitive_counts: NDArray[np.int64]
-    """In how many rows of the group the item at the same place is."""
     sensitive_vocabulary: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -104,7 +125,7 @@ class Grouped(Published):
                 raise BadData("the labels of sensitive items must be distinct texts in label order")
             object.__setattr__(self, "sensitive_vocabulary", Vocabulary(labels))
         if self.rows.ids is not None:
-            raise BadData("rows of grouped data carry no ids")
+            raise BadData("rows of grouped data have no ids; drop the ids")
         self._check_groups()
         self._check_sensitive()
 
@@ -113,35 +134,53 @@ class Grouped(Published):
         if not len(starts) or starts[0] != 0 or starts[-1] != self.rows.records:
             raise BadData("groups must start at row 0 and end at the number of rows")
         if np.any(starts[1:] <= starts[:-1]):
-            raise BadData("a group must have at least one row, and each row stands in one group")
+            raise BadData("every group must have at least one row, and every row must be in one group")
 
     def _check_sensitive(self) -> None:
         starts, codes, counts = self.sensitive_starts, self.sensitive_codes, self.sensitive_counts
         if len(starts) != len(self.group_starts) or starts[0] != 0 or np.any(starts[1:] < starts[:-1]):
-            raise BadData("the sensitive items must be told for every group, in the order of the groups")
+            raise BadData("every group must have its sensitive items, in the order of the groups")
         if starts[-1] != len(codes) or len(counts) != len(codes):
             raise BadData("every sensitive item of a group needs one code and one count")
         if len(codes) and not 0 <= codes.min() <= codes.max() < len(self.sensitive_vocabulary):
-            raise BadData("the code of a sensitive item lies outside the vocabulary")
+            raise BadData("the code of a sensitive item is outside the vocabulary")
         if not rises_within_records(starts, codes):
-            raise BadData("the sensitive items of a group must rise, each once")
+            raise BadData("the codes of the sensitive items of a group must be strictly increasing")
         wrong = np.flatnonzero((counts < 1) | (counts > self.group_sizes[self.group_of_sensitive]))
         if len(wrong):
             group = int(self.group_of_sensitive[wrong[0]])
             label = shown(self.sensitive_vocabulary[codes[wrong[0]]])
             size = int(self.group_sizes[group])
             raise BadData(
-                f"group {group + 1:,} of {size:,} rows holds the sensitive item {label} {int(counts[wrong[0]]):,} times; "
-                "allowed is from 1 to once a row"
+                f"group {group + 1:,} of {quantity(size, 'row')} counts the sensitive item {label} {int(counts[wrong[0]]):,} times; "
+                f"allowed is 1 to {size:,}"
             )
 
-    # -- making ---------------------------------------------------------------------------------------------------------------
+    # -- creating -------------------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_groups(
         cls, groups: Iterable[tuple[Iterable[Iterable[str]], Mapping[str, int]]], *, unit: Unit = "record"
     ) -> Grouped:
-        """Make grouped data from Python: each group is its rows and how often each sensitive item occurs in it."""
+        """Make grouped data from Python lists.
+
+        Parameters
+        ----------
+        groups : iterable of pairs
+            For each group, its rows and a mapping from sensitive item to count.
+        unit : {'person', 'record'}, default: 'record'
+            Whether every row is one person.
+
+        Returns
+        -------
+        Grouped
+            The data.
+
+        Raises
+        ------
+        BadData
+            If a group has no row, an item is not text, or a count is not from 1 to the number of rows.
+        """
         rows: list[Iterable[str]] = []
         starts, sensitive_starts = [0], [0]
         code_of: dict[str, int] = {}
@@ -175,9 +214,9 @@ class Grouped(Published):
         counts: NDArray[Any],
         labels: tuple[str, ...],
     ) -> Grouped:
-        """Make grouped data from codes into labels in any order; labels that no group holds are left out."""
+        """Make grouped data from codes and labels in any order; drop labels that no group holds."""
         if not are_texts(labels):
-            raise BadData("the labels of sensitive items must be texts that can be written as UTF-8")
+            raise BadData("the labels of sensitive items must be texts that can be encoded as UTF-8")
         used = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
         kept = [labels[code] for code in used]
         order = label_order(kept)
@@ -190,7 +229,7 @@ class Grouped(Published):
 
     @classmethod
     def of_records(cls, data: Transactions, is_sensitive: NDArray[np.bool_], group: NDArray[np.int64]) -> Grouped:
-        """Part the sensitive items of records from the others; `group` tells the group of each record, and groups rise from 0 on."""
+        """Make grouped data from records; `group` is the group of each record, in increasing order starting with 0."""
         hidden = is_sensitive[data.items]
         rows = data.keeping(~hidden).with_ids(None).compacted()
         groups = int(group[-1]) + 1 if len(group) else 0
@@ -199,7 +238,7 @@ class Grouped(Published):
         starts, sensitive_starts = starts_of(group, groups), starts_of(keys // width, groups)
         return cls.of_any_order(rows, starts, sensitive_starts, keys % width, counts, data.vocabulary)
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def groups(self) -> int:
@@ -218,17 +257,17 @@ class Grouped(Published):
 
     @property
     def unit(self) -> Unit:
-        """Whether a row is a person or one record of several."""
+        """`person` if every person has exactly one row, `record` otherwise."""
         return self.rows.unit
 
     @property
     def occurrences(self) -> int:
-        """The number of items in all rows and groups together, sensitive ones as often as they occur."""
+        """The number of occurrences in all rows, and of sensitive items in all groups."""
         return self.rows.occurrences + int(self.sensitive_counts.sum())
 
     @property
     def empty_records(self) -> int:
-        """The number of rows without an item that is not sensitive: which of them hold a sensitive one is not told."""
+        """The number of rows without items; the data do not show which of them hold a sensitive item."""
         return self.rows.empty_records
 
     @cached_property
@@ -238,7 +277,7 @@ class Grouped(Published):
 
     @cached_property
     def group_of_sensitive(self) -> NDArray[np.int64]:
-        """For each place of a sensitive item the number of its group."""
+        """The group of each entry in `sensitive_codes`."""
         return sealed(owner_of(self.sensitive_starts), np.int64)
 
     @cached_property
@@ -254,7 +293,7 @@ class Grouped(Published):
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
-        """In how many records each item of `vocabulary` is."""
+        """The number of records that hold each item of `vocabulary`."""
         code_of = {label: code for code, label in enumerate(self.vocabulary)}
         found = np.zeros(len(self.vocabulary), dtype=np.int64)
         for labels, numbers in (
@@ -266,7 +305,7 @@ class Grouped(Published):
 
     @cached_property
     def sensitive_supports(self) -> NDArray[np.int64]:
-        """How often each item of `sensitive_vocabulary` occurs in all groups together."""
+        """The number of records that hold each item of `sensitive_vocabulary`."""
         found = np.zeros(len(self.sensitive_vocabulary), dtype=np.int64)
         np.add.at(found, self.sensitive_codes, self.sensitive_counts)
         return sealed(found, np.int64)
@@ -284,14 +323,14 @@ class Grouped(Published):
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
 
     def __repr__(self) -> str:
-        groups = f"{self.groups:,} group{'s' * (self.groups != 1)}"
+        groups = quantity(self.groups, "group")
         return f"Grouped({groups}, {self.records:,} rows, {len(self.vocabulary):,} items, {self.occurrences:,} occurrences)"
 
     def to_groups(self) -> list[tuple[list[list[str]], dict[str, int]]]:
-        """Return the groups as `from_groups` takes them."""
+        """Return the groups in the form that `from_groups` accepts."""
         lists = self.rows.to_lists()
         names = [self.sensitive_vocabulary[code] for code in self.sensitive_codes]
         counts = self.sensitive_counts.tolist()
@@ -307,19 +346,19 @@ class Grouped(Published):
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
     def with_unit(self, unit: Unit) -> Self:
-        """Return the same groups, their rows said to be one a person (`person`) or not (`record`)."""
+        """Return the same groups with another unit."""
         rows = self.rows.with_unit(unit)
         return self if rows is self.rows else replace(self, rows=rows)
 
     def arranged(self) -> tuple[Grouped, NDArray[np.int64]]:
-        """Return the same groups in an order that tells nothing, and for each row the number of the row that it was.
+        """Return the same groups in an order that reveals nothing, and the former number of each row.
 
-        Rows of a group stand in the order of their content, and groups in the order of theirs: rows first, then sensitive items.
+        Rows of a group are sorted by content, and groups by their rows, then by their sensitive items.
         """
         compact = self._compacted()
         content = compact.rows.distinct()[2]
-        within = np.lexsort((content, owner_of(self.group_starts)))  # groups stay where they are
-        order = compact._group_order(content[within])  # noqa: SLF001 - of the same class
+        within = np.lexsort((content, owner_of(self.group_starts)))  # groups keep their positions
+        order = compact._group_order(content[within])  # noqa: SLF001 - same class
         starts, places = picked(self.group_starts, order)
         rows = within[places]
         sensitive_starts, places = picked(self.sensitive_starts, order)
@@ -334,7 +373,7 @@ class Grouped(Published):
         return made, rows
 
     def _compacted(self) -> Grouped:
-        """Return the same groups with vocabularies that hold only items that occur."""
+        """Return the same groups with vocabularies of occurring items only."""
         return Grouped.of_any_order(
             self.rows.compacted(),
             self.group_starts,
@@ -345,8 +384,8 @@ class Grouped(Published):
         )
 
     def _group_order(self, content: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the groups by what they hold; `content` tells for each row of each group, in its order, which content it has."""
-        # A word a row, a zero, two words a sensitive item.
+        """Return the group numbers sorted by content; `content` is the content number of each row, sorted within groups."""
+        # One word per row, a zero, two words per sensitive item.
         numbers = np.diff(self.sensitive_starts)
         lengths = self.group_sizes + 1 + 2 * numbers
         starts = offsets_of(lengths)
@@ -368,7 +407,7 @@ class Grouped(Published):
 
     @classmethod
     def formats(cls) -> Mapping[str, DataFormat]:
-        """Return the one format of grouped data."""
+        """Return the only format of grouped data."""
         return {GroupedLines.name: GroupedLines()}
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
@@ -380,7 +419,7 @@ class Grouped(Published):
         return in_rows, original.in_own_order(self.sensitive_vocabulary, self.sensitive_supports)
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
-        """Return the rows that are no part of their records, and the groups whose sensitive items are in other numbers of their records."""
+        """Return rows that are not part of their records, and groups whose counts of sensitive items are wrong."""
         found = untrue_rows(self.rows, aligned, spans_of_items(self.rows, aligned.original), whole=False)
         width = max(len(aligned.original.vocabulary), 1)
         group_of_row = owner_of(self.group_starts)
@@ -403,7 +442,7 @@ class Grouped(Published):
         found += Untrue(len(wrong), tuple(map(witness, wrong[:MOST_WITNESSES].tolist())))
         if not whole or found.cases:
             return found
-        # Rows are parts of their records and counts are right: a group says as much as its records hold, or leaves something out.
+        # Rows are parts of their records and counts are right: a group shows all items of its records, or omits some.
         shown_code = codes_in(self.rows.labels, aligned.original)[self.rows.items]
         shown_in = group_of_row[owner_of(self.rows.offsets)]
         only_shown = shown_in[~among(shown_in * width + shown_code, distinct(counted))]
@@ -412,7 +451,7 @@ class Grouped(Published):
         missing = np.bincount(group_of_row[row], minlength=self.groups) - said
         short = np.flatnonzero(missing)
         details = (
-            of_group(g, f"it leaves out {int(missing[g]):,} items of its records") for g in short[:MOST_WITNESSES]
+            of_group(g, f"it omits {quantity(int(missing[g]), 'item')} of its records") for g in short[:MOST_WITNESSES]
         )
         return Untrue(len(short), tuple(details))
 
@@ -421,26 +460,51 @@ class Grouped(Published):
 
 
 class GroupedLines(OwnFormat):
-    """The one format of grouped data."""
+    """The only format of grouped data."""
 
     name: ClassVar[str] = "grouped"
-    summary: ClassVar[str] = "JSON Lines, a line a group: its rows, and how often each sensitive item occurs in it"
+    summary: ClassVar[str] = "JSON Lines with one line per group: its rows, and the count of each sensitive item"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl",)
 
     def read(self, path: Path, layout: Layout) -> Grouped:
-        """Read a file, or say in one sentence what is wrong with it and where."""
+        """Read a file, or raise `BadData` that says what is wrong and where."""
         del layout
         return read_grouped(path)
 
     def write(self, data: Grouped, path: Path, layout: Layout) -> None:
-        """Write a file; packed if its name ends in .gz or .zst."""
+        """Write a file, compressed if its name ends in .gz or .zst."""
         del layout
         write_grouped(data, path)
 
 
 @check_arguments
 def read_grouped(source: str | Path) -> Grouped:
-    """Read grouped data; groups, rows and items may stand in any order."""
+    """Read grouped data from a JSON Lines file with one group per line.
+
+    Parameters
+    ----------
+    source : str or Path
+        The file, also compressed (`.gz`, `.zst`). Groups, rows and items may be in any order.
+
+    Returns
+    -------
+    Grouped
+        The data.
+
+    Raises
+    ------
+    BadData
+        If the file is missing, empty or invalid; the message names the line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import setveil as sv
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.jsonl"
+    >>> _ = path.write_text('{"rows": [["milk", "tea"], ["milk"]], "sensitive": {"wine": 1}}')
+    >>> sv.read_grouped(path)
+    Grouped(1 group, 2 rows, 3 items, 4 occurrences)
+    """
     path = Path(source)
     reading = _Reading()
     number = 0
@@ -451,12 +515,12 @@ def read_grouped(source: str | Path) -> Grouped:
         except ValueError as error:
             raise BadData(str(error), file=str(path), line=number) from None
     if not number:
-        raise BadData(f"is empty; expected a group a line, such as {_EXPECTED}", file=str(path))
+        raise BadData(f"is empty; expected one group per line, such as {_EXPECTED}", file=str(path))
     return reading.finish()
 
 
 class _Reading:
-    """What was read so far."""
+    """Collects the groups of a file."""
 
     def __init__(self) -> None:
         self.items = CodedLabels()
@@ -467,22 +531,20 @@ class _Reading:
         self.counts = array("q")
 
     def add(self, group: Any) -> None:
-        """Take one group, or raise ValueError with what is wrong."""
+        """Add a group, or raise `ValueError` if it is invalid."""
         if not isinstance(group, dict):
-            raise ValueError(f"is {kind_in_words(group)}; expected a group such as {_EXPECTED}")  # noqa: TRY004 - of the data
+            raise ValueError(f"is {json_type_name(group)}; expected a group such as {_EXPECTED}")  # noqa: TRY004 - an error in the data
         if group.keys() != _FIELDS:
             other = sorted(group.keys() - _FIELDS)
-            problem = (
-                f"has the field {shown(other[0])}" if other else f"lacks the field {min(_FIELDS - group.keys())!r}"
-            )
+            problem = f"has the field {shown(other[0])}" if other else f"has no field {min(_FIELDS - group.keys())!r}"
             raise ValueError(f"{problem}; a group has the fields 'rows' and 'sensitive' and no others")
         rows, sensitive = group["rows"], group["sensitive"]
         if not isinstance(rows, list) or not rows:
-            what = kind_in_words(rows) if not isinstance(rows, list) else "an empty list"
+            what = json_type_name(rows) if not isinstance(rows, list) else "an empty list"
             raise ValueError(f"the field 'rows' is {what}; expected at least one list of items")
         if not isinstance(sensitive, dict):
-            what = kind_in_words(sensitive)
-            raise ValueError(f"the field 'sensitive' is {what}; expected an object of items and counts")  # noqa: TRY004 - of the data
+            what = json_type_name(sensitive)
+            raise ValueError(f"the field 'sensitive' is {what}; expected an object of items and counts")  # noqa: TRY004 - an error in the data
         for row in rows:
             self._add_row(row)
         self.group_starts.append(len(self.offsets) - 1)
@@ -492,11 +554,11 @@ class _Reading:
 
     def _add_row(self, row: Any) -> None:
         if not isinstance(row, list):
-            raise ValueError(f"a row is {kind_in_words(row)}; expected a list of items")  # noqa: TRY004 - of the data
+            raise ValueError(f"a row is {json_type_name(row)}; expected a list of items")  # noqa: TRY004 - an error in the data
         labels = [item_text(item).strip(BLANKS) for item in row]
         if len(set(labels)) < len(labels):
             twice = next(label for place, label in enumerate(labels) if label in labels[:place])
-            raise ValueError(f"a row names the item {shown(twice)} twice; each may stand once")
+            raise ValueError(f"a row holds the item {shown(twice)} twice; expected each item once")
         for label in labels:
             self.items.add(label)
         self.offsets.append(len(self.items.codes))
@@ -504,15 +566,15 @@ class _Reading:
     def _add_sensitive(self, label: str, count: Any, size: int) -> None:
         item = item_text(label).strip(BLANKS)
         if not isinstance(count, Whole):
-            raise ValueError(f"the count of {shown(item)} is {kind_in_words(count)}; expected a whole number")  # noqa: TRY004 - of the data
+            raise ValueError(f"the count of {shown(item)} is {json_type_name(count)}; expected a whole number")  # noqa: TRY004 - an error in the data
         if len(count) > _MOST_DIGITS or not 1 <= int(count) <= size:
             problem = f"the count of {shown(item)} is {count[:_MOST_DIGITS]}{'...' * (len(count) > _MOST_DIGITS)}"
-            raise ValueError(f"{problem} in a group of {size:,} rows; allowed is from 1 to once a row")
+            raise ValueError(f"{problem} in a group of {quantity(size, 'row')}; allowed is 1 to {size:,}")
         self.sensitive.add(item)
         self.counts.append(int(count))
 
     def finish(self) -> Grouped:
-        """Return what was read."""
+        """Return the data."""
         rows = Transactions.from_codes(as_array(self.offsets), as_array(self.items.codes), self.items.labels)
         return Grouped.of_any_order(
             rows,
@@ -525,11 +587,11 @@ class _Reading:
 
 
 def write_grouped(data: Grouped, path: Path) -> None:
-    """Write grouped data; the same data give the same bytes."""
+    """Write grouped data; equal data give equal bytes."""
     if not data.groups:
-        raise OutputRefused("JSON Lines cannot hold grouped data without groups")
+        raise OutputRefused("JSON Lines cannot hold grouped data without groups; add at least one group")
     if wrong := first_unusable(data.vocabulary):
-        raise OutputRefused(f"what no file can hold is an item: {wrong}")
+        raise OutputRefused(f"an item cannot be written: {wrong}")
     with writing(path) as file:
         for block in _blocks(data):
             file.write(block)

@@ -1,4 +1,4 @@
-"""Formats of data files: what a release asks of one, and the base of those that belong to a single form."""
+"""The interface of formats of data files, and the base class of formats that belong to one form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class DataFormat(Protocol):
-    """What a release needs to know of the format of its data file."""
+    """The interface of the format of a data file."""
 
     name: ClassVar[str]
     extensions: ClassVar[tuple[str, ...]]
@@ -21,13 +21,13 @@ class DataFormat(Protocol):
     holds_empty_records: ClassVar[bool]
 
     def packable(self, extension: str) -> bool:
-        """Return whether a file with that ending can be packed."""
+        """Return whether files with this extension can be compressed."""
 
     def holds_ids(self, layout: Layout) -> bool:
-        """Return whether a file of that layout has a place for ids."""
+        """Return whether a file with this layout can hold ids."""
 
     def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
-        """Return what a reader needs to know beside the format's name."""
+        """Return the layout that a reader needs to know, besides the name of the format."""
 
     def read(self, path: Path, layout: Layout) -> Any:
         """Read a file."""
@@ -37,7 +37,7 @@ class DataFormat(Protocol):
 
 
 class OwnFormat(ABC):
-    """The format of one form, with nothing to choose beside the ending."""
+    """The only format of a form, with no options except the extension."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -47,23 +47,23 @@ class OwnFormat(ABC):
     holds_empty_records: ClassVar[bool] = True
 
     def public_layout(self, data: Any, layout: Layout) -> dict[str, str | bool]:
-        """Return what a reader needs to know beside the format's name: nothing."""
+        """Return an empty layout: a reader needs only the name of the format."""
         del data, layout
         return {}
 
     def packable(self, extension: str) -> bool:
-        """Return whether a file with that ending can be packed with gzip or Zstandard."""
+        """Return whether files with this extension can be compressed with gzip or Zstandard."""
         return extension == ".jsonl"
 
     def holds_ids(self, layout: Layout) -> bool:
-        """Return whether there is a place for ids."""
+        """Return False: the format cannot hold ids."""
         del layout
         return False
 
     @abstractmethod
     def read(self, path: Path, layout: Layout) -> Any:
-        """Read a file, or say in one sentence what is wrong with it and where."""
+        """Read a file, or raise `BadData` that says what is wrong and where."""
 
     @abstractmethod
     def write(self, data: Any, path: Path, layout: Layout) -> None:
-        """Write a file; packed if its name ends in .gz or .zst."""
+        """Write a file, compressed if its name ends in .gz or .zst."""

@@ -1,4 +1,4 @@
-"""How rows that are records are published: plain ones (`Transactions`), and those of any form whose rows are records."""
+"""The base class of forms whose rows are records, such as `Transactions`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RowsOfRecords(Published):
-    """A form whose rows are records, each of its own person or visit; `rows` holds them."""
+    """A form whose `rows` are records, each of one person or visit."""
 
     rows_are_records: ClassVar[bool] = True
 
@@ -48,11 +48,11 @@ class RowsOfRecords(Published):
 
     @property
     def tree(self) -> Hierarchy | None:
-        """The hierarchy whose nodes stand for items in the rows, where there is one."""
+        """The hierarchy whose nodes replace items in the rows, or None."""
         return None
 
     def can_stand_for(self, items: Container[str]) -> NDArray[np.bool_]:
-        """Return for each label of the rows whether it is one of these items, or can stand for one."""
+        """Return for each label of the rows whether it is one of these items or can represent one."""
         return np.array([label in items for label in self.rows.vocabulary], np.bool_)
 
     @classmethod
@@ -62,11 +62,11 @@ class RowsOfRecords(Published):
 
     @classmethod
     def default_format(cls, ids: Ids) -> str:
-        """Return a format that has a place for ids where there are such."""
+        """Return a format that can hold ids, if there are ids."""
         return "basket" if ids == "drop" else "long"
 
     def public_layout(self, place: DataPlace) -> dict[str, str | bool]:
-        """Return what a reader of the rows needs to know."""
+        """Return the layout that a reader of the rows needs to know."""
         return place.format.public_layout(self.rows, place.layout)
 
     def write_to(self, place: DataPlace) -> None:
@@ -80,25 +80,25 @@ class RowsOfRecords(Published):
         return rows
 
     def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Self, Alignment]:
-        """Sort the rows by content, or by the names that they carry."""
+        """Sort the rows by content or by id."""
         arranged, alignment = _arranged(self.rows, rows, naming)
         return self.with_rows(arranged), alignment
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
         """Compare each row with its record."""
-        from setveil.data.forms.comparing import untrue_rows  # noqa: PLC0415 - it reads labels as readers of records do
+        from setveil.data.forms.comparing import untrue_rows  # noqa: PLC0415 - it imports this module indirectly
 
         return untrue_rows(self.rows, aligned, self.spans(aligned.original), whole=whole)
 
     def spans(self, original: Transactions) -> Spans:
-        """Return which items of the original the labels of the rows stand for."""
-        from setveil.data.forms.comparing import spans_of_items  # noqa: PLC0415 - the same
+        """Return which items of the original the labels of the rows represent."""
+        from setveil.data.forms.comparing import spans_of_items  # noqa: PLC0415 - it imports this module indirectly
 
         return spans_of_items(self.rows, original)
 
     def changes(self, original: Published, alignment: Alignment) -> Changes:
-        """Count the records whose rows differ, and the occurrences that are not true of their record."""
-        from setveil.data.forms.comparing import shared_items  # noqa: PLC0415 - the same
+        """Count the records whose rows differ, and the occurrences that are not in their record."""
+        from setveil.data.forms.comparing import shared_items  # noqa: PLC0415 - it imports this module indirectly
 
         rows, before = self.rows, original.as_records()
         shared = shared_items(before, rows, alignment.rows)
@@ -110,34 +110,34 @@ class RowsOfRecords(Published):
         return Changes(changed, rows.occurrences - true)
 
     def true_nodes(self, original: Transactions, alignment: Alignment) -> int:
-        """Count released labels that are no items and true of their record."""
+        """Count released labels that are not items and are true of their record."""
         del original, alignment
         return 0
 
 
 def plain_formats() -> Mapping[str, DataFormat]:
     """Return the formats of plain records."""
-    from setveil.data.formats import FORMATS  # noqa: PLC0415 - readers make transactions, which are such a form
+    from setveil.data.formats import FORMATS  # noqa: PLC0415 - it imports this module indirectly
 
     return FORMATS
 
 
 def _arranged(made: Transactions, rows: NDArray[np.int64], naming: Naming) -> tuple[Transactions, Alignment]:
-    """Put plain records in an order that reveals nothing, under the names they will carry."""
+    """Sort plain records into an order that reveals nothing, with the ids that they will have."""
     if naming.ids == "drop":
         plain = made.with_ids(None).compacted()
         order = plain.content_order()
         return plain.take(order), Alignment(rows[order])
     names: Any
     if naming.ids == "pseudonym":
-        # One per row, a record's rows one after another: where every record has one row, that is a pseudonym per record.
+        # One pseudonym per row, in the order of records: if every record has one row, one pseudonym per record.
         place = np.empty(len(rows), dtype=np.int64)
         place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
         names = naming.pseudonyms(len(rows)).take(place)
     elif len(np.unique(rows)) < len(rows):
         raise BadParameter(
-            "the method makes several rows of one record, and two rows cannot carry the same id; "
-            "publish with `ids='pseudonym'`, which gives each row its own, or with `ids='drop'`"
+            "the method makes several rows from one record, and two rows cannot have the same id; "
+            "publish with `ids='pseudonym'`, which gives each row its own id, or with `ids='drop'`"
         )
     else:
         names = naming.original.ids.take(rows)

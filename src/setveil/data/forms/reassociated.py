@@ -1,4 +1,4 @@
-"""Re-associated data: one or several sets of plain records, each put together at random from the same disassociated data.
+"""Re-associated data: one or more sets of plain records, each assembled at random from the same disassociated data.
 
 In a release each set is a file: `data-1`, `data-2` and so on.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from setveil.base.display import quantity
 from setveil.data.forms.base import Counts, Published
 from setveil.data.forms.comparing import Untrue
 from setveil.data.forms.disassociated import Disassociated
@@ -32,19 +33,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reassociated(Published):
-    """Sets of plain records that stand beside each other, each of them complete.
+    """Re-associated data: complete sets of plain records, each assembled at random from the same disassociated data.
 
-    >>> Reassociated((Transactions.from_lists([["milk"], ["tea"]]), Transactions.from_lists([["milk", "tea"], []])))
+    The method `Reassociation` makes them. Rows have no ids.
+
+    Parameters
+    ----------
+    datasets : tuple of Transactions
+        The sets, at least one.
+
+    Raises
+    ------
+    BadData
+        If there is no set, a set is not plain records, or records have ids.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.Reassociated((sv.from_lists([["milk"], ["tea"]]), sv.from_lists([["milk", "tea"], []])))
     Reassociated(2 sets of 2 records)
     """
 
     form_name: ClassVar[str] = "reassociated"
-    form_in_words: ClassVar[str] = "re-associated data"
+    form_title: ClassVar[str] = "re-associated data"
     about_form: ClassVar[str] = (
-        "A row is a record that was put together at random from the chunks of disassociated data: nobody's own record. Each file is one "
-        "such set, complete in itself."
+        "Each row was assembled at random from the chunks of disassociated data; it is not the record of a person. Each file is one "
+        "complete set of such rows."
     )
-    why_nameless: ClassVar[str] = "re-associated rows are nobody's records and carry no names"
+    why_nameless: ClassVar[str] = "rows of re-associated data are not records of people and have no ids"
     sets_of: ClassVar[type] = Transactions
     made_from: ClassVar[type[Published]] = Disassociated
 
@@ -53,11 +69,13 @@ class Reassociated(Published):
     def __post_init__(self) -> None:
         object.__setattr__(self, "datasets", tuple(self.datasets))
         if not self.datasets or not all(isinstance(one, Transactions) for one in self.datasets):
-            raise BadData("re-associated data are at least one set of plain records")
+            raise BadData("re-associated data need at least one set of plain records")
         if any(one.ids is not None for one in self.datasets):
-            raise BadData("rows of re-associated data carry no ids: nobody's record is among them")
+            raise BadData(
+                "rows of re-associated data have no ids, because they are not records of people; drop the ids"
+            )
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def records(self) -> int:
@@ -66,7 +84,7 @@ class Reassociated(Published):
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """The labels of the first set, which stands for all of them in pictures: all sets hold each item equally often."""
+        """The labels of the first set, which charts use for all sets: all sets hold each item equally often."""
         return self.datasets[0].vocabulary
 
     @property
@@ -96,18 +114,18 @@ class Reassociated(Published):
 
     @property
     def unit(self) -> Unit:
-        """Whether a record stands for a person or for one record of several."""
+        """`person` if every person has exactly one record, `record` otherwise."""
         return self.datasets[0].unit
 
     @property
     def plain(self) -> Transactions | None:
-        """The records where there is one set."""
+        """The records, if there is one set."""
         return self.datasets[0] if len(self) == 1 else None
 
     @property
     def why_not_plain(self) -> str:
-        """How many sets there are, and how to take one."""
-        return f"{len(self)} sets of records; name the file of one, such as data-1 with its ending"
+        """The number of sets, and how to select one."""
+        return f"{len(self)} sets of records; name the file of one set, such as data-1 with its extension"
 
     @property
     def sets(self) -> tuple[Transactions, ...]:
@@ -116,16 +134,16 @@ class Reassociated(Published):
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the rows of each set start among those of all sets, and where the last one ends."""
+        """The start of each set among the rows of all sets, and the end of the last set."""
         return offsets_of([one.records for one in self.datasets])
 
     def totals(self) -> Counts:
-        """Count what all sets have together."""
+        """Return the counts of all sets together."""
         items = set().union(*(one.vocabulary for one in self.datasets))
         return Counts(self.records, len(items), self.occurrences, self.empty_records)
 
     def with_unit(self, unit: Unit) -> Self:
-        """Return the same sets, their records said to be one per person (`person`) or not (`record`)."""
+        """Return the same sets with another unit."""
         return replace(self, datasets=tuple(one.with_unit(unit) for one in self.datasets))
 
     def __len__(self) -> int:
@@ -134,24 +152,22 @@ class Reassociated(Published):
     def __eq__(self, other: object) -> bool:
         return self.datasets == other.datasets if isinstance(other, Reassociated) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
 
     def __repr__(self) -> str:
-        return f"Reassociated({len(self):,} set{'s' * (len(self) != 1)} of {self.datasets[0].records:,} records)"
+        return f"Reassociated({quantity(len(self), 'set')} of {self.datasets[0].records:,} records)"
 
     # -- releasing ------------------------------------------------------------------------------------------------------------
 
     def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Self, Alignment]:
-        """Take the sets as they are: their rows stand in the order of content."""
+        """Return the sets unchanged, because their rows are sorted by content."""
         del naming
         return self, Alignment(rows)
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
-        """Return all rows: none of them is a record."""
+        """Return all rows, because none of them is a record."""
         del aligned, whole
-        return Untrue.one(
-            "all rows", f"each of the {self.records:,} rows is put together from parts of several records"
-        )
+        return Untrue.one("all rows", f"each of the {self.records:,} rows is assembled from parts of several records")
 
     # -- files ----------------------------------------------------------------------------------------------------------------
 
@@ -162,13 +178,13 @@ class Reassociated(Published):
 
     @classmethod
     def default_format(cls, ids: Ids) -> str:
-        """Return the format of plain records that carry no names."""
+        """Return the format of plain records without ids."""
         del ids
         return "basket"
 
     @classmethod
     def first_file(cls, name: str) -> str:
-        """Return the name with a number."""
+        """Return the name with the number 1."""
         return name.replace("data", "data-1", 1)
 
     def files_beside(self, file: str) -> tuple[str, ...]:
@@ -177,22 +193,22 @@ class Reassociated(Published):
 
     @classmethod
     def refuse_other_files(cls, names: tuple[str, ...], first: str, *, card: str) -> None:
-        """Refuse files that are not numbered on from the first one."""
+        """Refuse files that are not numbered consecutively after the first one."""
         wanted = tuple(_file(first, number) for number in range(2, len(names) + 2))
         cls._refuse_unless(names == wanted, wanted, card)
 
     def public_layout(self, place: DataPlace) -> dict[str, str | bool]:
-        """Return what a reader of each file needs to know."""
+        """Return the layout that a reader of each file needs to know."""
         return place.format.public_layout(self.datasets[0], place.layout)
 
     def write_to(self, place: DataPlace) -> None:
-        """Write a file per set."""
+        """Write one file per set."""
         for number, one in enumerate(self.datasets, start=1):
             place.format.write(one, place.folder / _file(place.file, number), place.layout)
 
     @classmethod
     def read_from(cls, place: DataPlace, unit: Unit) -> Self:
-        """Read the files from the first number on as long as there are any."""
+        """Read the consecutively numbered files, starting with the first one."""
         files = [place.path]
         while (path := place.folder / _file(place.file, len(files) + 1)).is_file():
             files.append(path)

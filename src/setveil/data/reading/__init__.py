@@ -1,1 +1,1 @@
-"""`read()` and its sisters: whatever people have becomes records."""
+"""Reading data from files, databases, samples and in-memory tables."""

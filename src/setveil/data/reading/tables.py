@@ -1,7 +1,7 @@
-"""Tables from elsewhere: the result of a query, or what another library holds in memory, through Arrow's C interface.
+"""Transactions from query results and from in-memory tables of other libraries, through Arrow's C interface.
 
-pandas, polars, DuckDB and others hand over their tables as Arrow without being imported here; scipy's sparse matrices are known by their
-`tocsr`.
+pandas, polars, DuckDB and others export their tables as Arrow, so that they need not be imported here. Sparse matrices of SciPy are
+recognized by their method `tocsr`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pyarrow as pa
 from setveil.base.arguments import check_arguments, describe
 from setveil.data.files.assembly import ListAssembly, LongAssembly, Origin
 from setveil.data.files.csv_tables import require
-from setveil.data.files.texts import check_column_names, in_words, is_list_type
+from setveil.data.files.texts import check_column_names, is_list_type, join_names
 from setveil.data.formats.base import Layout
-from setveil.data.reading.source import of_person
+from setveil.data.reading.source import resolve_person
 from setveil.data.records.look_alikes import note_look_alikes
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadData, BadParameter
@@ -29,11 +29,11 @@ _HINT = "Name yours with `items=`, or with `id=` and `item=`"
 
 
 def read_query(url: str, query: str | None, shape: str | None, layout: Layout) -> Transactions:
-    """Read the result of a query: long, or a row a record where it has a column of lists."""
-    from setveil.data import databases  # noqa: PLC0415 - only who asks a database pays for it
+    """Read the result of a query: `long`, or one row per record if it has a column of lists."""
+    from setveil.data import databases  # noqa: PLC0415 - loaded only for databases
 
     if shape not in (None, "long", "list"):
-        raise BadParameter(f"the format is {shape!r}; the result of a query is long | list")
+        raise BadParameter(f"the format is {shape!r}; allowed for a query is long | list")
     with databases.query_batches(url, query or "") as reader:
         return assemble(reader.schema, reader, layout, databases.shown(url), shape=shape)
 
@@ -41,7 +41,7 @@ def read_query(url: str, query: str | None, shape: str | None, layout: Layout) -
 def assemble(
     schema: Any, batches: Iterable[Any], layout: Layout, name: str, *, shape: str | None = None
 ) -> Transactions:
-    """Make transactions of record batches; the shape follows the columns that were named, else those that are there."""
+    """Make transactions from record batches; the shape depends on the named columns, or on the existing ones if none is named."""
     names = schema.names
     if shape is None:
         lists = layout.items_column in names and is_list_type(schema.field(names.index(layout.items_column)).type)
@@ -76,16 +76,44 @@ def from_arrow(
     unit: Unit | None = None,
     person: str | None = None,
 ) -> Transactions:
-    """Make transactions of anything that hands over Arrow data: tables, readers, data frames, or a column of lists.
+    """Make transactions from Arrow data: a table, a reader, a data frame or a column of lists.
 
-    A table is read as a file of the same columns would be: `items` names a column of lists, `id` and `item` those of a long table. `person`
-    names the column of ids and says that a record is a person, as in `read`.
+    A table is read like a file with the same columns. `from_polars` is the same function.
 
+    Parameters
+    ----------
+    table : object
+        An object with the Arrow C interface, such as a table of pyarrow, DuckDB or polars, or a column of lists.
+    id, item : str, optional
+        The columns of a long table with one row per item. Default: `id` and `item`.
+    items : str, optional
+        The column of lists of a table with one row per record. Default: `items`.
+    unit : {'person', 'record'}, optional
+        Whether every record is one person. Default: `record`.
+    person : str, optional
+        The column that identifies a person; short for `id=COLUMN, unit="person"`.
+
+    Returns
+    -------
+    Transactions
+        The data.
+
+    Raises
+    ------
+    BadData
+        If a column is missing or holds something other than text or whole numbers.
+    BadParameter
+        If `table` is not Arrow data.
+
+    Examples
+    --------
     >>> import pyarrow as pa
-    >>> from_arrow(pa.table({"id": ["p", "q", "p"], "item": ["milk", "milk", "bread"]})).to_lists()
+    >>> import setveil as sv
+    >>> table = pa.table({"id": ["p", "q", "p"], "item": ["milk", "milk", "bread"]})
+    >>> sv.from_arrow(table).to_lists()
     [['bread', 'milk'], ['milk']]
     """
-    id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
+    id, unit = resolve_person(person, id, unit)  # noqa: A001 - the word people use
     layout = Layout(id=id, item=item, items=items)
     name = "the table"
     try:
@@ -100,7 +128,7 @@ def from_arrow(
 
 
 def _reader(table: Any, items_column: str) -> tuple[Any, bool]:
-    """Return a reader of batches, and whether what was given is a column of lists alone."""
+    """Return a reader of batches, and whether `table` is a single column of lists."""
     if isinstance(table, (pa.Array, pa.ChunkedArray)) or hasattr(table, "__arrow_c_array__"):
         column = table if isinstance(table, pa.ChunkedArray) else pa.array(table)
         if not pa.types.is_struct(column.type):
@@ -108,7 +136,7 @@ def _reader(table: Any, items_column: str) -> tuple[Any, bool]:
     if hasattr(table, "__arrow_c_stream__"):
         try:
             return pa.RecordBatchReader.from_stream(table), False
-        except pa.ArrowInvalid:  # a stream of a single column, as a Series gives
+        except pa.ArrowInvalid:  # a stream of a single column, such as a Series
             return pa.table({items_column: pa.chunked_array(table)}).to_reader(), True
     raise BadParameter(
         f"table is {describe(table)}; expected Arrow data: a table, a data frame or a column of lists; use from_lists for lists"
@@ -125,7 +153,35 @@ def from_pandas(
     unit: Unit | None = None,
     person: str | None = None,
 ) -> Transactions:
-    """Make transactions of a pandas DataFrame, long or with a column of lists, or of a Series of lists."""
+    """Make transactions from a pandas DataFrame or a Series of lists.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame or pandas.Series
+        A frame with one row per item (`id`, `item`), a frame with a column of lists (`items`), or a Series of lists.
+    id, item, items, unit, person
+        As in `from_arrow`.
+
+    Returns
+    -------
+    Transactions
+        The data.
+
+    Raises
+    ------
+    BadData
+        If a column is missing or holds something other than text or whole numbers.
+    BadParameter
+        If `frame` is not a DataFrame or a Series.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import setveil as sv
+    >>> frame = pd.DataFrame({"customer": [1, 2, 1], "product": ["milk", "milk", "bread"]})
+    >>> sv.from_pandas(frame, person="customer", item="product").to_lists()
+    [['bread', 'milk'], ['milk']]
+    """
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):  # a Series
         frame = frame.to_frame(items or "items")
         items = items or "items"
@@ -133,43 +189,73 @@ def from_pandas(
         raise BadParameter(
             f"frame is {describe(frame)}; expected a pandas DataFrame or Series; use from_lists for lists"
         )
-    id, unit = of_person(person, id, unit)  # noqa: A001 - the word people use
+    id, unit = resolve_person(person, id, unit)  # noqa: A001 - the word people use
     wanted = [name for name in (id or "id", item or "item", items or "items") if name in frame.columns]
     try:
         table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise BadData(
-            f"the data frame holds what is neither text nor whole numbers ({str(error).splitlines()[0][:200]})"
+            f"the data frame holds values that are neither text nor whole numbers ({str(error).splitlines()[0][:200]})"
         ) from None
     if not wanted:
         raise BadData(
-            f"the data frame has none of the columns; they are: {in_words([str(c) for c in frame.columns])}. {_HINT}"
+            f"the data frame has none of the expected columns; its columns are: {join_names([str(c) for c in frame.columns])}. {_HINT}"
         )
     return from_arrow(table, id=id, item=item, items=items, unit=unit)
 
 
 from_polars = from_arrow
-"""Polars hands its frames and series over as Arrow."""
+"""The same function: polars exports its frames and series as Arrow."""
 
 
 @check_arguments
 def from_scipy(
     matrix: Any, *, labels: Sequence[str] | None = None, ids: Sequence[str] | None = None, unit: Unit = "record"
 ) -> Transactions:
-    """Make transactions of a sparse matrix of scipy: a row is a record, whatever is not zero is an item of it.
+    """Make transactions from a sparse matrix of SciPy: rows are records, and non-zero entries are their items.
 
-    Items are named by `labels`, one a column, or by the columns' numbers from 0 on; columns without an entry are left out.
+    Columns without an entry are dropped.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse array or matrix
+        One row per record, one column per item.
+    labels : sequence of str, optional
+        The items, one per column. Default: the column numbers, starting with 0.
+    ids : sequence of str, optional
+        The ids of the records.
+    unit : {'person', 'record'}, default: 'record'
+        Whether every record is one person.
+
+    Returns
+    -------
+    Transactions
+        The data.
+
+    Raises
+    ------
+    BadData
+        If the matrix holds NaN or infinite values, or labels or ids are invalid.
+    BadParameter
+        If `matrix` is not sparse, or the number of labels is wrong.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from scipy.sparse import csr_array
+    >>> sv.from_scipy(csr_array([[1, 1], [0, 2]]), labels=["milk", "bread"]).to_lists()
+    [['bread', 'milk'], ['bread']]
     """
     if not hasattr(matrix, "tocsr"):
-        raise BadParameter(f"matrix is {describe(matrix)}; expected a sparse matrix of scipy; use from_lists for lists")
+        raise BadParameter(f"matrix is {describe(matrix)}; expected a sparse matrix of SciPy; use from_lists for lists")
     rows = matrix.tocsr().copy()
     rows.sum_duplicates()
     if rows.dtype.kind in "fc" and not np.isfinite(rows.data).all():
-        raise BadData("the matrix holds values that are not numbers")
+        raise BadData("the matrix holds NaN or infinite values; expected numbers")
     rows.eliminate_zeros()
     columns = rows.shape[1]
     names = [str(c) for c in range(columns)] if labels is None else list(labels)
     if len(names) != columns:
-        raise BadParameter(f"{len(names)} labels for {columns} columns; give one each")
+        raise BadParameter(f"there are {len(names):,} labels for {columns:,} columns; give one label per column")
     made = Transactions.from_codes(rows.indptr, rows.indices, names, ids=ids, unit=unit)
     return note_look_alikes(made.compacted())

@@ -1,1 +1,1 @@
-"""Records in memory: transactions, their labels, ragged arrays, and which released row came from which record."""
+"""Records in memory: transactions, their labels, ragged arrays and the alignment of released rows with original records."""

@@ -1,4 +1,4 @@
-"""Which released row came from which original record: private, and what lets a check compare row by row."""
+"""The alignment: which released row comes from which original record. It is private and lets a check compare row by row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """`rows[r]` is the original record of released row r; with pseudonyms, both names stand beside it."""
+    """`rows[r]` is the original record of released row r; with pseudonyms, it also has both ids."""
 
     rows: NDArray[np.int64]
     published_ids: Any = None
@@ -27,11 +27,11 @@ class Alignment:
 
     @classmethod
     def identity(cls, records: int) -> Alignment:
-        """Return the alignment of data whose rows did not move."""
+        """Return the alignment of data with unchanged row order."""
         return cls(np.arange(records, dtype=np.int64))
 
     def save(self, path: Path) -> None:
-        """Write it as Parquet: `row`, `original_row` and, where there are, `published_id` and `original_id`."""
+        """Write a Parquet file with the columns `row`, `original_row` and, if any, `published_id` and `original_id`."""
         columns: dict[str, Any] = {"row": np.arange(len(self.rows)), "original_row": self.rows}
         if self.published_ids is not None:
             columns["published_id"] = self.published_ids
@@ -41,13 +41,13 @@ class Alignment:
 
     @classmethod
     def load(cls, path: Path) -> Alignment:
-        """Read what `save` wrote."""
+        """Read a file that `save` wrote."""
         try:
             with pq.ParquetFile(path) as file:  # pq.read_table would open it twice
                 table = file.read()
             rows = table.column("original_row").to_numpy().astype(np.int64)
         except (OSError, KeyError, pa.ArrowException) as error:
-            raise BadData(f"not a readable alignment ({type(error).__name__})", file=str(path)) from None
+            raise BadData(f"is not a readable alignment file ({type(error).__name__})", file=str(path)) from None
         ids = [
             table.column(n).combine_chunks() if n in table.column_names else None
             for n in ("published_id", "original_id")

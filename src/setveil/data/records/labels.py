@@ -1,6 +1,7 @@
-"""The order of item labels, on which codes, ties and distances rest.
+"""Item labels and their order, which determines codes, ties and distances.
 
-Numeric if all labels are canonical integers (`7`, `-3`, not `007` or `+1`), else by code point: the order depends on the labels alone.
+The order is numeric if all labels are canonical integers (`7`, `-3`, not `007` or `+1`), and by code point otherwise. It depends on the
+labels only.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.base import progress
+from setveil.base.display import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,24 +22,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLANKS = " \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
-"""White space, which no label begins or ends with. Tabs and ends of lines are none: a label that holds one is refused."""
+"""White space that is stripped from the ends of labels. It excludes tabs and line ends: labels that hold them are refused."""
 _CANONICAL_INTEGER = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _DIGITS_BACKWARDS = str.maketrans("0123456789", "9876543210")
 
 
 class Vocabulary(tuple[str, ...]):
-    """Labels that are known to be texts, each once, in label order."""
+    """Labels that are valid: distinct texts in label order."""
 
     __slots__ = ()
 
 
 def are_integers(labels: Sequence[str]) -> bool:
-    """Tell whether every label is a canonical integer."""
+    """Return whether every label is a canonical integer."""
     return all(_CANONICAL_INTEGER.fullmatch(label) for label in labels)
 
 
 def _integer_key(label: str) -> tuple[int, int, str]:
-    """Order canonical integers of any length without making numbers of them."""
+    """Return a sort key for canonical integers of any length, without converting them to numbers."""
     if label.startswith("-"):
         return (0, -len(label), label.translate(_DIGITS_BACKWARDS))
     return (1, len(label), label)
@@ -53,26 +55,26 @@ def label_order(labels: Sequence[str]) -> NDArray[np.int64]:
 
 
 def are_in_order(labels: Sequence[str]) -> bool:
-    """Tell whether the labels stand in label order, each once."""
+    """Return whether the labels are distinct and in label order."""
     if are_integers(labels):
         return all(_integer_key(a) < _integer_key(b) for a, b in pairwise(labels))
     return all(a < b for a, b in pairwise(labels))
 
 
 def stripped(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the labels without blanks at their ends, and those that had some."""
+    """Return the labels without blanks at their ends, and the labels that had some."""
     clean = [label.strip(BLANKS) for label in labels]
     return clean, [label for label, bare in zip(labels, clean, strict=True) if label != bare]
 
 
 def note_stripped(count: int, what: str = "items") -> None:
-    """Note that blanks were stripped, where some were."""
+    """Announce that blanks were stripped, if any were."""
     if count:
-        progress.note(f"blanks at the ends were stripped from {count:,} names of {what}")
+        progress.note(f"blanks at the ends were stripped from {quantity(count, 'name')} of {what}")
 
 
 def are_texts(labels: Sequence[str]) -> bool:
-    """Tell whether every label is a text that can be written as UTF-8, which half a surrogate pair cannot."""
+    """Return whether every label is a text that can be encoded as UTF-8; a lone surrogate cannot."""
     try:
         "".join(labels).encode()
     except (TypeError, UnicodeEncodeError):

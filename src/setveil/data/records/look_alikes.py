@@ -1,8 +1,8 @@
-"""Labels that look alike: written in another Unicode form, in another case, or with characters that nobody sees.
+"""Labels that look alike: they differ only in Unicode form, in case or in invisible characters.
 
-Such labels are different items to a program and the same one to a person. If one of them is named sensitive, the other stays as it is. So
-the vocabulary is folded once: by Unicode's compatibility form, without case and without invisible characters. Blanks at the ends of labels
-need no folding, since they are stripped wherever labels are read.
+A program treats such labels as different items, a person as the same item. If one of them is named as sensitive, the other is not
+protected. So each vocabulary is folded once: Unicode compatibility form, no case, no invisible characters. Blanks at the ends of labels are
+stripped when labels are read.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SHOWN = 60
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
-"""What Unicode calls default ignorable and does not count as a format character, and the braille pattern without a dot."""
+"""Default ignorable characters of Unicode that are not format characters, and the blank braille pattern."""
 _KEY = "look-alikes"
 
 
 def folded(label: str) -> str:
-    """Return what all labels that look like this one have in common.
+    """Return a text that is the same for all labels that look like this one.
 
     >>> folded("Cafe\u0301\u200b") == folded("caf\u00e9")
     True
@@ -38,31 +38,31 @@ def folded(label: str) -> str:
     if label.isascii():
         return label.lower()
     text = _UNSEEN.sub("", normalize("NFKC", label))
-    if not text.isprintable():  # as no text with format characters is
+    if not text.isprintable():  # texts with format characters are not printable
         text = "".join(char for char in text if category(char) != "Cf")
     return normalize("NFKC", text.casefold()).strip(BLANKS)
 
 
 @dataclass(frozen=True)
 class LookAlikes:
-    """The labels of a vocabulary by what they look like."""
+    """The groups of labels in a vocabulary that look alike."""
 
     labels: tuple[str, ...]
     groups: tuple[tuple[str, ...], ...]
-    """Labels that look alike, in the order of `labels`."""
+    """Groups of at least two labels that look alike, in the order of `labels`."""
 
     @classmethod
     def among(cls, labels: Iterable[str]) -> LookAlikes:
-        """Fold labels, each of which must stand once."""
+        """Find look-alikes among distinct labels."""
         given = tuple(labels)
         whole = "".join(given)
-        if whole.isascii() and whole == whole.lower():  # each has a look of its own
+        if whole.isascii() and whole == whole.lower():  # no two look alike
             return cls(given, ())
         return cls(given, tuple(alike for alike in _by_look(given).values() if len(alike) > 1))
 
     @classmethod
     def of(cls, data: Transactions) -> LookAlikes:
-        """Return those of the data, which are looked for once."""
+        """Return the look-alikes of the data, which are found once and cached."""
         if _KEY not in data.remembered:
             data.remembered[_KEY] = cls.among(data.vocabulary)
         found: LookAlikes = data.remembered[_KEY]
@@ -78,7 +78,7 @@ class LookAlikes:
         return _by_look(self.labels)
 
     def others(self, name: str) -> tuple[str, ...]:
-        """Return the labels that look like a name and are not the name."""
+        """Return the labels that look like a name, except the name itself."""
         return tuple(label for label in self._by_look.get(folded(name), ()) if label != name)
 
 
@@ -91,7 +91,7 @@ def _by_look(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def note_look_alikes(data: Transactions) -> Transactions:
-    """Note how many pairs of labels look alike, and return the data as they are."""
+    """Announce how many pairs of labels look alike; return the data unchanged."""
     found = LookAlikes.of(data)
     if found.groups:
         count = "1 pair of labels looks" if found.pairs == 1 else f"{found.pairs:,} pairs of labels look"
@@ -101,6 +101,6 @@ def note_look_alikes(data: Transactions) -> Transactions:
 
 
 def written(label: str) -> str:
-    """Return a label so that characters that look alike can be told apart."""
+    """Return a label in ASCII, so that characters that look alike can be distinguished."""
     text = ascii(label)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,7 +1,6 @@
-"""What a record leans to: the definitions of gunawan2019, sections 3 and 4.1, computed with plain array operations.
+"""The tendency of a record: the definitions of gunawan2019, sections 3 and 4.1, with plain array operations.
 
-The guarantee and the metrics use this module; the methods do not: they have kernels of their own, so that a slip in one is seen by the
-other.
+The guarantee and the metrics use this module. The methods have their own kernels, so that a check can find an error in either.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Kind(IntEnum):
-    """What kind of record it is, by its categories."""
+    """The kind of a record, by its categories."""
 
     EMPTY = 0
     SINGLE = 1
@@ -36,16 +35,16 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Tendencies:
-    """For each record its kind and its top category (-1 for an empty one): of equally heavy ones that with the lowest code."""
+    """The kind and the top category of each record: the heaviest one, the lowest code among ties, and -1 for an empty record."""
 
     kind: NDArray[np.int8]
     top: NDArray[np.int32]
     top_weight: NDArray[np.int64]
     heaviest: tuple[NDArray[np.int64], NDArray[np.int64]]
-    """All heaviest categories, as pairs of record and category code; by record, then category."""
+    """All heaviest categories as pairs of record and category code, sorted by record, then category."""
 
     def among_heaviest(self, record: NDArray[np.int64], cat: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return for each pair of record and category whether no category of the record is heavier."""
+        """Return for each pair of record and category whether the category is among the heaviest of the record."""
         found: NDArray[np.bool_] = cat == self.top[record]
         one, other = self.heaviest
         several = np.flatnonzero((np.bincount(one, minlength=len(self.top)) > 1)[record] & ~found)
@@ -55,14 +54,14 @@ class Tendencies:
 
 
 def weights(data: Transactions, category: NDArray[np.int32], categories: int) -> tuple[NDArray[np.int64], ...]:
-    """Return the non-zero weights as three arrays: record, category, number of items; by record, then category."""
+    """Return the non-zero weights as arrays of record, category and number of items, sorted by record, then category."""
     key = owner_of(data.offsets) * max(categories, 1) + category[data.items]
     key, weight = np.unique(key, return_counts=True)
     return key // max(categories, 1), key % max(categories, 1), weight.astype(np.int64)
 
 
 def tendencies(data: Transactions, category: NDArray[np.int32], categories: int) -> Tendencies:
-    """Classify every record; all comparisons are between whole numbers."""
+    """Classify every record, with integer comparisons only."""
     n = data.records
     record, cat, weight = weights(data, category, categories)
     top = np.full(n, -1, dtype=np.int32)
@@ -70,7 +69,7 @@ def tendencies(data: Transactions, category: NDArray[np.int32], categories: int)
     present = np.bincount(record, minlength=n)
     if len(record):
         starts = np.flatnonzero(np.concatenate(([True], record[1:] != record[:-1])))
-        # The heaviest category, and among equals the lowest code: the maximum of weight first, then of the code counted down.
+        # The heaviest category, the lowest code among ties: maximize the weight first, then the reversed code.
         best = np.maximum.reduceat(weight * categories + (categories - 1 - cat), starts)
         top[record[starts]] = categories - 1 - best % categories
         top_weight[record[starts]] = best // categories

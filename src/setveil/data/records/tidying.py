@@ -1,6 +1,6 @@
-"""Codes in any order become the codes of `Transactions`: in label order, rising within a record, each once.
+"""Normalize item codes for `Transactions`: in label order, and strictly increasing within a record.
 
-Everything is done in place and in blocks of records, so that data of any size needs little beside itself.
+Works in place and in blocks of records, so that large data need little extra memory.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.data.records.labels import Vocabulary, label_order
 from setveil.data.records.ragged import owner_of, record_ranges, rises_within_records, starts_of
 from setveil.errors import BadData
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 1 << 22
-"""Occurrences looked at together."""
+"""The number of occurrences in a block."""
 
 
 def tidied(
     offsets: NDArray[np.int64], codes: NDArray[np.int32], labels: Sequence[str]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Vocabulary]:
-    """Return offsets, items and vocabulary; the arrays are the given ones, changed in place."""
+    """Return normalized offsets, items and vocabulary; the given arrays are changed in place."""
     order = label_order(labels)
     vocabulary = Vocabulary(labels[i] for i in order)
     if any(a == b for a, b in pairwise(vocabulary)):
-        raise BadData("two items carry the same label")
+        raise BadData("two items have the same label; give each item its own label")
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     for lo in range(0, len(codes), BLOCK):
@@ -44,7 +45,7 @@ def tidied(
 def _sorted_each_once(
     offsets: NDArray[np.int64], items: NDArray[np.int32], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Sort each record and leave out what is repeated in it; what is kept moves up within the same array."""
+    """Sort each record and remove repeated items, in place."""
     filled = 0
     for first, last in record_ranges(offsets, BLOCK, BLOCK):
         borders = offsets[first : last + 1] - offsets[first]
@@ -56,11 +57,11 @@ def _sorted_each_once(
         np.not_equal(keys[1:], keys[:-1], out=keep[1:])
         keys = keys[keep]
         items[filled : filled + len(keys)] = keys % width
-        # The first offset of the next block must stay until that block was read.
+        # Do not overwrite the first offset of the next block before that block is read.
         offsets[first:last] = filled + starts_of(keys // width, last - first)[:-1]
         filled += len(keys)
     if repeated := len(items) - filled:
-        progress.note(f"{repeated:,} repeated items within a record count once")
+        progress.note(f"{quantity(repeated, 'repeated item')} within a record counted once")
     offsets[-1] = filled
     items.resize(filled, refcheck=False)
     return offsets, items

@@ -1,7 +1,7 @@
-"""Set-valued data: one record is a set of items, of a person or of one of a person's visits.
+"""Set-valued data: a record is a set of items, of a person or of one visit of a person.
 
-The layout is that of an Arrow `large_list`: `offsets[r]` to `offsets[r + 1]` are the places of record r in `items`, which holds codes
-into `vocabulary`. Codes follow label order (see `labels`), and within a record they rise, each once.
+The layout is that of an Arrow `large_list`: `items[offsets[r] : offsets[r + 1]]` are the items of record r, as codes into `vocabulary`.
+Codes follow label order (see `labels`). Within a record they are strictly increasing.
 """
 
 from __future__ import annotations
@@ -45,10 +45,12 @@ Unit = Literal["person", "record"]
 
 
 def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
-    """Return a row of whole numbers that fit the type, or refuse: casting would cut them silently."""
+    """Return a one-dimensional array of integers that fit `dtype`; refuse others, because a cast would silently truncate them."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise BadData(f"{what} must be a row of whole numbers, not {array.dtype} in {array.ndim} dimensions")
+        raise BadData(
+            f"{what} must be a one-dimensional array of whole numbers, not {array.dtype} in {array.ndim} dimensions"
+        )
     limits = np.iinfo(dtype)
     sure = not array.size or np.can_cast(array.dtype, dtype)
     if not sure and not limits.min <= array.min() <= array.max() <= limits.max:
@@ -58,12 +60,12 @@ def whole_numbers(values: Any, dtype: Any, what: str) -> NDArray[Any]:
 
 def _check_offsets(offsets: NDArray[Any], occurrences: int) -> None:
     if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != occurrences or np.any(offsets[1:] < offsets[:-1]):
-        raise BadData("offsets must start at 0, never fall, and end at the number of occurrences")
+        raise BadData("offsets must start at 0, never decrease, and end at the number of occurrences")
 
 
 def _check_codes(codes: NDArray[Any], labels: int) -> None:
     if len(codes) and (codes.min() < 0 or codes.max() >= labels):
-        raise BadData("an item code lies outside the vocabulary")
+        raise BadData(f"an item code is outside the vocabulary; allowed is 0 to {labels - 1}")
 
 
 def _id_column(ids: Any) -> Any:
@@ -77,26 +79,51 @@ def _id_column(ids: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Transactions(RowsOfRecords, RecordSequence):
-    """Records over a vocabulary of items. Made with `from_lists` or `from_codes`, or read from a file; never changed afterwards.
+    """Immutable set-valued data: records over a vocabulary of items.
 
-    >>> data = Transactions.from_lists([["milk", "bread"], ["tea"], []])
+    Use `read`, `from_lists`, `from_pandas`, `from_arrow` or `from_scipy` to make one. The constructor takes arrays that are already in
+    order; `Transactions.from_codes` takes them in any order. Transactions are a sequence of records: tuples of labels in label order.
+
+    Parameters
+    ----------
+    offsets : array of int64
+        The items of record r are `items[offsets[r] : offsets[r + 1]]`.
+    items : array of int32
+        Codes into `vocabulary`, strictly increasing within a record.
+    vocabulary : sequence of str
+        The labels of the items, distinct and in label order.
+    ids : Arrow column or sequence of str, optional
+        One distinct text per record, or None if records have no ids.
+    unit : {'person', 'record'}, default: 'record'
+        `person` if every person has exactly one record, `record` otherwise.
+    source : Source, optional
+        Where the data come from and how they were read; a release has the same format by default.
+
+    Raises
+    ------
+    BadData
+        If arrays, labels or ids are invalid.
+    BadParameter
+        If `unit` is unknown.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> data = sv.Transactions.from_lists([["milk", "bread"], ["tea"], []])
     >>> len(data), data[0], data[:2]
     (3, ('bread', 'milk'), Transactions(2 records, 3 items, 3 occurrences))
     """
 
     form_name: ClassVar[str] = "transactions"
-    form_in_words: ClassVar[str] = "plain records"
-    about_form: ClassVar[str] = "A row is a record."
+    form_title: ClassVar[str] = "plain records"
+    about_form: ClassVar[str] = "Each row is a record."
 
     offsets: NDArray[np.int64]
     items: NDArray[np.int32]
     vocabulary: tuple[str, ...]
     ids: Any = None
-    """One text a record (an Arrow column), or None where records carry no name."""
     unit: Unit = field(default="record")
-    """`person` if somebody said that every person has one record, `record` otherwise."""
     source: Source | None = None
-    """Where the data were read from and how; a release is written in the same format by default."""
 
     def __post_init__(self) -> None:
         offsets = sealed(whole_numbers(self.offsets, np.int64, "offsets"), np.int64)
@@ -109,32 +136,56 @@ class Transactions(RowsOfRecords, RecordSequence):
             labels = tuple(self.vocabulary)
             if not are_texts(labels) or not are_in_order(labels) or stripped(labels)[1]:
                 wanted = "distinct texts in label order, without blanks at their ends"
-                raise BadData(f"labels must be {wanted}: Transactions.from_codes takes any")
+                raise BadData(f"labels must be {wanted}; use Transactions.from_codes for labels in any order")
             object.__setattr__(self, "vocabulary", Vocabulary(labels))
         _check_offsets(offsets, len(items))
         _check_codes(items, len(self.vocabulary))
         if not rises_within_records(offsets, items):
             raise BadData(
-                "items must rise within a record, each once: use Transactions.from_codes for data in any order"
+                "item codes must be strictly increasing within a record; use Transactions.from_codes for codes in any order"
             )
         if self.ids is not None:
             ids = _id_column(self.ids)
             if len(ids) != len(offsets) - 1 or ids.null_count:
-                raise BadData(f"{len(ids)} ids ({ids.null_count} of them missing) for {len(offsets) - 1} records")
+                raise BadData(
+                    f"{len(ids):,} ids ({ids.null_count:,} of them missing) for {len(offsets) - 1:,} records; give one id per record"
+                )
             if pc.count_distinct(ids).as_py() != len(ids):
-                raise BadData("two records carry the same id")
+                raise BadData("two records have the same id; give each record its own id")
             object.__setattr__(self, "ids", ids)
 
-    # -- making ---------------------------------------------------------------------------------------------------------------
+    # -- creating -------------------------------------------------------------------------------------------------------------
 
     @classmethod
     @check_arguments
     def from_lists(
         cls, records: Iterable[Iterable[str]], *, ids: Sequence[str] | None = None, unit: Unit = "record"
     ) -> Transactions:
-        """Make transactions from Python sets or lists of labels.
+        """Make transactions from Python lists or sets of labels.
 
-        >>> Transactions.from_lists([["milk", "bread"], ["milk"]]).to_lists()
+        Parameters
+        ----------
+        records : iterable of iterables of str
+            The items of each record. A repeated item counts once, with a note.
+        ids : sequence of str, optional
+            One distinct id per record.
+        unit : {'person', 'record'}, default: 'record'
+            Whether every record is one person.
+
+        Returns
+        -------
+        Transactions
+            The data.
+
+        Raises
+        ------
+        BadData
+            If a record is not a list of texts, or ids are invalid.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> sv.from_lists([["milk", "bread"], ["milk"]]).to_lists()
         [['bread', 'milk'], ['milk']]
         """
         codes: dict[str, int] = {}
@@ -145,7 +196,7 @@ class Transactions(RowsOfRecords, RecordSequence):
                 raise BadData(f"a record is a {type(record).__name__}; expected a list of items")
             for label in record:
                 if not isinstance(label, str):
-                    raise BadData(f"an item is a {type(label).__name__}; items are text")
+                    raise BadData(f"an item is a {type(label).__name__}; items must be text")
                 flat.append(codes.setdefault(label, len(codes)))
             offsets.append(len(flat))
         return cls.from_codes(np.array(offsets), np.array(flat, dtype=np.int64), tuple(codes), ids=ids, unit=unit)
@@ -160,15 +211,46 @@ class Transactions(RowsOfRecords, RecordSequence):
         ids: Any = None,
         unit: Unit = "record",
     ) -> Transactions:
-        """Make transactions from codes into labels, both in any order; repeated items in a record count once."""
+        """Make transactions from item codes and labels in any order; a repeated item in a record counts once.
+
+        Parameters
+        ----------
+        offsets : array of int
+            The codes of record r are `codes[offsets[r] : offsets[r + 1]]`.
+        codes : array of int
+            Positions in `labels`.
+        labels : sequence of str
+            The labels of the items.
+        ids : Arrow column or sequence of str, optional
+            One distinct id per record.
+        unit : {'person', 'record'}, default: 'record'
+            Whether every record is one person.
+
+        Returns
+        -------
+        Transactions
+            The data.
+
+        Raises
+        ------
+        BadData
+            If arrays, labels or ids are invalid.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import setveil as sv
+        >>> sv.Transactions.from_codes(np.array([0, 2, 3]), np.array([1, 0, 1]), ["tea", "milk"]).to_lists()
+        [['milk', 'tea'], ['milk']]
+        """
         offsets = whole_numbers(offsets, np.int64, "offsets").astype(np.int64)
         codes = whole_numbers(codes, np.int64, "item codes")
         _check_offsets(offsets, len(codes))
         _check_codes(codes, len(labels))
         if not are_texts(labels):
-            raise BadData("labels must be texts that can be written as UTF-8")
+            raise BadData("labels must be texts that can be encoded as UTF-8")
         bare, with_blanks = stripped(labels)
-        if with_blanks and len(set(labels)) == len(labels):  # labels that become equal are one item
+        if with_blanks and len(set(labels)) == len(labels):  # labels that become equal are the same item
             note_stripped(len(with_blanks))
             labels = tuple(dict.fromkeys(bare))
             code_of = {label: code for code, label in enumerate(labels)}
@@ -180,7 +262,7 @@ class Transactions(RowsOfRecords, RecordSequence):
     def of_parts(
         cls, offsets: NDArray[np.int64], items: NDArray[np.int32], vocabulary: tuple[str, ...], *, ids: Any, unit: Unit
     ) -> Transactions:
-        """Put together parts that are known to be right and that nobody else holds: nothing is checked or copied."""
+        """Make transactions from valid parts that the caller does not use again, without checks or copies."""
         for array in (offsets, items):
             array.flags.writeable = False
         made = object.__new__(cls)
@@ -189,7 +271,7 @@ class Transactions(RowsOfRecords, RecordSequence):
         object.__setattr__(made, "unit", unit)
         return made
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def records(self) -> int:
@@ -198,12 +280,12 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     @property
     def rows(self) -> Transactions:
-        """The records themselves: what other forms have as `rows`."""
+        """The records themselves; other forms have the attribute `rows` too."""
         return self
 
     @property
     def occurrences(self) -> int:
-        """The number of items in all records together."""
+        """The number of occurrences: items of all records together."""
         return len(self.items)
 
     @cached_property
@@ -218,7 +300,7 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     @cached_property
     def holders(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The records that hold each item: `records[starts[code] : starts[code + 1]]`, rising, as (starts, records)."""
+        """The records that hold each item, as (starts, records): `records[starts[code] : starts[code + 1]]`, in increasing order."""
         starts, records = inverted(self.offsets, self.items, len(self.vocabulary))
         return sealed(starts, np.int64), sealed(records, np.int64)
 
@@ -239,11 +321,11 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:
-        """A place for small figures that took long to compute; the data never change, so that they stay true."""
+        """A cache for small results that take long to compute; they stay valid because the data never change."""
         return {}
 
     def names(self) -> Any:
-        """Return the ids, or the records' numbers from 1 on where they carry none."""
+        """Return the ids, or the record numbers starting with 1 if there are none."""
         return (
             self.ids if self.ids is not None else pc.cast(pa.array(np.arange(1, self.records + 1)), pa.large_string())
         )
@@ -259,7 +341,7 @@ class Transactions(RowsOfRecords, RecordSequence):
             and (self.ids is None or bool(self.ids.equals(other.ids)))
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
 
     def __repr__(self) -> str:
         return (
@@ -267,13 +349,13 @@ class Transactions(RowsOfRecords, RecordSequence):
         )
 
     def _repr_html_(self) -> str:
-        """Show counts only: a notebook that is handed on must not carry records along."""
+        """Return an HTML table of counts only: a shared notebook must not contain records."""
         counts = {"records": self.records, "items": len(self.vocabulary), "occurrences": self.occurrences}
         facts = {"empty records": self.empty_records, "a record is": f"a {self.unit}", "ids": self.ids is not None}
         return to_html(ShownTable([*(counts | facts).items()], title="Transactions"))
 
     def checksum(self) -> str:
-        """Return a hash of the content, the same whatever format it was read from."""
+        """Return a SHA-256 hash of the content; it does not depend on the file format."""
         digest = hashlib.sha256()
         digest.update(len(self.vocabulary).to_bytes(8, "little"))
         _add_texts(digest, self.labels)
@@ -285,42 +367,42 @@ class Transactions(RowsOfRecords, RecordSequence):
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
     def compacted(self) -> Transactions:
-        """Return the same records with a vocabulary that holds only items that occur."""
+        """Return the same records with a vocabulary of occurring items only."""
         used = self.supports > 0
         if used.all():
             return self
         new_code = (np.cumsum(used) - 1).astype(np.int32)
         vocabulary = tuple(label for label, keep in zip(self.vocabulary, used, strict=True) if keep)
-        # Leaving labels out can turn the order numeric: 'a', '10', '9' without 'a' must read 9, 10.
+        # Without some labels, the order can become numeric: 'a', '10', '9' without 'a' is 9, 10.
         return Transactions.from_codes(self.offsets, new_code[self.items], vocabulary, ids=self.ids, unit=self.unit)
 
     def take(self, rows: NDArray[Any], *, ids: Any = "same") -> Transactions:
-        """Return the records of these row numbers in this order, or those where a mask is true.
+        """Return the records with these row numbers in this order, or those where a mask is true.
 
-        `ids` replaces their ids, None leaves them out.
+        `ids` replaces their ids; None drops them.
         """
         rows = np.asarray(rows)
         rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.int64)
         if len(rows) and not 0 <= rows.min() <= rows.max() < self.records:
-            raise BadData(f"row numbers must be from 0 to {self.records - 1}")
+            raise BadData(f"row numbers must be from 0 to {self.records - 1:,}")
         offsets, places = picked(self.offsets, rows)
         if isinstance(ids, str):
             ids = None if self.ids is None else self.ids.take(pa.array(rows))
         return Transactions(offsets, self.items[places], self.vocabulary, ids=ids, unit=self.unit)
 
     def keeping(self, occurrences: NDArray[np.bool_]) -> Transactions:
-        """Return the records with these of their occurrences and no others; every record stays, also if nothing is left of it."""
+        """Return the records with only these occurrences; records may become empty."""
         offsets = offsets_of(occurrences)[self.offsets]
         return Transactions.of_parts(offsets, self.items[occurrences], self.vocabulary, ids=self.ids, unit=self.unit)
 
     def with_ids(self, ids: Any) -> Transactions:
-        """Return the same records under other ids, or under none."""
+        """Return the same records with other ids, or without ids."""
         if ids is None:
             return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=None, unit=self.unit)
         return replace(self, ids=ids)
 
     def with_unit(self, unit: Unit) -> Transactions:
-        """Return the same records, said to be one a person (`person`) or not (`record`)."""
+        """Return the same records with another unit: one record per person (`person`), or not (`record`)."""
         if unit == self.unit:
             return self
         if unit not in ("person", "record"):
@@ -328,16 +410,16 @@ class Transactions(RowsOfRecords, RecordSequence):
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
 
     @classmethod
-    def _formats_in_words(cls) -> str:
+    def _formats_text(cls) -> str:
         return "format"
 
     def with_rows(self, rows: Transactions) -> Transactions:
-        """Return other records."""
+        """Return `rows`."""
         del self
         return rows
 
     def with_source(self, source: Source) -> Transactions:
-        """Return the same records, said to be read from a place."""
+        """Return the same records with a source."""
         made = Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=self.unit)
         object.__setattr__(made, "source", source)
         return made
@@ -347,11 +429,11 @@ class Transactions(RowsOfRecords, RecordSequence):
         return self if not self.empty_records else self.take(np.flatnonzero(self.lengths))
 
     def content_order(self) -> NDArray[np.int64]:
-        """Return the rows in the order of their content, so that the order of a file tells nothing."""
+        """Return the row numbers sorted by content, so that the order of a file reveals nothing."""
         return order_of_sequences(self.offsets, self.items)
 
     def distinct(self) -> tuple[Transactions, NDArray[np.int64], NDArray[np.int64]]:
-        """Return each content once, in the order of content, how many records have it, and for each record which content it has."""
+        """Return the distinct records in content order, their counts, and for each record the number of its distinct record."""
         order = self.content_order()
         sorted_rows = self.take(order, ids=None)
         lengths, starts = sorted_rows.lengths, sorted_rows.offsets[:-1]
@@ -367,35 +449,35 @@ class Transactions(RowsOfRecords, RecordSequence):
         contents = sorted_rows.take(np.flatnonzero(is_new))
         return contents, np.bincount(number, minlength=contents.records), content_of
 
-    # -- handing on -----------------------------------------------------------------------------------------------------------
+    # -- exporting ------------------------------------------------------------------------------------------------------------
 
     def to_arrow(self) -> Any:
         """Return the records as an Arrow column of lists of texts."""
         return self.lists(0, self.records)
 
     def lists(self, first: int, last: int, labels: Any = None) -> Any:
-        """Return the records from `first` to before `last` as an Arrow column of lists, of `labels` where others than the items' own."""
+        """Return the records `first` to `last` - 1 as an Arrow column of lists; `labels` replaces the labels of the items."""
         borders = self.offsets[first : last + 1]
         texts = (self.labels if labels is None else labels).take(pa.array(self.items[borders[0] : borders[-1]]))
-        places = borders - borders[0] if borders[0] else borders  # as they are, they are shared and not copied
+        places = borders - borders[0] if borders[0] else borders  # unchanged offsets are shared, not copied
         return pa.LargeListArray.from_arrays(pa.array(places), texts)
 
     def to_table(self) -> Any:
-        """Return an Arrow table: `id`, where the records carry ids, and `items`, a column of lists."""
+        """Return an Arrow table with the columns `id`, if the records have ids, and `items`, lists of texts."""
         ids = {} if self.ids is None else {"id": self.ids}
         return pa.table(ids | {"items": self.to_arrow()})
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with the columns of `to_table`; pandas must be installed."""
+        """Return a pandas DataFrame with the columns of `to_table`; requires pandas."""
         return as_pandas(self.to_table())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Let pyarrow, polars, DuckDB and others take the table of `to_table` as it is."""
+        """Export the table of `to_table` to pyarrow, polars, DuckDB and others."""
         return self.to_table().__arrow_c_stream__(requested_schema)
 
 
 def _add_texts(digest: Any, texts: Any) -> None:
-    """Hash a column of texts: their lengths, then all of them in a row, so that no two columns give the same bytes."""
+    """Hash a column of texts: first their lengths, then the texts, so that different columns give different bytes."""
     digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8").tobytes())
     whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
     digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())

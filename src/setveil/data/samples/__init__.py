@@ -1,16 +1,16 @@
-"""Built-in data of any size, made from a seed: for trying things out, for the demo and for measuring at scale.
+"""Built-in synthetic data of any size, made from a seed: for first steps, for the demo and for measurements at scale.
 
-`sample:supermarket` is a made-up shop (its shelves are in `_supermarket`) and its customers, one basket each:
+`sample:supermarket` is a fictional shop (its items are in `_supermarket`) and its customers, with one basket each:
 
 - popularity follows Zipf's law with exponent 1 over all items, flattened at the very top: weight = 1 / (rank + 4);
-- tastes: each person has a favourite category, four in ten have two, drawn in proportion to the popularity of what is
-  in it; between a quarter and three quarters of the items come from the favourites, the rest from all shelves;
-- bundles: a third of the people mean to buy one of a few sets that go together, such as spaghetti, sauce and parmesan,
-  and do so if their basket is long enough;
-- lengths are log-normal: 8 items in the mean, a median of 6, at least 1, and a tail to about 60.
+- tastes: each person has one favourite category, and four in ten have two, drawn in proportion to their popularity;
+  between a quarter and three quarters of the items come from the favourites, the rest from all categories;
+- bundles: a third of the people want one of a few sets of items, such as spaghetti, sauce and parmesan, and get it if
+  their basket is long enough;
+- lengths are log-normal: a mean of 8 items, a median of 6, at least 1, and a tail to about 60.
 
-Nothing in it is about real people or from real data. The records are made in chunks of a fixed size, each from its own
-random stream, so that a sample of n records is the beginning of every larger sample with the same seed.
+The data contain nothing about real people. Records are made in chunks of a fixed size, each from its own random stream,
+so that a sample of n records is the beginning of every larger sample with the same seed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SAMPLES: dict[str, str] = {
-    "supermarket": "baskets of a made-up supermarket, one a person, of any size (?records=N&seed=S)",
+    "supermarket": "baskets of a fictional supermarket, one per person, of any size (?records=N&seed=S)",
 }
 
 _PREFIX = "sample:"
@@ -56,23 +56,23 @@ _MOST_DRAWS = 80
 
 @dataclass(frozen=True, eq=False)
 class _Shop:
-    """The shelves as tables to draw from. Items stand on the shelves category by category; codes follow label order."""
+    """The items as tables to draw from, sorted by category; codes follow label order."""
 
     vocabulary: tuple[str, ...]
     code_on_shelf: NDArray[np.int32]
     popularity_up_to: NDArray[np.float64]
-    """For each item on the shelves, the share of the popularity of it and all items before it."""
+    """The cumulative share of popularity of each item."""
     shelf_start: NDArray[np.float64]
-    """Where each category begins on the scale of `popularity_up_to`; one more entry stands for the whole shop."""
+    """The start of each category on the scale of `popularity_up_to`; one more entry represents the whole shop."""
     shelf_width: NDArray[np.float64]
     bundle_codes: NDArray[np.int32]
     bundle_sizes: NDArray[np.int64]
     bundle_up_to: NDArray[np.float64]
-    """Ends below 1: the rest of the people have no bundle in mind."""
+    """The cumulative shares of people who want each bundle; the rest, up to 1, want none."""
 
 
 def read_sample(source: str) -> Transactions:
-    """Make a built-in sample.
+    """Return a built-in sample.
 
     >>> read_sample("sample:supermarket?records=1000&seed=3").records
     1000
@@ -97,19 +97,19 @@ def read_sample(source: str) -> Transactions:
 
 
 def sample_taxonomy(source: str) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of the sample's taxonomy: every item that may occur, its category and its department."""
+    """Return the header and the rows of the taxonomy: every possible item with its category and department."""
     _parsed(source)
     return ["item", "category", "department"], [[i.label, i.category, i.department] for i in _supermarket.items()]
 
 
 def sample_sensitive(source: str) -> list[str]:
-    """Return the items of the sample that a person would not like others to know of."""
+    """Return the sensitive items of the sample."""
     _parsed(source)
     return sorted(item.label for item in _supermarket.items() if item.sensitive)
 
 
 def _parsed(source: str) -> dict[str, int]:
-    """Return what the source asks for, or say what is wrong with it."""
+    """Return the options of a sample, or raise an error if they are invalid."""
     address, has_query, query = source.partition("?")
     known = [_PREFIX + name for name in SAMPLES]
     if address not in known:
@@ -119,12 +119,12 @@ def _parsed(source: str) -> dict[str, int]:
     for part in query.split("&") if has_query else []:
         key, _, value = part.partition("=")
         if key not in _LIMITS:
-            raise BadParameter(f"{source}: {key!r} cannot be set; only {' and '.join(_LIMITS)} can, {example}")
+            raise BadParameter(f"{source}: unknown option {key!r}; allowed are {' and '.join(_LIMITS)}, {example}")
         if key in asked:
             raise BadParameter(f"{source}: {key} is given twice; give it once, {example}")
         least, most = _LIMITS[key]
         if not _INTEGER.fullmatch(value) or not least <= int(value) <= most:
-            limits = f"from {least:,} to {most:,}" if key == "records" else "from 0 on, of at most 128 bits"
+            limits = f"from {least:,} to {most:,}" if key == "records" else "of at least 0 and at most 128 bits"
             raise BadParameter(f"{source}: {key} is {value!r}; it must be a whole number {limits}, {example}")
         asked[key] = int(value)
     return _DEFAULTS | asked
@@ -163,7 +163,7 @@ def _open_shop() -> _Shop:
 
 
 def _baskets(shop: _Shop, rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Fill the baskets of one chunk of people; return the codes, rising within a basket, and the baskets' lengths."""
+    """Make the baskets of one chunk of people; return item codes, sorted within each basket, and the lengths of the baskets."""
     people = _CHUNK_RECORDS
     draws = np.clip(rng.lognormal(*_LOG_LENGTH, people).astype(np.int64), 1, _MOST_DRAWS)
     first, second = np.searchsorted(shop.shelf_start[1:-1], rng.random((2, people)), side="right")
@@ -180,14 +180,14 @@ def _baskets(shop: _Shop, rng: np.random.Generator) -> tuple[NDArray[np.int32], 
     place = np.searchsorted(shop.popularity_up_to, reached, side="right")
     codes = shop.code_on_shelf[np.minimum(place, len(shop.vocabulary) - 1)]
 
-    # Who has a bundle in mind and a basket large enough takes it first.
+    # People who want a bundle and have a large enough basket take it first.
     size = shop.bundle_sizes[bundle]
     size[size > draws] = 0
     nth = runs(np.zeros(people, dtype=np.int64), draws)
     bundled = np.flatnonzero(nth < size[person])
     codes[bundled] = shop.bundle_codes[bundle[person[bundled]], nth[bundled]]
 
-    # What was drawn twice is in the basket once.
+    # An item that was drawn twice is in the basket once.
     keys = person.astype(np.int32) * np.int32(len(shop.vocabulary)) + codes
     keys.sort()
     keys = keys[np.append(True, keys[1:] != keys[:-1])]

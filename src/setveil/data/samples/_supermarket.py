@@ -1,8 +1,8 @@
-"""What the supermarket of `sample:supermarket` sells: words only; how people shop there is in `samples`.
+"""The items of `sample:supermarket`; `samples` draws the baskets.
 
-A word with braces stands for all its spellings: `oat-milk-{1l,500ml}` is `oat-milk-1l` and `oat-milk-500ml`. Within a
-category the items stand in order of popularity; the number before them is the pull of the category. A leading `!` marks
-an item that a person would not like others to know of.
+A word with braces expands to several items: `oat-milk-{1l,500ml}` means `oat-milk-1l` and `oat-milk-500ml`. Within a
+category, items are in order of popularity; the number before them is the weight of the category. A leading `!` marks a
+sensitive item.
 """
 
 from __future__ import annotations
@@ -308,23 +308,23 @@ BUNDLES: dict[tuple[str, ...], float] = {
     ("nicotine-patches-step-1-7-pack", "sugar-free-mint-gum-10-pack"): 0.006,
     ("sleeping-tablets-20-pack", "camomile-tea-20-bags"): 0.006,
 }
-"""Items that are bought together, and the share of people who mean to."""
+"""Bundles of items, and the share of people who want each."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One item on the shelves."""
+    """An item of the shop."""
 
     label: str
     category: str
     department: str
     sensitive: bool
     appeal: float
-    """The pull of its category divided by its place there: the higher, the more popular the item is."""
+    """The weight of the category divided by the rank of the item in it; higher means more popular."""
 
 
 def spellings(word: str) -> list[str]:
-    """Write out the braces of a word.
+    """Return the items that a word with braces expands to.
 
     >>> spellings("oat-milk-{1l,500ml}")
     ['oat-milk-1l', 'oat-milk-500ml']

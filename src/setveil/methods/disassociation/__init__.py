@@ -1,8 +1,8 @@
-"""Methods that keep k^m-anonymity, and what makes plain records of disassociated data again."""
+"""Methods that reach k^m-anonymity, and re-association, which makes plain records from disassociated data."""
 
 MEMBERS = {
     "Disassociation": "disassociation",
     "Reassociation": "reassociation",
     "AprioriGeneralization": "apriori_generalization",
 }
-"""The class of each method and its module, in the order in which people see them."""
+"""The class of each method and its module, in the order of the lists that users see."""

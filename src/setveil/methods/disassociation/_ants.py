@@ -1,19 +1,19 @@
-"""Putting records into clusters by ants that keep utility rules together (UGAC).
+"""Form clusters by ants that keep utility rules together (UGAC).
 
 Paper    awad2020 (references.bib), section 2.5, algorithms 1 to 4.
-Idea     each rule has a cluster and an ant, and each record that holds a rule is in the cluster of one of its rules. An ant whose cluster
-         has less than beta of its rule's records, or fewer than k of more than k, takes one from the cluster in which the rule is densest
-         and that has more than k; an ant that is content does so for the rule that lacks the most records.
-Departs  as printed it cannot run. `A[l][c]`, how many records of cluster c hold rule l, is kept up for every rule of a record that moves,
-         and not for one. It ends once all ants are content or none moved, as well as at `iterations`. A content ant does nothing where no
-         rule lacks anything, and the record goes to the cluster of the rule that it is taken for. Of the records of a cluster that hold a
-         rule, the one that came first is taken.
-         `stable`: nothing is taken from a cluster that would be left below beta of its own rule's records. Every move then brings a rule
-         nearer to its share and takes none from it, so that it ends. Without it two ants may take the same records from each other
-         for ever.
-         Each record of a cluster holds the rule of this cluster, so that the cluster has `A[c][c]` records.
-         With `safe`, clusters are cut evenly, records with the same rules beside each other (`_groups`).
-Cost     for each rule the records of its rarest item. A move: the number of rules, and those of the record. Memory: three numbers for
+Idea     each rule has a cluster and an ant, and each record that holds rules is in the cluster of one of them. An ant is unsatisfied if its
+         cluster has less than a share beta of its rule's records, or fewer than k although more than k exist. It takes one record from the
+         cluster in which the rule is densest and that has more than k. A satisfied ant does so for the rule that lacks the most records.
+Departs  as printed it cannot run. `A[l][c]`, how many records of cluster c hold rule l, is updated for every rule of a record that moves,
+         and not for one rule. It ends once all ants are satisfied or none moved, as well as at `iterations`. A satisfied ant does nothing
+         if no rule lacks a record, and the record goes to the cluster of the rule that it is taken for. Of the records of a cluster that
+         hold a rule, the one that came first is taken.
+         `stable`: nothing is taken from a cluster that would then have less than a share beta of its own rule's records. Every move then
+         brings a rule nearer to its share and no rule below it, so it ends. Without it two ants may take the same records from
+         each other forever.
+         Each record of a cluster holds the rule of this cluster, so the cluster has `A[c][c]` records.
+         With `safe`, clusters are cut evenly, with records of the same rules next to each other (`_groups`).
+Cost     for each rule, the records of its rarest item. A move: the number of rules, and the rules of the record. Memory: three numbers for
          each pair of rules.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from setveil.parameters.named_itemsets import NamedItemsets
 
 MOST_RULES = 4000
-"""More rules are refused: the numbers for pairs of so many take 0.4 GB."""
+"""Maximum number of rules: the numbers for their pairs take 0.4 GB."""
 
 
 def by_ants(
@@ -52,36 +52,38 @@ def by_ants(
     safe: bool,
     mode: Mode,
 ) -> tuple[Clustering, dict[str, Any]]:
-    """Put records into clusters in which rules stay together; return an account too."""
+    """Return clusters in which rules stay together, and an account."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     if len(rules) > MOST_RULES:
-        raise BadParameter(f"{len(rules):,} rules are too many for ants; at most {MOST_RULES:,} can be kept together")
+        raise BadParameter(
+            f"{len(rules):,} rules are too many for ants; allowed are at most {MOST_RULES:,}: select the most important ones"
+        )
     order = data.content_order()
     starts, holders = _holders(data, rules, order)
     supports = np.diff(starts)
-    # Every record has a place for each of its rules; records in the same cluster that hold the same rule are linked by these.
+    # Every record has a place for each of its rules; these places link the records of a cluster that hold the same rule.
     first, rule_of = inverted(starts, holders, data.records)
     record_of = owner_of(first)
     share = Fraction(str(beta))
     wanted = [share * support for support in supports.tolist()]
     need = np.array([-(-number.numerator // number.denominator) for number in wanted], np.int64)
-    # What rules lack is compared exactly: first in whole records, then by how much less than these it is.
+    # What rules lack is compared exactly: first in whole records, then by the fraction that was rounded up.
     by_rest = np.array(sorted(range(len(rules)), key=lambda rule: need[rule] - wanted[rule]), np.int64)
     least = np.maximum(need, k) if stable else np.full(len(rules), k)
     pairs = (len(rules), len(rules))
     pheromone, heads, tails = np.zeros(pairs, np.int64), np.full(pairs, -1, np.int64), np.empty(pairs, np.int64)
     links = np.empty((2, len(record_of)), np.int64)
     group = np.full(data.records, NO_GROUP, np.int64)
-    given = (read_only(first), read_only(rule_of), read_only(record_of))
+    rules_of_records = (read_only(first), read_only(rule_of), read_only(record_of))
     state = (group, pheromone, heads, tails, links)
-    asked = (read_only(supports), read_only(need), read_only(least), read_only(by_rest), k, iterations)
+    settings = (read_only(supports), read_only(need), read_only(least), read_only(by_rest), k, iterations)
 
     def work(control: NDArray[np.int64]) -> tuple[int, int]:
-        kernels.settle(*given[:2], read_only(starts), read_only(holders), *state, control)
-        return kernels.carry(*given, *asked, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
+        kernels.settle(*rules_of_records[:2], read_only(starts), read_only(holders), *state, control)
+        return kernels.carry(*rules_of_records, *settings, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
 
-    done, moves = run("letting ants carry records", work, total=iterations)
+    done, moves = run("moving records between clusters", work, total=iterations)
     reached = (np.diagonal(pheromone) >= need) & (supports > 0)
     account = {
         "rules": len(rules),
@@ -97,20 +99,20 @@ def by_ants(
         order = np.lexsort((place, pattern))
     else:
         order = np.arange(data.records)
-    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
-    return clustering, account | noted
+    clustering, counts = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
+    return clustering, account | counts
 
 
 def _holders(
     data: Transactions, rules: NamedItemsets, order: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the records that hold each rule, in the given order, one rule after the other, and where those of each start."""
+    """Return where the records of each rule start, and the records that hold it, in the given order, rule by rule."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rule_offsets, codes = rules.bind(data)
-    # The rarest item of each rule comes first, since its records are looked at.
+    # The rarest item of each rule comes first: only its records are examined.
     codes = codes[np.lexsort((codes, data.supports[codes], owner_of(rule_offsets)))]
-    # The records of each item that a rule begins with.
+    # List the records of each item that is the first of a rule.
     begins = np.zeros(len(data.vocabulary), np.bool_)
     begins[codes[rule_offsets[:-1]]] = True
     sorted_records = data.take(order, ids=None)
@@ -121,7 +123,7 @@ def _holders(
     given = (read_only(item_starts), read_only(item_holders), read_only(rule_offsets), read_only(codes))
     ends = np.empty(len(rules), np.int64)
     found = run(
-        "looking for rules",
+        "finding the records of each rule",
         lambda control: kernels.find(data.offsets, data.items, *given, ends, control),
         total=len(rules),
     )

@@ -1,9 +1,9 @@
-"""Breaking links between items of different chunks of a cluster that are certain, by leaving out occurrences.
+"""Break certain links between items of different chunks of a cluster, by suppressing occurrences.
 
-Idea     items of different chunks are tied to each other where together they are in more records than the cluster has; an item of a
-         term chunk is, where another is in every record. Of the more frequent item so many occurrences are left out, at random, that
-         this ends, or it goes to the term chunk where fewer than k would be left. Then the cluster is taken apart anew, since what was
-         k^m-anonymous may no longer be, and looked at again.
+Idea     items of different chunks are certainly linked if their supports add up to more than the records of the cluster. An item of the
+         term chunk is linked to every item that is in all records. Of the more frequent item, as many occurrences are suppressed, at
+         random, as break the link; if fewer than k would be left, the item goes to the term chunk. Then the chunks of the cluster are made
+         again, since they may no longer be k^m-anonymous, and examined again.
 Departs  this is our own reading of what others call the cover problem; see docs/methods/disassociation.md. No record loses its last item.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 from setveil.data.records.ragged import owner_of, runs
-from setveil.methods.disassociation._vertical import take_apart
+from setveil.methods.disassociation._vertical import assign_chunks
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -26,48 +26,50 @@ if TYPE_CHECKING:
     from setveil.methods.disassociation._horizontal import Clustering
 
 
-def without_covers(
+def break_certain_links(
     data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int64], rng: Generator
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Return the chunk of each occurrence after all certain links are broken, and an account."""
     record = owner_of(data.offsets)
     cluster = clustering.numbers()[record]
     fixed = np.zeros(data.occurrences, np.int8)
-    left = data.lengths.copy()  # how many items of each record are still told
+    left = data.lengths.copy()  # the items of each record that are still published
     moved = 0
     account: dict[str, Any] = {"items-moved-for-lemma-2": 0, "searches-given-up": 0}
     dirty = np.arange(clustering.clusters)
     while True:
-        told = np.flatnonzero(np.isin(cluster, dirty))
-        covering = _covering(cluster[told], data.items[told], chunk[told], clustering.sizes, len(data.vocabulary))
+        examined = np.flatnonzero(np.isin(cluster, dirty))
+        covering = _covering(
+            cluster[examined], data.items[examined], chunk[examined], clustering.sizes, len(data.vocabulary)
+        )
         dirty = covering.cluster
         if not len(dirty):
             break
-        # The occurrences of each cluster's covering item, in a random order, those first that can be left out.
+        # The occurrences of each cluster's covering item in random order, first those that may be suppressed.
         item_of = np.full(clustering.clusters, -1, np.int64)
         item_of[dirty] = covering.item
-        held = told[data.items[told] == item_of[cluster[told]]]
+        held = examined[data.items[examined] == item_of[cluster[examined]]]
         held = held[fixed[held] != LEFT_OUT]
-        only = left[record[held]] == 1
-        held = held[np.lexsort((rng.random(len(held)), only, cluster[held]))]
+        is_last = left[record[held]] == 1
+        held = held[np.lexsort((rng.random(len(held)), is_last, cluster[held]))]
         first = np.searchsorted(cluster[held], dirty)
         free = np.bincount(cluster[held], left[record[held]] > 1, clustering.clusters)[dirty].astype(np.int64)
         to_terms = (covering.most < k) | (covering.support - covering.most > free)
-        leave = np.where(to_terms, 0, covering.support - covering.most)
-        gone = held[runs(first, leave)]
-        fixed[gone] = LEFT_OUT
-        np.subtract.at(left, record[gone], 1)
+        excess = np.where(to_terms, 0, covering.support - covering.most)
+        suppressed = held[runs(first, excess)]
+        fixed[suppressed] = LEFT_OUT
+        np.subtract.at(left, record[suppressed], 1)
         fixed[held[np.isin(cluster[held], dirty[to_terms])]] = TERM_CHUNK
         moved += int(np.count_nonzero(to_terms))
-        chunk, noted = take_apart(data, clustering, k, m, fixed=fixed, only=dirty, chunk=chunk)
-        account = {name: account[name] + number for name, number in noted.items()}
-    suppressed = int(np.count_nonzero(chunk == LEFT_OUT))
-    return chunk, account | {"occurrences-left-out-for-covers": suppressed, "items-moved-for-covers": moved}
+        chunk, counts = assign_chunks(data, clustering, k, m, fixed=fixed, only=dirty, chunk=chunk)
+        account = {name: account[name] + number for name, number in counts.items()}
+    total = int(np.count_nonzero(chunk == LEFT_OUT))
+    return chunk, account | {"occurrences-left-out-for-covers": total, "items-moved-for-covers": moved}
 
 
 @dataclass(frozen=True)
 class _Covering:
-    """One item of each cluster that is in too many records: how many hold it, and how many may."""
+    """One item per cluster that is in too many records: how many hold it (`support`), and how many may (`most`)."""
 
     cluster: NDArray[np.int64]
     item: NDArray[np.int64]
@@ -82,7 +84,7 @@ def _covering(
     sizes: NDArray[np.int64],
     width: int,
 ) -> _Covering:
-    """Find in each cluster the most frequent item that is certainly tied to one of another chunk, given occurrences of clusters."""
+    """Find in each cluster the most frequent item with a certain link to another chunk, given the occurrences of the clusters."""
     has_terms = np.zeros(len(sizes), np.int64)
     has_terms[cluster[chunk == TERM_CHUNK]] = 1
     in_chunk = np.flatnonzero(chunk >= 0)

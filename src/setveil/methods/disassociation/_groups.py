@@ -1,9 +1,9 @@
-"""Clusters from groups of records, such as those of ants: large groups are cut, and what is left over goes by frequency.
+"""Form clusters from groups of records, such as those of ants: cut large groups, and cluster the rest by frequent items.
 
-Idea     a group above delta records is cut into even parts. Groups below k records, and records of no group, are a pool that is put into
-         clusters by frequent items. A pool that is itself below k records joins the last cluster.
-Departs  without `safe` groups are cut as awad2020 prints it (algorithm 4): delta records and again delta, whatever is left, and groups
-         below k records stay as they are.
+Idea     a group above delta records is cut into even parts. Groups below k records, and records without a group, form a pool that is
+         clustered by frequent items. A pool that is itself below k records joins the last cluster.
+Departs  without `safe`, groups are cut as awad2020 prints it (algorithm 4): delta records at a time, whatever remains, and groups below k
+         records stay as they are.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def of_groups(
     safe: bool,
     mode: Mode,
 ) -> tuple[Clustering, dict[str, Any]]:
-    """Return clusters and an account, given the group of each record and the order of records in which groups are cut."""
+    """Return clusters and an account, given the group of each record and the order in which the records of a group are cut."""
     sizes = np.bincount(group[group != NO_GROUP], minlength=1)
     small = (sizes > 0) & (sizes < k) & safe
     kept = (sizes > 0) & ~small
@@ -58,7 +58,7 @@ def of_groups(
 
 
 def _cut(sizes: NDArray[np.int64], k: int, delta: int, *, safe: bool) -> NDArray[np.int64]:
-    """Return where each part ends; with `safe` parts are even, and so few that none is below k records."""
+    """Return where each part ends; with `safe`, parts are even and none is below k records."""
     parts = -(-sizes // delta)
     if safe:
         parts = np.minimum(parts, sizes // k)

@@ -1,13 +1,12 @@
-"""Putting records into clusters: by their most frequent items (HORPART), and what other ways of clustering need.
+"""Form clusters by the most frequent items (HORPART), and hold the result of every way to form clusters.
 
-Paper    terrovitis2012, algorithm HORPART, as our notes tell it: the paper was not at hand; awad2020, section 2.1.
-Idea     the records with the most frequent item on one side, the others on the other, and each side again until it has at most delta
-         records.
-Departs  with `safe` no part is split by an item that fewer than k of its records hold; it is split evenly instead, in the order of
-         content. A cluster that is still below k records joins the one made just before it, the very first the next one, so that delta
-         may be exceeded. Without `safe` records that stand alone would be published as they are.
-         `flat` is how awad2020 describes it: again and again at most delta records with the item that is most frequent among the rest.
-         Records come in the order of their content: clusters depend on the data and not on the order of a file.
+Paper    terrovitis2012, algorithm HORPART, from our notes: we did not have the paper; awad2020, section 2.1.
+Idea     separate the records with the most frequent item from the others, and split both sides again until each has at most delta records.
+Departs  with `safe`, no part is split by an item that fewer than k of its records hold; it is split evenly instead, in the order of
+         content. A cluster that is still below k records joins the one made just before it, and the very first one joins the next, so
+         delta may be exceeded. Without `safe`, clusters of one record would be published as they are.
+         `flat` follows the description in awad2020: repeatedly take at most delta records with the most frequent item of the rest.
+         Records are taken in the order of their content, so clusters depend on the data and not on the order of a file.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ Mode = Literal["recursive", "flat"]
 
 @dataclass(frozen=True)
 class Clustering:
-    """Which records stand together: those of cluster c are `rows[starts[c]:starts[c + 1]]`."""
+    """Records in clusters: those of cluster c are `rows[starts[c]:starts[c + 1]]`."""
 
     rows: NDArray[np.int64]
     starts: NDArray[np.int64]
@@ -42,7 +41,7 @@ class Clustering:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """The number of records of each cluster."""
+        """The number of records in each cluster."""
         return np.diff(self.starts)
 
     def numbers(self) -> NDArray[np.int64]:
@@ -53,12 +52,12 @@ class Clustering:
 
     @classmethod
     def of_ends(cls, rows: NDArray[np.int64], ends: NDArray[np.int64]) -> Clustering:
-        """Make it from where each cluster ends."""
+        """Return the clusters, given where each of them ends."""
         return cls(rows, np.concatenate((np.zeros(1, np.int64), ends)))
 
 
 def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode) -> Clustering:
-    """Put records into clusters by their most frequent items."""
+    """Form clusters by the most frequent items."""
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rows = data.content_order()
@@ -68,14 +67,14 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
 
     def split(control: NDArray[np.int64]) -> int:
         kernels.list_holders(data.offsets, data.items, rows, starts[:-1].copy(), holders)
-        given = (data.offsets, data.items, read_only(starts), read_only(holders))
+        arrays = (data.offsets, data.items, read_only(starts), read_only(holders))
         if mode == "flat":
             counts = data.supports.copy()
-            clusters = kernels.split_flat(*given, k, delta, safe, counts, rows, ends, control)
+            clusters = kernels.split_flat(*arrays, k, delta, safe, counts, rows, ends, control)
         else:
             width = len(data.vocabulary)
-            clusters = kernels.split_by_frequency(*given, width, k, delta, safe, rows, ends, control)
+            clusters = kernels.split_by_frequency(*arrays, width, k, delta, safe, rows, ends, control)
         return int(kernels.joined(ends, clusters, k) if safe else clusters)
 
-    clusters = run("putting records into clusters", split, total=data.records)
+    clusters = run("forming clusters", split, total=data.records)
     return Clustering.of_ends(rows, ends[:clusters])

@@ -1,13 +1,13 @@
-"""Putting records into clusters by k-means, which awad2020 compares with.
+"""Form clusters by k-means, with which awad2020 compares.
 
-Paper    awad2020 (references.bib) says that its ants were compared with k-means, and tells neither its settings nor what became of
+Paper    awad2020 (references.bib) says that its ants were compared with k-means. It reports neither the settings nor the treatment of
          clusters of a wrong size.
-Idea     a record is a row of zeros and ones, one an item. Mini-batch k-means of scikit-learn looks for as many centres as clusters of
-         delta records would be, and each record goes to its nearest one. Clusters that are too large are cut in the order of content,
-         and those below k records go by frequency (`_groups`).
-Departs  there are at most 1,000 centres, and fewer where items are so many that centres would fill the memory.
-Cost     records times centres, a few times; measured on 59,602 records, 497 items, 1,000 centres: 2.7 s. Memory: a number for each centre
-         and item. It runs on one thread, since sums on several may differ in the last digit, and so may clusters then.
+Idea     a record is a row of zeros and ones, one per item. Mini-batch k-means of scikit-learn looks for as many centres as there would be
+         clusters of delta records, and each record goes to its nearest centre. Clusters that are too large are cut in the order of content,
+         and records of clusters below k are clustered by frequent items (`_groups`).
+Departs  there are at most 1,000 centres, and fewer where many items would make them exceed MOST_NUMBERS values.
+Cost     records times centres, a few times; measured on 59,602 records, 497 items, 1,000 centres: 2.7 s. Memory: one number per centre and
+         item. It uses one thread: with several, sums may differ in the last digit, and then clusters may differ too.
 """
 
 from __future__ import annotations
@@ -33,26 +33,28 @@ if TYPE_CHECKING:
 
 MOST_CENTRES = 1000
 MOST_NUMBERS = 1 << 25
-"""So many numbers, of 8 bytes each, may all centres have together."""
+"""Maximum number of values, of 8 bytes each, of all centres together."""
 PASSES = 2
-"""How often centres are moved by all records."""
+"""How often all records move the centres."""
 BATCH = 4096
-"""Records that move centres at once, at least; the first of them are also what centres are chosen from, three times as many as centres."""
+"""Minimum number of records that move centres at once. The initial centres are chosen among the first 3 · centres of them."""
 
 
-def refuse_without_library() -> None:
-    """Refuse k-means where scikit-learn is not installed."""
+def require_scikit_learn() -> None:
+    """Raise `Missing` if scikit-learn is not installed."""
     try:
         import_module("sklearn")
     except ImportError:
-        raise Missing("k-means needs scikit-learn, which is not installed; pip install 'setveil[kmeans]'") from None
+        raise Missing(
+            "k-means requires scikit-learn, which is not installed; install it with: pip install 'setveil[kmeans]'"
+        ) from None
 
 
 def by_kmeans(
     data: Transactions, k: int, delta: int, *, safe: bool, mode: Mode, rng: Generator
 ) -> tuple[Clustering, dict[str, Any]]:
-    """Put records into clusters by k-means; return an account too."""
-    refuse_without_library()
+    """Return clusters formed by k-means, and an account."""
+    require_scikit_learn()
     centres = min(-(-data.records // delta), MOST_CENTRES, max(MOST_NUMBERS // len(data.vocabulary), 1))
     distinct, _counts, content = data.distinct()
     order = data.content_order()
@@ -60,7 +62,7 @@ def by_kmeans(
     passes = np.concatenate([content[order[rng.permutation(data.records)]] for _ in range(PASSES)])
     batch = max(BATCH, 3 * centres)
     label = run(
-        "looking for centres of records",
+        "clustering records by k-means",
         lambda control: _labels(distinct, passes, centres, batch, seed, control),
         total=len(passes) + distinct.records,
     )
@@ -68,20 +70,20 @@ def by_kmeans(
     account = {"centres": centres, "centres-with-records": len(np.unique(label))}
     if not safe:
         order = np.arange(data.records)
-    clustering, noted = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
-    return clustering, account | noted
+    clustering, counts = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
+    return clustering, account | counts
 
 
 def _labels(
     distinct: Transactions, passes: NDArray[np.int64], centres: int, batch: int, seed: int, control: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the centre that is nearest to each content, given the contents that move centres, one after the other."""
-    from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - of the extra `kmeans`
+    """Return the nearest centre of each content; `passes` lists the contents that move centres, one after the other."""
+    from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - from the extra `kmeans`
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
     label = np.zeros(distinct.records, np.int64)
     model = MiniBatchKMeans(centres, n_init=1, batch_size=batch, random_state=seed, compute_labels=False)
-    # Limits hold for the thread that sets them: so here, and not around `run`.
+    # Limits apply to the thread that sets them, so they are set here and not around `run`.
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for first in range(0, len(passes), batch):
@@ -99,7 +101,7 @@ def _labels(
 
 
 def _table(data: Transactions, rows: NDArray[np.int64]) -> Any:
-    """Return a sparse table of these records, with numbers as small as scikit-learn wants them."""
+    """Return a sparse table of these records, with the index types that scikit-learn requires."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - takes long to import
 
     starts, places = picked(data.offsets, rows)

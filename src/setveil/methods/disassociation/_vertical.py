@@ -1,12 +1,12 @@
-"""Taking the records of each cluster apart into chunks (VERPART).
+"""Split the records of each cluster into chunks (VERPART).
 
-Paper    terrovitis2012, algorithm VERPART and Lemma 2, as our notes tell them: the paper was not at hand; awad2020, section 2.1.
-Idea     items that fewer than k records of the cluster hold go to the term chunk. The others, most frequent first, go into the first
-         record chunk in which every set of at most m items that occurs still occurs k times.
-         Where the term chunk stays empty, the subrecords must suffice to fill every record, whichever m items somebody looks for
-         (Lemma 2); else the least frequent item goes to the term chunk, and one is enough.
-Departs  sets are searched by the records that hold them, each record set once, so that long records and any m are no obstacle. A search
-         that finds more than so many record sets is given up, and the item goes to a later chunk: safe, and counted.
+Paper    terrovitis2012, algorithm VERPART and Lemma 2, from our notes: we did not have the paper; awad2020, section 2.1.
+Idea     items in fewer than k records of the cluster go to the term chunk. The others, most frequent first, go to the first record chunk in
+         which every set of at most m items that occurs still occurs k times.
+         If the term chunk stays empty, there must be enough subrecords to fill every record, whichever m items an attacker knows (Lemma
+         2); otherwise the least frequent item goes to the term chunk, and one is enough.
+Departs  sets are searched by the records that hold them, each set of records once, so long records and any m are no obstacle. A search that
+         needs more memory than ROOM is given up, and the item goes to a later chunk: this is safe, and counted.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from setveil.methods.disassociation._horizontal import Clustering
 
 ROOM = 1 << 20
-"""How many words of record sets one search may find."""
-PARTS_A_THREAD = 8
+"""Maximum number of machine words for the record sets of one search."""
+PARTS_PER_THREAD = 8
 
 
-def take_apart(
+def assign_chunks(
     data: Transactions,
     clustering: Clustering,
     k: int,
@@ -41,8 +41,8 @@ def take_apart(
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """Return the chunk of each occurrence, as `Disassociated.of_records` takes it, and an account.
 
-    `fixed` tells of occurrences that they are left out or that their item must go to the term chunk. With `only` just these clusters are
-    taken apart, and `chunk` tells what is known of the others.
+    `fixed` marks occurrences that are suppressed, or whose item must go to the term chunk. With `only`, just these clusters are split, and
+    `chunk` holds the chunks of the others.
     """
     from setveil.methods.disassociation import _vertical_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -55,16 +55,16 @@ def take_apart(
         starts, places = picked(starts, only)
         rows = rows[places]
     lengths = offsets_of(data.lengths[rows])[starts]
-    parts = PARTS_A_THREAD * number_of_threads()
+    parts = PARTS_PER_THREAD * number_of_threads()
     borders = np.unique(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
     borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
     tallies = np.zeros((len(borders), 2), np.int64)
-    given = (data.offsets, data.items, read_only(fixed), read_only(rows), read_only(starts))
+    arrays = (data.offsets, data.items, read_only(fixed), read_only(rows), read_only(starts))
 
     def work(part: int, control: NDArray[np.int64]) -> None:
         limits = (borders[part], borders[part + 1], len(data.vocabulary), k, m, ROOM)
-        kernels.take_apart(*given, *limits, chunk, tallies[part], control)
+        kernels.take_apart(*arrays, *limits, chunk, tallies[part], control)
 
-    share("taking clusters apart", range(len(borders) - 1), work, total=len(rows))
+    share("splitting clusters into chunks", range(len(borders) - 1), work, total=len(rows))
     moved, given_up = tallies.sum(axis=0).tolist()
     return chunk, {"items-moved-for-lemma-2": moved, "searches-given-up": given_up}

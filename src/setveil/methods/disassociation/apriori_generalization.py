@@ -1,22 +1,22 @@
-"""AprioriGeneralization: items become nodes of a hierarchy, everywhere alike, until any m known nodes lead to k records.
+"""AprioriGeneralization: generalize items to nodes of a hierarchy, alike in all records, until any m known nodes lead to k records.
 
-Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymization). The paper was not at hand; this is from memory:
-         global recoding of full subtrees; for i = 1 to m, the sets of i nodes of the present cut are gone through in order; for one that
-         is in fewer than k records, of all ways to put nodes above its own that make it frequent, the one of the least loss is taken.
-Idea     every item is shown as one node of a cut. Making a cut coarser never makes a set rare: where the smaller sets are fine they stay
-         so, and what was gone through need not be again.
-Loss     NCP: an occurrence shown as a node above s > 1 of the I items of the tree loses s / I, one shown as itself nothing. Compared in
-         whole numbers, the occurrences counted that the records had at first.
-Order    nodes and sets of nodes in the order of the tree, which among children is that of labels, items first. Of ways that lose the
-         same, the one whose nodes come first.
-Departs  the order of the sets is ours, and that they are counted where they are looked at, not in a tree of all counts. Only 10,000 ways
-         are tried for a set, those that lose least; then, of its nodes, the one whose next step loses least goes up until the set is
-         frequent. `refine` is ours: in the end nodes give way to their children again, the one that gains most first, where all stays
-         k^m-anonymous. After that no node of the cut can, which AA alone does not promise. A node with one child is the same as that
-         child and never shown. Empty records stay: they show nothing. A given hierarchy is published whole, so that it does not show
-         which of its items occur.
-Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for
-         m = 3 their cubes at most, since nodes that are in the same records are looked at once. A step does not begin this anew.
+Paper    terrovitis2008 (references.bib), algorithm AA (apriori-based anonymization). We did not have the paper; this is from memory: global
+         recoding of full subtrees. For i = 1 to m, examine the sets of i nodes of the present cut in order. If a set is in fewer than k
+         records, generalize its nodes: of all ways that make it frequent, take the one with the least loss.
+Idea     every item is shown as one node of a cut. A coarser cut never makes a set rare: if the smaller sets are frequent they stay so, and
+         what was examined need not be examined again.
+Loss     NCP: an occurrence shown as a node above s > 1 of the I items of the tree loses s / I, one shown as itself loses nothing. Losses
+         are compared in whole numbers, over the occurrences of the original records.
+Order    nodes and sets of nodes in the order of the tree, where children are in the order of labels, items first. Of ways with equal loss,
+         the one whose nodes come first.
+Departs  the order of the sets is our own. Sets are counted when they are examined, not in a tree of all counts. At most 10,000 ways are
+         tried for a set, those with the least loss; beyond that, the node whose next step loses least is generalized until the set is
+         frequent. `refine` is our own: at the end nodes are replaced by their children, the largest gain first, where the release stays
+         k^m-anonymous. Afterwards no node of the cut can be refined, which AA alone does not guarantee. A node with one child covers the
+         same items as the child and is never shown. Empty records stay: they show nothing. A given hierarchy is published completely, so
+         it does not show which of its items occur.
+Cost     for each node the sets with it are searched in the records with it: for m = 2 the squares of the lengths of all records, for m = 3
+         at most their cubes, since nodes in the same records are examined once. A generalization does not restart the search.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.forms.generalized import Generalized
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (
@@ -53,11 +54,11 @@ if TYPE_CHECKING:
 
 
 MOST_TRIED = 10_000
-"""How many ways to generalize a set are tried, those that lose least first."""
+"""Maximum number of ways to generalize a set that are tried, those with the least loss first."""
 
 
 class AprioriGeneralization(OverTree, KmLimit, Method):
-    """Publish items as nodes of a hierarchy, coarser step by step, until any m known nodes lead to at least k records."""
+    """Generalize items to nodes of a hierarchy, step by step, until any m known nodes lead to at least k records."""
 
     name = "apriori-generalization"
     title = "AprioriGeneralization"
@@ -66,12 +67,14 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
     form = Generalized
 
     refine: bool = parameter(
-        True, public=True, description="Whether nodes give way to their children again in the end, where they can."
+        True,
+        public=True,
+        description="At the end, replace nodes by their children where the guarantee still holds; false follows the paper.",
     )
 
     @property
     def guarantee(self) -> KmAnonymity:
-        """What the release will be checked for."""
+        """The guarantee that the release is checked for."""
         return KmAnonymity(k=self.k, m=self.m)
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
@@ -83,16 +86,17 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
     def _tree(self, data: Transactions) -> Hierarchy:
         """Return the tree over all items that occur."""
         if not data.occurrences:
-            raise BadData("no record holds an item, so that there is nothing to generalize")
+            raise BadData("no record holds an item, so there is nothing to generalize; give data with items")
         holding = data.records - data.empty_records
         if holding < self.k:
             raise BadData(
-                f"{holding:,} records hold items, fewer than k = {self.k:,}: even a node above all items would be rare; choose a lower k"
+                f"the data have {quantity(holding, 'record')} with items, fewer than k = {self.k:,}, so even a node above all items would "
+                "be rare; choose a smaller k"
             )
         return tree_over(data, self.hierarchy, self.fanout)
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Make the cut coarser for sets of 1 to m nodes, let nodes give way again, and write the records with it."""
+        """Make the cut coarser for sets of 1 to m nodes, refine it, and write the records with its nodes."""
         del rng
         published = self._tree(data)
         place_of = np.zeros(len(data.vocabulary), np.int64)
@@ -104,14 +108,14 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
         tree = _Tree(published, occurrences)
         width = len(published.leaves)
         places = np.sort(owner_of(data.offsets) * width + place_of[data.items]) % width
-        cut = np.flatnonzero(np.array([not below for below in tree.below]) & tree.stands)
+        cut = np.flatnonzero(np.array([not below for below in tree.below]) & tree.is_lowest)
         steps = refined = 0
         if self.k > 1:
             search = _Search(tree, self.k, self.m)
             cut, steps = search.coarsen(data.offsets, places, cut)
             if self.refine:
                 cut, refined = search.refine(data.offsets, places, cut)
-        offsets, ranks = _written(data.offsets, places, np.repeat(np.arange(len(cut)), tree.sizes[cut]))
+        offsets, ranks = _recode(data.offsets, places, np.repeat(np.arange(len(cut)), tree.sizes[cut]))
         shown, codes = np.unique(ranks, return_inverse=True)
         cut = cut[shown]
         account: dict[str, Any] = {
@@ -129,31 +133,31 @@ class AprioriGeneralization(OverTree, KmLimit, Method):
 
 
 class _Tree:
-    """The nodes of a hierarchy that stand for different items: of several in a row with one child each, the lowest."""
+    """The nodes of a hierarchy that cover different items: of a chain of nodes with one child each, the lowest."""
 
     def __init__(self, tree: Hierarchy, occurrences: NDArray[np.int64]) -> None:
-        """Take the hierarchy and how often each of its items occurs."""
+        """Prepare a hierarchy, given the occurrences of each of its items."""
         self.firsts, self.ends = tree.leaf_starts, tree.leaf_ends
         self.sizes = tree.leaf_ends - tree.leaf_starts
         before = offsets_of(occurrences)
         shown = before[tree.leaf_ends] - before[tree.leaf_starts]
         self.loss = [n * s if s > 1 else 0 for n, s in zip(shown.tolist(), self.sizes.tolist(), strict=True)]
-        """What all occurrences under a node lose if it is shown, times the number of items."""
+        """The loss of all occurrences under a node if it is shown, times the number of items."""
         above = tree.parents.tolist()
         self.up = [-1] * len(above)
-        """The next node above that stands for more items; -1 at the top."""
-        self.stands = np.ones(len(above), np.bool_)
+        """The next node above that covers more items; -1 at the root."""
+        self.is_lowest = np.ones(len(above), np.bool_)
         for node in range(1, len(above)):
             more = self.sizes[above[node]] > self.sizes[node]
             self.up[node] = above[node] if more else self.up[above[node]]
-            self.stands[above[node]] &= more
+            self.is_lowest[above[node]] &= more
         self.below: list[list[int]] = [[] for _ in above]
-        for node in np.flatnonzero(self.stands).tolist():
+        for node in np.flatnonzero(self.is_lowest).tolist():
             if self.up[node] >= 0:
                 self.below[self.up[node]].append(node)
 
     def highest(self, nodes: tuple[int, ...]) -> tuple[int, ...]:
-        """Return those of some nodes that are below no other, in the order of the tree."""
+        """Return the nodes that are below no other of them, in the order of the tree."""
         kept: list[int] = []
         for node in sorted(set(nodes)):
             if not kept or self.ends[node] > self.ends[kept[-1]]:
@@ -162,15 +166,15 @@ class _Tree:
 
 
 class _Rows:
-    """Records written with some nodes, the ranks, equal ones once; and a cut whose nodes are ranks or above them."""
+    """Distinct records over some nodes, whose positions are their ranks, and a cut of these nodes or nodes above them."""
 
     def __init__(
         self, offsets: NDArray[np.int64], places: NDArray[np.int64], units: NDArray[np.int64], tree: _Tree
     ) -> None:
-        """Take records as places of leaves, and the nodes that become ranks; they are the cut at first."""
+        """Write records, given as positions of leaves, with the nodes `units`; these are also the first cut."""
         self.tree, self.units = tree, len(units)
         self.unit_starts = tree.firsts[units]
-        offsets, ranks = _written(offsets, places, np.repeat(np.arange(len(units)), tree.sizes[units]))
+        offsets, ranks = _recode(offsets, places, np.repeat(np.arange(len(units)), tree.sizes[units]))
         content = ranks_of_sequences(offsets, ranks)
         _contents, first, weights = np.unique(content, return_index=True, return_counts=True)
         offsets, taken = picked(offsets, first)
@@ -184,7 +188,7 @@ class _Rows:
         self.supports = np.bincount(ranks, weights[row], len(units)).astype(np.int64)
 
     def longest(self) -> int:
-        """Return how many nodes of the cut a record shows at most."""
+        """Return the maximum number of nodes of the cut in a record."""
         offsets, ranks = self.arrays[:2]
         nodes = self.node_of[ranks]
         differs = np.ones(len(nodes) + 1, np.int64)
@@ -193,20 +197,20 @@ class _Rows:
         return int(sums_within(offsets, differs[:-1]).max(initial=0))
 
     def interval(self, node: int) -> tuple[int, int]:
-        """Return the ranks under a node."""
+        """Return the first rank under a node, and the end of its ranks."""
         borders = (self.tree.firsts[node], self.tree.ends[node])
         first, end = np.searchsorted(self.unit_starts, borders).tolist()
         return first, end
 
     def records_with(self, nodes: tuple[int, ...]) -> int:
-        """Count the records that hold something of each of these nodes."""
+        """Count the records that hold an item of each of these nodes."""
         from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         firsts, ends = np.array([self.interval(node) for node in nodes]).T
         return int(kernels.records_with(read_only(firsts), read_only(ends), *self.arrays, self.level))
 
     def show(self, node: int) -> None:
-        """Make a node one of the cut, in the place of those below it or above it."""
+        """Add a node to the cut, where it replaces the nodes below it or above it."""
         first, end = self.interval(node)
         self.node_of[first:end] = first
         self.end_of[first] = end
@@ -219,17 +223,17 @@ class _Rows:
 
 
 class _Search:
-    """Looks for sets of nodes that fewer than k records hold, and changes the cut."""
+    """Search for sets of nodes that fewer than k records hold, and change the cut."""
 
     def __init__(self, tree: _Tree, k: int, m: int) -> None:
         self.tree, self.k, self.m = tree, k, m
         self.lost = [0] * len(tree.up)
-        """What the cut loses under each node, as long as the cut is not above it."""
+        """The loss of the cut under each node, while the cut is not above it."""
 
     def coarsen(
         self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], int]:
-        """Make the cut coarser until no set of 1 to m nodes is rare; return it, and how many sets that took."""
+        """Make the cut coarser until no set of 1 to m nodes is rare; return it, and the number of sets that were generalized."""
         steps, size = 0, 1
         rows = _Rows(offsets, places, cut, self.tree)
         while size <= min(self.m, rows.longest()):
@@ -241,7 +245,7 @@ class _Search:
         return rows.cut(), steps
 
     def _level(self, rows: _Rows, size: int) -> Any:
-        """Return the work for sets of one size, where all smaller ones are frequent."""
+        """Return the function that treats sets of one size; all smaller sets are frequent."""
 
         def work(control: NDArray[np.int64]) -> int:
             find = self._finder(rows, size, control)
@@ -261,7 +265,7 @@ class _Search:
                     self._raise(rows, node)
                 steps += 1
                 position = int(rows.node_of[position])
-                # Sets with the same first node and a second one before this were gone through.
+                # Sets with the same first node and an earlier second node were examined already.
                 same = size > 1 and rows.shown[position] == before
                 border = int(rows.node_of[rare[1]]) if same else int(rows.end_of[position])
             return steps
@@ -269,7 +273,7 @@ class _Search:
         return work
 
     def _finder(self, rows: _Rows, size: int, control: NDArray[np.int64]) -> Any:
-        """Return a function that finds the first rare set with a node, its others from a border on; all smaller sets are frequent."""
+        """Return a function that finds the first rare set of a node and others at or after a border; smaller sets are frequent."""
         from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         if size == 1:
@@ -290,7 +294,7 @@ class _Search:
         return find
 
     def _least_loss(self, rows: _Rows, rare: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the nodes to show, of all at or above those of a rare set that make it frequent, that lose least."""
+        """Return the nodes, at or above those of a rare set, that make it frequent with the least loss."""
         queue = [(0, rare, rare)]
         seen = {rare}
         for _ in range(MOST_TRIED):
@@ -306,11 +310,11 @@ class _Search:
         return nodes
 
     def _is_frequent(self, rows: _Rows, nodes: tuple[int, ...], rare: tuple[int, ...]) -> bool:
-        """Tell whether what a rare set becomes is frequent; all smaller sets are, so also one that several of its nodes are part of."""
+        """Return whether a generalized rare set is frequent; if nodes of it were merged it is, since all smaller sets are frequent."""
         return len(nodes) < len(rare) or (nodes != rare and rows.records_with(nodes) >= self.k)
 
     def _one_up(self, raised: tuple[int, ...]) -> list[tuple[int, tuple[int, ...], tuple[int, ...]]]:
-        """Return what it costs, and what is shown, if one node of a set goes up by a step."""
+        """Return the loss, the shown nodes and the new set for each way to generalize one node by one step."""
         ways = []
         for at, node in enumerate(raised):
             if self.tree.up[node] >= 0:
@@ -320,7 +324,7 @@ class _Search:
         return ways
 
     def _raise(self, rows: _Rows, node: int) -> None:
-        """Show a node, and remember what that loses."""
+        """Show a node, and add its loss to the nodes above it."""
         if rows.shown[rows.interval(node)[0]] == node:
             return
         rows.show(node)
@@ -332,9 +336,9 @@ class _Search:
     def refine(
         self, offsets: NDArray[np.int64], places: NDArray[np.int64], cut: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], int]:
-        """Let nodes give way to their children where no set becomes rare, the one that gains most first; return how many did.
+        """Replace nodes by their children where no set becomes rare, the largest gain first; return the cut and the number replaced.
 
-        A node that cannot now never can: the rare set stays rare, or breaks up into rare ones, however much finer the cut becomes.
+        A node that cannot be replaced now never can: however much finer the cut becomes, the rare set stays rare or splits into rare sets.
         """
         tree, rows, units = self.tree, _Rows(offsets, places, cut, self.tree), set(cut.tolist())
 
@@ -345,10 +349,10 @@ class _Search:
             nonlocal rows, units
             queue = [entry(node) for node in cut.tolist() if tree.below[node]]
             heapq.heapify(queue)
-            given_way = tried = 0
+            replaced = tried = 0
             while queue and not control[STOP]:
                 _gain, node = heapq.heappop(queue)
-                if not units.issuperset(tree.below[node]):  # ranks as coarse as may be: then more rows are equal
+                if not units.issuperset(tree.below[node]):  # keep ranks coarse, so that more records are equal
                     shown = rows.cut().tolist()
                     units = {child for v in shown for child in tree.below[v] or [v]}
                     rows = _Rows(offsets, places, np.array(sorted(units), np.int64), tree)
@@ -359,19 +363,19 @@ class _Search:
                 if self._any_rare(rows, tree.below[node], control) or control[STOP]:
                     rows.show(node)
                 else:
-                    given_way += 1
+                    replaced += 1
                     for child in tree.below[node]:
-                        if tree.below[child] and tree.loss[child]:  # no record holds what is below others
+                        if tree.below[child] and tree.loss[child]:  # nodes without loss cover no occurrence
                             heapq.heappush(queue, entry(child))
                 tried += 1
                 control[DONE] = tried
-            return given_way
+            return replaced
 
-        given_way = run("letting nodes give way again", work, total=sum(map(bool, tree.below)))
-        return rows.cut(), given_way
+        replaced = run("refining nodes", work, total=sum(map(bool, tree.below)))
+        return rows.cut(), replaced
 
     def _any_rare(self, rows: _Rows, nodes: list[int], control: NDArray[np.int64]) -> bool:
-        """Tell whether a set of at most m nodes with one of these is rare; all others are frequent."""
+        """Return whether a set of at most m nodes with one of these is rare; all other sets are frequent."""
         firsts = [first for first, _end in map(rows.interval, nodes) if rows.supports[first]]
         if min(rows.supports[first] for first in firsts) < self.k:
             return True
@@ -382,10 +386,10 @@ class _Search:
         return False
 
 
-def _written(
+def _recode(
     offsets: NDArray[np.int64], places: NDArray[np.int64], rank_of: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Write records with other numbers, each once in a record: `places` rise within a record, and `rank_of` never falls."""
+    """Replace positions by ranks, each once per record. Positions increase in a record, and `rank_of` never decreases."""
     ranks = rank_of[places]
     keep = np.ones(len(ranks), np.bool_)
     keep[1:] = ranks[1:] != ranks[:-1]

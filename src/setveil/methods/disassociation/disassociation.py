@@ -1,13 +1,13 @@
-"""Disassociation: records in clusters, taken apart into chunks, so that any m known items lead to at least k records.
+"""Disassociation: form clusters of records and split them into chunks, so that any m known items lead to at least k records.
 
-Paper    terrovitis2012, and awad2020 (references.bib), section 2, which adds utility rules; the first was not at hand.
-Idea     records that share items stand in a cluster (`_horizontal`, `_ants`, `_kmeans`). Within it, items that would single somebody out
-         together go to different chunks (`_vertical`), and rare ones to the term chunk. No item changes, and none is left out.
-Departs  `safe`, the default, leaves no cluster below k records; as printed, records that stand alone are published as they are, and
-         nothing is promised. `cover="suppress"` also breaks links between chunks that are certain (`_covers`). Clusters are not refined:
-         no proved condition for joint clusters is known to us.
-Cost     clusters: each record is looked at once for every item that it is split by. Chunks: for each item of a cluster the record sets
-         that its chunk makes with it. Memory: a few numbers an occurrence.
+Paper    terrovitis2012, and awad2020 (references.bib), section 2, which adds utility rules; we did not have the first.
+Idea     records with common items form a cluster (`_horizontal`, `_ants`, `_kmeans`). Within it, items that together would single out a
+         person go to different chunks (`_vertical`), and rare items go to the term chunk. No item is changed or suppressed.
+Departs  `safe`, the default, makes no cluster below k records. As printed, clusters of one record are published as they are, and nothing is
+         guaranteed. `cover="suppress"` also breaks certain links between chunks (`_covers`). Clusters are not refined: we know of no proven
+         condition under which joint clusters are safe.
+Cost     clusters: each record is read once for every item that it is split by. Chunks: for each item of a cluster, the record sets of its
+         chunk together with it. Memory: a few numbers per occurrence.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.data.forms.disassociated import TERM_CHUNK, Disassociated
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData, BadParameter
 from setveil.guarantees.km_anonymity import KmAnonymity, KmLimit
 from setveil.methods.base import Method, Outcome
 from setveil.methods.disassociation._ants import by_ants
-from setveil.methods.disassociation._covers import without_covers
+from setveil.methods.disassociation._covers import break_certain_links
 from setveil.methods.disassociation._horizontal import Clustering, Mode, by_frequency
 from setveil.methods.disassociation._kmeans import by_kmeans
-from setveil.methods.disassociation._vertical import take_apart
+from setveil.methods.disassociation._vertical import assign_chunks
 from setveil.parameters.named_itemsets import NamedItemsets
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Disassociation(KmLimit, Method):
-    """Take records apart so that any m known items lead to at least k records; no item changes."""
+    """Split records into chunks so that any m known items lead to at least k records; no item is changed."""
 
     name = "disassociation"
     title = "Disassociation"
@@ -48,72 +49,90 @@ class Disassociation(KmLimit, Method):
         50,
         ge=1,
         public=True,
-        description="How many records a cluster has at most; a few more where a remainder below k joins it.",
+        description="Maximum number of records per cluster; slightly exceeded where a remainder of fewer than k records joins a cluster.",
     )
     partition: Literal["frequency", "ants", "kmeans"] = parameter(
         "frequency",
         public=True,
-        description="How records are put into clusters: by frequent items, by ants that keep rules together, or by k-means.",
+        description="How to form clusters: by frequent items (frequency), by an ant colony that keeps the records of each utility rule "
+        "together (ants), or by k-means (kmeans).",
     )
     mode: Mode = parameter(
-        "recursive", public=True, description="Of frequency: split each part again, or take off cluster after cluster."
+        "recursive",
+        public=True,
+        description="How to form clusters by frequent items: split the records by their most frequent item, and both sides again "
+        "(recursive), or take one cluster after another from the rest (flat).",
     )
     safe: bool = parameter(
-        True, public=True, description="Whether no cluster may be below k records; without it nothing is promised."
+        True, public=True, description="Make no cluster with fewer than k records. Without it, nothing is guaranteed."
     )
     cover: Literal["keep", "suppress"] = parameter(
         "keep",
         public=True,
-        description="Whether to leave out occurrences until no item is certainly tied to one of another chunk.",
+        description="What to do if items of different chunks are linked for certain: nothing (keep), or suppress occurrences (suppress).",
     )
     rules: NamedItemsets | None = parameter(
-        None, public=False, description="Utility rules, itemsets that ants keep together."
+        None,
+        public=False,
+        description="Utility rules: itemsets whose records should stay in one cluster. Required if partition is ants, refused otherwise.",
     )
     beta: float = parameter(
-        0.6, ge=0, le=1, public=True, description="Of ants: which share of a rule's records should be in its cluster."
+        0.6,
+        ge=0,
+        le=1,
+        public=True,
+        description="Applies to partition ants only: of the records that hold a utility rule, the share that should be in its cluster.",
     )
-    iterations: int = parameter(3000, ge=0, public=True, description="Of ants: how often each moves at most.")
+    iterations: int = parameter(
+        3000, ge=0, public=True, description="Applies to partition ants only: maximum number of moves per ant."
+    )
     stable: bool = parameter(
         True,
         public=True,
-        description="Of ants: whether none takes a record that another needs; as printed they take it back and forth.",
+        description="Applies to partition ants only: take no record from a cluster if the cluster's own rule would then fall below the "
+        "share beta. With false (as in awad2020), ants can take the same records from each other again and again.",
     )
 
     @property
     def guarantee(self) -> KmAnonymity | None:
-        """What the release will be checked for; nothing as printed."""
+        """The guarantee that the release is checked for; None unless `safe`."""
         return KmAnonymity(k=self.k, m=self.m) if self.safe else None
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that there are enough records for a cluster and that rules go with ants."""
+        """Check that there are enough records for a cluster, and that rules are given for ants only."""
         del linked, rng
         if data.empty_records:
             raise BadData(
-                f"{data.empty_records:,} records are empty, and there is nothing to take apart in them; leave them out with `empty='drop'`"
+                f"the data have {quantity(data.empty_records, 'empty record')}, which cannot be split into chunks; drop empty records with "
+                "`empty='drop'`"
             )
         if data.records < self.k:
             raise BadData(
-                f"there are {data.records:,} records, fewer than k = {self.k:,}: no items can lead to k records"
+                f"the data have {quantity(data.records, 'record')}, fewer than k = {self.k:,}, so no items can lead to k "
+                "records; choose a smaller k"
             )
         if self.delta < self.k:
-            raise BadParameter(f"delta is {self.delta:,}, below k = {self.k:,}; allowed is a cluster size from k on")
+            raise BadParameter(
+                f"delta is {self.delta:,}, below k = {self.k:,}; allowed is a cluster size of at least k: choose a larger "
+                "`delta=` or a smaller `k=`"
+            )
         if self.partition == "ants":
             if self.rules is None:
-                raise BadParameter("ants keep rules together; name a file of itemsets with `rules=`")
+                raise BadParameter("`partition='ants'` requires utility rules; give a file of itemsets with `rules=`")
         elif self.rules is not None:
             raise BadParameter(
-                f"rules are for ants; leave them out, or choose `partition='ants'` instead of {self.partition}"
+                f"`rules=` applies to `partition='ants'` only, not to {self.partition}; remove `rules=`, or choose ants"
             )
         return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Put records into clusters and take these apart."""
+        """Form clusters of records, and split each into chunks."""
         clustering, account = self._clustering(data, rng)
-        chunk, noted = take_apart(data, clustering, self.k, self.m)
-        account |= noted
+        chunk, counts = assign_chunks(data, clustering, self.k, self.m)
+        account |= counts
         if self.cover == "suppress":
-            chunk, noted = without_covers(data, clustering, self.k, self.m, chunk, rng)
-            account |= {name: account.get(name, 0) + number for name, number in noted.items()}
+            chunk, counts = break_certain_links(data, clustering, self.k, self.m, chunk, rng)
+            account |= {name: account.get(name, 0) + number for name, number in counts.items()}
         stated = {"k": self.k, "m": self.m, "delta": self.delta}
         published, rows = Disassociated.of_records(data, clustering.numbers(), chunk, stated)
         account |= {
@@ -127,16 +146,17 @@ class Disassociation(KmLimit, Method):
         return Outcome(published, Alignment(rows), account)
 
     def _clustering(self, data: Transactions, rng: Generator) -> tuple[Clustering, dict[str, Any]]:
-        asked: dict[str, Any] = {
+        """Return the clusters, formed as `partition` says, and an account."""
+        settings: dict[str, Any] = {
             "k": self.k,
             "delta": self.delta,
             "safe": self.safe,
             "mode": self.mode,
         }
         if self.partition == "ants":
-            assert self.rules is not None  # bind has seen to it
-            chosen: dict[str, Any] = {"beta": self.beta, "iterations": self.iterations, "stable": self.stable}
-            return by_ants(data, self.rules.take(self.rules.places_in(data)), **chosen, **asked)
+            assert self.rules is not None  # `bind` refuses ants without rules
+            of_ants: dict[str, Any] = {"beta": self.beta, "iterations": self.iterations, "stable": self.stable}
+            return by_ants(data, self.rules.take(self.rules.places_in(data)), **of_ants, **settings)
         if self.partition == "kmeans":
-            return by_kmeans(data, rng=rng, **asked)
-        return by_frequency(data, **asked), {}
+            return by_kmeans(data, rng=rng, **settings)
+        return by_frequency(data, **settings), {}

@@ -1,15 +1,15 @@
-"""Re-association: plain records, combined at random from the chunks of disassociated data, that any mining tool reads.
+"""Re-association: combine the chunks of disassociated data at random into plain records, which any mining tool reads.
 
 Paper    awad2020 (references.bib), section 4, algorithms 5 and 6 (the probabilistic wheel).
-Idea     within a cluster, each chunk's subrecords go to records drawn at random, at most one to each. A roulette wheel over distinct
-         subrecords weighted by their counts, with removal, is a draw without replacement from the bag: so each chunk draws as many of
-         the cluster's records as it has subrecords.
-Departs  drawn exactly and not by a number from 1 to 100, which would lose records of clusters above 100. Records that stay empty are
-         left out, as are items of term chunks unless `term_chunk="place"` puts each into one record of its cluster. What either keeps
-         of the original is measured in docs/decisions/0025.
-         `choose="centroid"`, which the paper leaves for the future: of all sets made, the one whose tree edit distances to the others
-         sum to the least. The original is not looked at: all of this is made from the release alone.
-Cost     a random number for each chunk and record of its cluster, and sorting these. `centroid`: a tree edit distance for each pair.
+Idea     within a cluster, the subrecords of each chunk go to records drawn at random, at most one to each. A roulette wheel over distinct
+         subrecords, weighted by their counts, with removal, is a draw without replacement. So each chunk draws as many of the cluster's
+         records as it has subrecords.
+Departs  the draw is exact, and not by a number from 1 to 100, which would lose records of clusters above 100. Records that stay empty are
+         omitted. So are items of term chunks, unless `term_chunk="place"` places each in one record of its cluster.
+         docs/decisions/0025 measures what both keep of the original.
+         `choose="centroid"`, future work in the paper, publishes the set with the smallest sum of tree edit distances to the others. The
+         original is not read: everything is made from the release alone.
+Cost     a random number for each chunk and record of its cluster, and a sort. `centroid`: a tree edit distance for each pair of sets.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Reassociation(Method):
-    """Make plain records from disassociated data at random; benchmarks kept 18 to 66 % of occurrences (term_chunk=place: 87 to 95 %)."""
+    """Combine chunks at random into plain records; benchmarks kept 18 to 66 % of occurrences (term_chunk=place: 87 to 95 %)."""
 
     name = "reassociation"
     title = "Wheel re-association"
@@ -56,56 +56,58 @@ class Reassociation(Method):
     renamed: ClassVar[dict[str, str]] = {"neighbours": "copies"}
 
     copies: int = parameter(
-        1, ge=1, le=1000, public=True, description="How many sets of records are made from the same release."
+        1, ge=1, le=1000, public=True, description="Number of sets of records to make from the same release."
     )
     term_chunk: TermChunk = parameter(
-        "drop", public=True, description="Whether items of term chunks are left out, or placed in one record each."
+        "drop",
+        public=True,
+        description="Whether to omit items of term chunks (drop), or place each in one record of its cluster (place).",
     )
     choose: Literal["all", "centroid"] = parameter(
         "all",
         public=True,
-        description="Whether all sets are published, or the one nearest to the others by tree edit distance.",
+        description="Publish all sets (all), or only the one with the smallest sum of tree edit distances to the others (centroid).",
     )
-    _promise: Reconstruction | None = PrivateAttr(None)
-    """What is promised of the release, once the data are known."""
+    _bound_guarantee: Reconstruction | None = PrivateAttr(None)
+    """The guarantee for the data that `bind` was called with."""
 
     @property
     def guarantee(self) -> Reconstruction | None:
-        """What the release will be checked for, once the data are known."""
-        return self._promise
+        """The guarantee that the release is checked for; None until `bind` knows the data."""
+        return self._bound_guarantee
 
     def bind(self, data: Disassociated, *, linked: bool, rng: Generator) -> Self:  # type: ignore[override]  # what it accepts
-        """Check that the data keep what they say of themselves: chunks that overlap could not be put together."""
+        """Check that the stated guarantee of the data holds: chunks that overlap cannot be combined."""
         del linked, rng
         if not {"k", "m"} <= data.stated.keys():
             raise BadData(
-                "the disassociated data do not say which k and m they keep, so that this cannot be checked first; give a release folder, "
-                "or JSON Lines whose header has both"
+                "the disassociated data do not state the k and m of their guarantee, so it cannot be checked; give a release folder, or "
+                "JSON Lines whose header has both"
             )
         k, m = data.stated["k"], data.stated["m"]
         verdict = KmAnonymity(k=k, m=m).check(data)
         if not verdict:
             raise GuaranteeViolated(
-                f"the disassociated data are not safe, and nothing was made of them. {verdict}",
+                f"the disassociated data failed the check of their guarantee; nothing was made from them. {verdict}",
                 verdict=verdict,
                 account={},
             )
         bound = self.model_copy()
-        bound._promise = Reconstruction(  # noqa: SLF001 - of the same class
+        bound._bound_guarantee = Reconstruction(  # noqa: SLF001 - of the same class
             release_sha256=data.source_sha256 or data.checksum(), k=k, m=m, term_chunk=self.term_chunk
         )
         return bound
 
     def apply(self, data: Disassociated, *, rng: Generator) -> Outcome:  # type: ignore[override]  # what it accepts
-        """Put records together, as often as asked."""
-        left_out = int(np.count_nonzero(data.subrecords.supports == 0))
-        if self.term_chunk == "drop" and left_out:
+        """Combine the chunks into records, `copies` times."""
+        omitted = int(np.count_nonzero(data.subrecords.supports == 0))
+        if self.term_chunk == "drop" and omitted:
             progress.note(
-                f"{left_out:,} of {len(data.vocabulary):,} items are in term chunks only and are left out; "
-                "`term_chunk='place'` puts each into one record of its cluster"
+                f"{omitted:,} of {len(data.vocabulary):,} items omitted, because they are in term chunks only; "
+                "`term_chunk='place'` places each in one record of its cluster"
             )
         made = run(
-            "putting records together",
+            "combining chunks into records",
             lambda _control: [spin(data, rng, self.term_chunk) for _ in range(self.copies)],
         )
         account: dict[str, Any] = {"sets-made": len(made)}
@@ -119,7 +121,7 @@ class Reassociation(Method):
 
     @staticmethod
     def _sums_of_distances(made: list[Transactions]) -> list[int]:
-        """Return for each set the sum of its tree edit distances to all others."""
+        """Return for each set the sum of its tree edit distances to the others."""
         sums = [0] * len(made)
         pairs = len(made) * (len(made) - 1) // 2
         with progress.step("comparing sets of records", pairs) as advance:
@@ -135,21 +137,21 @@ class Reassociation(Method):
 
 
 def spin(data: Disassociated, rng: Generator, term_chunk: TermChunk = "drop") -> tuple[Transactions, NDArray[np.int64]]:
-    """Return one set of records, in the order of content, and for each its place in the clusters.
+    """Return one set of records, in the order of content, and the place of each in the clusters.
 
-    Whether the data keep what they say is not looked at: `Reassociation` does so before.
+    The stated guarantee of the data is not checked: `Reassociation` does this before.
     """
     first_slot = offsets_of(data.sizes)
     # All places of each chunk's cluster in random order: its subrecords take the first ones.
     chunk_starts, _ = picked(first_slot, data.cluster_of_chunk)
     chunk = owner_of(chunk_starts)
-    # One sort of whole numbers, chunk first, then 31 random bits; stable, so that equal ones, which are rare, come as on any machine.
+    # One sort of whole numbers, chunk first, then 31 random bits; stable, so that rare ties are the same on every machine.
     keys = (chunk << 31) | rng.integers(0, 1 << 31, len(chunk))
     begin = chunk_starts[chunk]
     drawn = np.argsort(keys, kind="stable") - begin
     taking = np.arange(len(chunk)) - begin < data.chunk_sizes[chunk]
     slot = (first_slot[data.cluster_of_chunk[chunk]] + drawn)[taking]
-    # The subrecords of all chunks, each as often as it occurs, stand in the same order.
+    # The subrecords of all chunks, each as often as it occurs, are in the same order.
     subrecord = np.repeat(np.arange(data.subrecords.records), data.counts)
     offsets, places = picked(data.subrecords.offsets, subrecord)
     slots, items = np.repeat(slot, np.diff(offsets)), data.subrecords.items[places]

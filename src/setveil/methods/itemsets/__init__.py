@@ -1,4 +1,4 @@
-"""Methods that hide itemsets which are trade secrets."""
+"""Methods that hide named itemsets, such as trade secrets."""
 
 MEMBERS = {
     "ExactSwap": "exact_swap",
@@ -6,4 +6,4 @@ MEMBERS = {
     "HEU": "heu",
     "Naive": "naive",
 }
-"""The class of each method and its module, in the order in which people see them."""
+"""The class of each method and its module, in display order."""

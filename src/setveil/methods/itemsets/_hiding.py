@@ -1,4 +1,7 @@
-"""Exact swapping, put together: rows, tracked sets and named itemsets as arrays, and the loops that change them."""
+"""The state of exact swapping: records, tracked sets and named itemsets as arrays, and the calls of the loops that change them.
+
+An *entry* is an occurrence that could be moved: a record, and an item of a named itemset that the record holds.
+"""
 
 from __future__ import annotations
 
@@ -26,21 +29,22 @@ kernels: Any = kernels_module  # without types, since Numba infers them
 tracking: Any = tracking_module
 
 ALL_PAIRS = 4096
-"""Up to so many items that matter all their pairs are counted, so that each of them can be given in exchange."""
+"""Up to this number of ranked items, the pairs of all of them are counted, so that each can be given in return."""
 MOST_PAIRS = 1 << 28
+"""Maximum size of the table of pairs."""
 SCARCE = 50
-"""Items that matter are given in exchange only where there are fewer than so many others for each item that must leave."""
+"""Ranked items are given in return only if there are fewer than this number of other occurrences per occurrence to move."""
 AROUND = 1 << 23
-"""Sets around entries that are remembered, lest they be looked up again and again."""
+"""Maximum number of sets around entries that are stored, to avoid repeated lookups."""
 PARTS = 4
-"""Parts of the weighing, as many on any number of threads: what is remembered has to be the same."""
+"""Number of parts of the weighing. It does not depend on the number of threads, because the stored sets must not."""
 COUNTING = 20
-"""Exact counts may look through so many records for each occurrence in the data, in all."""
+"""Budget of exact counts: the total number of records that they may read, per occurrence in the data."""
 AFI = {"forbid": exchange.FORBID, "cost": exchange.COST, "off": exchange.OFF}
 
 
 class Hiding:
-    """The state of a run: made from the data, changed by `hide`, read as `result` and `account`."""
+    """The state of one run: built from the data, changed by `weigh` and `hide`, read as `result` and `account`."""
 
     def __init__(
         self,
@@ -63,21 +67,22 @@ class Hiding:
         self.driving = self._driving()
         self.is_open = self.driving & (self.before > targets)
         self.excess = int((self.before - targets)[self.is_open].sum())
-        self.swapped, self.left_out = (np.zeros(len(targets), dtype=np.int64) for _ in range(2))
+        self.swapped, self.suppressed = (np.zeros(len(targets), dtype=np.int64) for _ in range(2))
         self._list_entries()
 
     def _rank_items(self) -> None:
-        """Give numbers to the items that matter: those that are frequent, and the named ones."""
+        """Give a rank, that is a number, to every item that is frequent or in a named itemset."""
         data = self.data
-        matters = data.supports >= self.tracked.lowest
-        matters[self.codes] = True
-        of_rank = np.flatnonzero(matters)
+        is_ranked = data.supports >= self.tracked.lowest
+        is_ranked[self.codes] = True
+        of_rank = np.flatnonzero(is_ranked)
         self.ranks = len(of_rank)
         self.rank = np.full(len(data.vocabulary), -1, dtype=np.int32)
         self.rank[of_rank] = np.arange(self.ranks)
         self.starts = offsets_of(data.supports[of_rank])
 
     def _lay_out_rows(self) -> None:
+        """Count pairs of ranked items, and list the records of each ranked item and the places of the other occurrences."""
         data, ranks = self.data, self.ranks
         free = data.occurrences - int(self.starts[-1])
         counted = np.zeros(ranks, dtype=bool)
@@ -87,15 +92,17 @@ class Hiding:
             counted[:] = True
         if np.count_nonzero(counted) * ranks > MOST_PAIRS:
             raise BadParameter(
-                f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} are frequent, too many to count their pairs; "
-                "choose a higher min_support, or fewer itemsets"
+                f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} items are frequent or named: these have more "
+                f"than {MOST_PAIRS:,} pairs, too many to count; use a higher `min_support=`, or fewer itemsets"
             )
         self.pair_row = np.where(counted, np.cumsum(counted) - 1, -1)
         self.pairs = np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32)
         self.items = data.items.copy()
         self.record_of = np.empty(data.occurrences, dtype=np.int32)
         self.held_by = np.empty(self.starts[-1], dtype=np.int32)
-        self.free = np.empty(free + 1, dtype=np.int64)  # and behind them the step by which they are gone round
+        self.free = np.empty(
+            free + 1, dtype=np.int64
+        )  # the last value is the step for visiting the others (_with_step)
         run(
             "laying out the records",
             lambda control: tracking.lay_out(
@@ -115,7 +122,7 @@ class Hiding:
         )
 
     def _find_holders(self) -> None:
-        """Find the records that hold each named itemset, and order them by record."""
+        """Find the records that hold each named itemset, and group the itemsets by record."""
         data = self.data
         by_support = np.lexsort((data.supports[self.codes], owner_of(self.offsets)))
         rarest = self.rank[self.codes[by_support[self.offsets[:-1]]]].astype(np.int64)
@@ -144,7 +151,7 @@ class Hiding:
         self.group = secret[by_record]
 
     def _driving(self) -> NDArray[np.bool_]:
-        """Leave out the named itemsets that are at their targets as soon as a part of them is."""
+        """Return which named itemsets need work: an itemset is at its target if a named subset reaches a target that is no higher."""
         sets = [
             frozenset(self.codes[first:last].tolist())
             for first, last in zip(self.offsets[:-1], self.offsets[1:], strict=True)
@@ -159,6 +166,7 @@ class Hiding:
         return driving
 
     def _list_entries(self) -> None:
+        """List the entries: items of open named itemsets in the records that hold them, in groups of one record."""
         most = int((np.diff(self.offsets) * self.before)[self.is_open].sum())
         record, item = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
         starts = np.empty(most + 1, dtype=np.int64)
@@ -168,7 +176,7 @@ class Hiding:
         self.entry_record, self.entry_item, self.entry_starts = record[:entries], item[:entries], starts[: groups + 1]
 
     def weigh(self, *, swaps: bool) -> None:
-        """Weigh what would be lost with each entry, and note which sets it takes part in."""
+        """Weigh what would be lost with each entry, and store the sets that it is part of."""
         tracked = self.tracked
         entries = len(self.entry_record)
         alive = np.ones(len(self.group), dtype=bool)
@@ -183,7 +191,7 @@ class Hiding:
         self.around = np.empty(AROUND // parts * parts, dtype=np.int32)
         taking_part = np.zeros((parts, len(tracked.itemsets)), dtype=np.int64)
         share(
-            "weighing what could leave",
+            "weighing items to move",
             [np.int64(part) for part in range(parts)],
             lambda part, control: kernels.score_records(
                 part,
@@ -209,7 +217,7 @@ class Hiding:
         self.taking_part = taking_part.sum(axis=0)
 
     def hide(self, *, afi: str, most: int, rng: Generator, planned: NDArray[np.int64] | None = None) -> None:
-        """Take items away until every named itemset is at its target; the entries of a plan go first."""
+        """Move or suppress items until every named itemset is at its target, starting with the entries of a plan."""
         data, tracked = self.data, self.tracked
         entries = len(self.entry_record)
         self.counters = np.zeros(exchange.N_COUNTERS, dtype=np.int64)
@@ -271,7 +279,7 @@ class Hiding:
                 self.sets,
                 more_sets,
                 self.secrets,
-                (*self.of_item, self.swapped, self.left_out),
+                (*self.of_item, self.swapped, self.suppressed),
                 self._room(),
                 more_room,
                 control,
@@ -280,10 +288,10 @@ class Hiding:
         )
 
     def _taking_part(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return which entries take part in each set that may well be lost: where about as many as must leave would be enough."""
+        """Return the entries of each set at risk, that is, one that is lost if an average share of its entries is moved."""
         tracked = self.tracked
-        leaving = self.excess / max(int(np.count_nonzero(self.is_open[self.group])), 1)
-        at_risk = self.taking_part * leaving * tracked.weights[tracked.before] >= 1
+        share_to_move = self.excess / max(int(np.count_nonzero(self.is_open[self.group])), 1)
+        at_risk = self.taking_part * share_to_move * tracked.weights[tracked.before] >= 1
         starts = offsets_of(np.where(at_risk, self.taking_part, 0))
         entries = np.empty(starts[-1], dtype=np.int32)
         around = (self.around_first, self.around_last, self.around)
@@ -292,10 +300,11 @@ class Hiding:
 
     @property
     def _longest(self) -> int:
+        """The number of items in the longest record."""
         return int(self.data.lengths.max(initial=0))
 
     def _room(self) -> tuple[NDArray[Any], ...]:
-        """Return arrays to work in: lists of items and sets for each length, and all sets that a row may hold."""
+        """Return work arrays for the kernels: lists of items and sets for each length, and room for all sets that a record may hold."""
         longest, deepest, sets = self._longest + 2, self.tracked.itemsets.longest + 2, len(self.tracked.itemsets) + 1
         lists = longest * deepest
         return (
@@ -309,7 +318,7 @@ class Hiding:
         )
 
     def result(self) -> Transactions:
-        """Return the records as they are now."""
+        """Return the records in their current state."""
         data = self.data
         offsets, items = np.zeros(data.records + 1, dtype=np.int64), np.empty(len(self.items), dtype=np.int32)
         kept = kernels.tidy(data.offsets, self.items, data.items, offsets, items)
@@ -318,7 +327,7 @@ class Hiding:
         return Transactions.of_parts(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)
 
     def account(self) -> dict[str, Any]:
-        """Return what was done, in all and for each named itemset."""
+        """Return what was done, in total and for each named itemset."""
         tracked, lost = self.tracked, self.tracked.lost
         figures: dict[str, Any] = {
             "items-exchanged": int(self.counters[exchange.SWAPPED]),
@@ -332,6 +341,7 @@ class Hiding:
         return figures | {"itemsets": [self._row(number, lost) for number in range(len(self.targets))]}
 
     def _row(self, number: int, lost: NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the account of one named itemset."""
         tracked, vocabulary = self.tracked, self.data.vocabulary
         for_this = np.flatnonzero(lost & (tracked.lost_for == number))
         above = tracked.supersets[number]
@@ -341,7 +351,7 @@ class Hiding:
             "target": int(self.targets[number]),
             "after": int(self.after[number]),
             "by-exchange": int(self.swapped[number]),
-            "by-leaving-out": int(self.left_out[number]),
+            "by-leaving-out": int(self.suppressed[number]),
             "lost": len(for_this),
             "lost-such-as": [tracked.labels(int(one)) for one in for_this[:EXAMPLES]],
             "cannot-be-kept": int(above[0]),
@@ -350,7 +360,7 @@ class Hiding:
 
 
 def _with_step(places: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]:
-    """Return the places; their last is a step now, drawn at random, by which going round the others meets each of them once."""
+    """Set the last place to a random step coprime to the number of the others, so that stepping visits each of them once."""
     step, length = 1, len(places) - 1
     if length > 1:
         step = int(rng.integers(1, length))

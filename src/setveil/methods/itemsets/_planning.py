@@ -1,9 +1,9 @@
-"""The choice of entries that loses the fewest itemsets: one integer program for each part of the job that hangs together.
+"""The choice of entries that loses the fewest itemsets: one integer program for each connected part of the problem.
 
-y[e] = 1 if entry e leaves its record, z[h] = 1 if holder h (a record and an open named itemset in it) is broken, b[x, t] = 1 if record t no
-longer holds set x, lost[x] = 1 if x is no longer frequent. Minimize the lost sets, then the entries, so that
+y[e] = 1 if entry e is removed from its record, z[h] = 1 if holder h (a record and an open named itemset in it) is broken, b[x, t] = 1 if
+record t no longer holds set x, lost[x] = 1 if x is no longer frequent. Minimize the lost sets, then the entries, subject to
 
-    z[h] <= sum of y[e] over the entries of h;    sum of z over the holders of a named itemset >= what it has too many
+    z[h] <= sum of y[e] over the entries of h;    sum of z over the holders of a named itemset >= its support - its target
     b[x, t] >= y[e] for the entries e of t in x;  sum of b[x, .] <= margin of x + (records of x here - margin) * lost[x]
 """
 
@@ -29,29 +29,30 @@ if TYPE_CHECKING:
     from setveil.methods.itemsets._hiding import Hiding
 
 MOST_PAIRS = 2_000_000
-"""Pairs of an entry and a set that it could break, up to which a plan is tried."""
+"""Maximum number of pairs of an entry and a set that it could break, for which a plan is computed."""
 ONE_PART_SECONDS = 10.0
-"""What one part may take at most: so long Ctrl-C can go unheard."""
+"""Maximum time for one part. The solver does not see Ctrl-C until a part is finished."""
 
 
 @dataclass
 class _Task:
-    """The job as pairs of numbers; entries, holders and sets are numbered from 0."""
+    """The problem as pairs of numbers; entries, holders and sets are numbered from 0."""
 
     entries: int
     breaks: NDArray[np.int64]
-    """Pairs (holder, entry): the entry's leaving breaks the holder."""
+    """Pairs (holder, entry): removing the entry breaks the holder."""
     secret_of_holder: NDArray[np.int64]
     needed: NDArray[np.int64]
-    """For each named itemset how many of its holders must be broken."""
+    """The number of holders of each named itemset that must be broken."""
     touches: NDArray[np.int64]
-    """Pairs (set, entry): the entry's leaving takes the set out of its record."""
+    """Pairs (set, entry): without the entry, its record no longer holds the set."""
     margin: NDArray[np.int64]
+    """The number of records that each set can lose and still be frequent."""
     record_of_entry: NDArray[np.int64]
 
 
 def least_loss(hiding: Hiding, *, seconds: float) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Return the entries of the best plan found, and what is known of it; parts without a plan are left to be chosen step by step."""
+    """Return the entries of the best plan found, and its figures. For parts without a plan, entries are chosen step by step later."""
     task = _task(hiding)
     label, parts = _parts(task)
     deadline = time.monotonic() + seconds
@@ -74,19 +75,19 @@ def least_loss(hiding: Hiding, *, seconds: float) -> tuple[NDArray[np.int64], di
             figures["loses"] += loses
             figures["loses-at-least"] += at_least
 
-    run("planning what leaves", solve_all, total=parts)
+    run("planning which items to move", solve_all, total=parts)
     figures["proven"] = figures["parts-proven"] == parts
     return np.concatenate([np.empty(0, dtype=np.int64), *chosen]), {"plan": figures}
 
 
 def _task(hiding: Hiding) -> _Task:
-    """Take the job apart: which entries break which holders and which sets."""
+    """Return the problem: which entries break which holders and which sets."""
     tracked = hiding.tracked
     lengths = hiding.around_last - hiding.around_first
     if np.any(hiding.around_last < 0) or lengths.sum() > MOST_PAIRS:
         raise BadParameter(
-            f"the job is too large to plan: more than {MOST_PAIRS:,} pairs of an item that could leave and an itemset; "
-            "use plan=greedy, a higher min_support or fewer itemsets"
+            f"the problem is too large for a plan: there are more than {MOST_PAIRS:,} pairs of an item that could be moved and a frequent "
+            "itemset; use `plan='greedy'`, a higher `min_support=`, or fewer itemsets"
         )
     entries = len(hiding.entry_record)
     touching = np.repeat(np.arange(entries), lengths)
@@ -97,7 +98,7 @@ def _task(hiding: Hiding) -> _Task:
     matters = tracked.matters[sets]
     sets, touching = sets[matters], touching[matters]
     record = hiding.entry_record.astype(np.int64)
-    # A set that could not be lost even if every record here lost it is left out.
+    # Omit the sets that stay frequent even if every record here loses them.
     here = np.unique(sets * hiding.data.records + record[touching]) // hiding.data.records
     at_risk = np.bincount(here, minlength=len(tracked.before)) > tracked.before - tracked.lowest
     sets, touching = sets[at_risk[sets]], touching[at_risk[sets]]
@@ -125,8 +126,8 @@ def _task(hiding: Hiding) -> _Task:
 
 
 def _parts(task: _Task) -> tuple[NDArray[np.int64], int]:
-    """Return for each entry which part of the job it belongs to: parts share neither a set at risk nor an itemset with a choice."""
-    # Where all holders of a named itemset must be broken, they do not hang together.
+    """Return the part of each entry, and the number of parts. Parts share neither a set at risk nor a named itemset with a choice."""
+    # If all holders of a named itemset must be broken, there is no choice, and they do not connect parts.
     forced = np.bincount(task.secret_of_holder, minlength=len(task.needed)) == task.needed
     group_of_holder = np.where(
         forced[task.secret_of_holder], len(task.needed) + np.arange(len(task.secret_of_holder)), task.secret_of_holder
@@ -144,7 +145,7 @@ def _parts(task: _Task) -> tuple[NDArray[np.int64], int]:
 def _solve(
     task: _Task, label: NDArray[np.int64], part: int, seconds: float
 ) -> tuple[NDArray[np.int64], int, int] | None:
-    """Return the entries of the best plan of a part, how many sets it loses, and how many any plan does; None where none was found."""
+    """Return the entries of the best plan of a part, the number of sets it loses, and a lower bound for any plan; None without a plan."""
     entries = np.flatnonzero(label == part)
     number = np.full(task.entries, -1, dtype=np.int64)
     number[entries] = np.arange(len(entries))
@@ -177,7 +178,9 @@ def _solve(
     ]
     cost = np.zeros(size)
     cost[at_lost:] = 1.0
-    cost[: len(entries)] = 0.5 / (len(entries) + 1)  # of plans that lose equally many sets, the one that changes least
+    cost[: len(entries)] = 0.5 / (
+        len(entries) + 1
+    )  # among plans that lose equally many sets, prefer the one that changes least
     whole = np.ones(size)
     whole[at_b:at_lost] = 0
     found = milp(
@@ -190,13 +193,13 @@ def _solve(
     if found.x is None:
         return None
     loses = int(np.rint(found.x[at_lost:]).sum())
-    # What entries cost is below one half, so that the bound on the whole tells the bound on the sets.
+    # All entries together cost less than one half, so that a bound on the total cost gives a bound on the number of sets.
     at_least = loses if found.status == 0 else max(0, int(np.ceil((found.mip_dual_bound or 0.0) - 0.5 - 1e-6)))
     return entries[found.x[: len(entries)] > 0.5], loses, min(at_least, loses)
 
 
 def _rule(size: int, *terms: tuple[Any, Any, Any], low: Any) -> LinearConstraint | None:
-    """Return the constraint that sums of terms (row, variable, factor) are at least `low`; None where there is no row."""
+    """Return the constraint that the sum of the terms (row, variable, factor) of each row is at least `low`; None if there are no rows."""
     rows = np.concatenate([term[0] for term in terms])
     if not len(rows):
         return None

@@ -1,4 +1,4 @@
-"""The frequent itemsets of the original, laid out so that their supports can be kept up to date while rows change."""
+"""The frequent itemsets of the original, stored so that their supports can be updated while records change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.errors import TooManyItemsets
 from setveil.mining.frequent import mine
 from setveil.mining.lookup import Lookup
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
     from setveil.mining.itemsets import Itemsets
 
 TRACKED_LIMIT = 500_000
-"""Of more frequent itemsets only the short ones are tracked."""
+"""If more itemsets are frequent, only the short ones are tracked."""
 SHORTER = (3, 2, 1)
+"""The maximum lengths to try then, in this order."""
 EXAMPLES = 3
-"""Sets that are named in the account of each named itemset."""
+"""Number of example sets in the account of each named itemset."""
 
 
 class Tracked:
-    """The frequent itemsets at the lowest of some thresholds, and what each weighs at which support."""
+    """The itemsets that are frequent at the lowest of the given thresholds, and the cost of losing a record at each support."""
 
     def __init__(
         self,
@@ -38,12 +40,12 @@ class Tracked:
     ) -> None:
         self.lowest = min(levels)
         self.longest_tracked: int | None = None
-        """Up to how many items sets are tracked, where not all are."""
+        """The maximum length of tracked sets; None if all are tracked."""
         self.itemsets = self._mined(data)
         self.before = self.itemsets.supports
         self.supports = self.before.copy()
         self.lost_for = np.full(len(self.itemsets), -1, dtype=np.int64)
-        """For each set the named itemset for whose sake it fell below the lowest threshold, the last time it did."""
+        """For each set, the named itemset that was being hidden when the set last fell below the lowest threshold; -1 if it never did."""
         top = int(data.supports.max(initial=0)) + 2
         self.is_level = np.zeros(top + 1, dtype=bool)
         self.is_level[[level for level in levels if level <= top]] = True
@@ -51,9 +53,10 @@ class Tracked:
         self.named = named
         self.lookup = Lookup(self.itemsets.offsets, self.itemsets.items, len(data.vocabulary))
         self.named_places = self.lookup.places(*named)
-        """Which set each named itemset is, or -1 where it is not frequent."""
+        """The number of the set that equals each named itemset; -1 if the named itemset is not frequent."""
 
     def _mined(self, data: Transactions) -> Itemsets:
+        """Return the frequent itemsets, or only the short ones if there are too many."""
         try:
             return mine(data, self.lowest, limit=TRACKED_LIMIT)
         except TooManyItemsets as error:
@@ -65,26 +68,27 @@ class Tracked:
                 continue
             self.longest_tracked = length
             progress.note(
-                f"{found} itemsets are frequent, too many to look after all of them: those of up to {length} items are"
+                f"{found} itemsets are frequent, too many to protect all of them; only those of at most {quantity(length, 'item')} are "
+                "protected against loss"
             )
             return short
         return mine(data, data.records + 1)
 
     def excess(self, targets: NDArray[np.int64]) -> int:
-        """Return by how many records the frequent named itemsets are above their targets, in all."""
+        """Return by how many records the frequent named itemsets exceed their targets, in total."""
         frequent = self.named_places >= 0
         return int(np.maximum(self.before[self.named_places[frequent]] - targets[frequent], 0).sum())
 
     def lay_out(
         self, rank: NDArray[np.int32], ranks: int, of_item: tuple[NDArray[Any], NDArray[Any]], frequent_from: int
     ) -> None:
-        """Lay the sets out for items numbered by rank, and tell which of them hold a named itemset and so can never be frequent again."""
+        """Store the sets by rank of their items, and mark those that contain a named itemset: they cannot stay frequent."""
         from setveil.methods.itemsets import _tracking_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         sets = self.itemsets
         least = np.zeros(int(self.before.max(initial=0)) + 1, dtype=np.int64)
         parents = self.lookup.places_of_parts(self.before, least)
-        is_named = self.before < frequent_from  # where a lower level is looked at, these may be kept there
+        is_named = self.before < frequent_from  # frequent at a lower level only, where they may be kept
         is_named[self.named_places[self.named_places >= 0]] = True
         self.single = np.full(ranks, -1, dtype=np.int64)
         alone = np.flatnonzero(sets.lengths == 1)
@@ -107,11 +111,11 @@ class Tracked:
             self.supersets,
         )
         self.cost = np.where(self.matters, self.weights[self.before], 0.0)
-        """What it costs now that each set loses a record."""
+        """The current cost of each set losing a record."""
 
     @property
     def lost(self) -> NDArray[np.bool_]:
-        """Which sets that could have been kept are no longer frequent."""
+        """Whether each set is no longer frequent, although it could have been kept."""
         return self.matters & (self.supports < self.lowest)
 
     def labels(self, one: int) -> list[str]:
@@ -121,7 +125,7 @@ class Tracked:
 
 
 def _weights(levels: NDArray[np.int64], top: int) -> NDArray[np.float64]:
-    """Return what it costs that a set of a support loses a record: 1 at a threshold, less the farther it is above one, 0 below all."""
+    """Return the cost of losing a record at each support: 1 at a threshold, less the farther above it, 0 below all thresholds."""
     weights = np.zeros(top + 1)
     for level, above in pairwise([*levels.tolist(), top + 1]):
         weights[level:above] = 1 / np.arange(1, max(above - level, 0) + 1)[: max(top + 1 - level, 0)]

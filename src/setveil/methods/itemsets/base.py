@@ -1,4 +1,4 @@
-"""What the methods that hide itemsets share: which itemsets, and from which support on they would be found."""
+"""Shared by methods that hide itemsets: the named itemsets, and the minimum support of a frequent itemset."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.base import progress
 from setveil.base.declaration import parameter
+from setveil.base.display import quantity
 from setveil.methods.base import Method
 from setveil.mining.supports import supports
 from setveil.parameters.named_itemsets import NamedItemsets
@@ -23,38 +24,38 @@ if TYPE_CHECKING:
 
 
 class HidesItemsets(Method, ABC):
-    """A method that hides itemsets which a person named."""
+    """A method that hides named itemsets."""
 
     itemsets: NamedItemsets = parameter(public=False, description="The itemsets to hide.")
     min_support: MinSupport = parameter(
         public=False,
-        description="From which support on an itemset is frequent; a share is of the records that hold an item, rounded up.",
+        description="Minimum support of a frequent itemset. A share is of the records that are not empty, rounded up.",
     )
 
     def frequent_from(self, data: Transactions) -> int:
-        """Return the number of records from which on an itemset is frequent: a share is of those that are not empty."""
+        """Return the minimum number of records of a frequent itemset; a share is of the records that are not empty."""
         return self.min_support.count(data.records - data.empty_records)
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Note how many itemsets are not frequent anyway."""
+        """Note how many named itemsets are not frequent."""
         del linked, rng
         self.named_supports(data)
         return self
 
     def named_supports(self, data: Transactions) -> NDArray[np.int64]:
-        """Count the records that hold each itemset, and say how many itemsets are not frequent."""
+        """Return the support of each named itemset, and note how many are not frequent."""
         found = supports(data, self.itemsets)
         frequent_from = self.frequent_from(data)
         rare = int(np.count_nonzero(found < frequent_from))
         if rare:
             progress.note(
-                f"not frequent, that is in fewer than {frequent_from:,} records, and left so: {rare:,} of the {len(self.itemsets):,} named "
-                "itemsets"
+                f"{rare:,} of {quantity(len(self.itemsets), 'named itemset')} {'is' if rare == 1 else 'are'} not frequent in the original: "
+                f"the minimum support is {quantity(frequent_from, 'record')}"
             )
         return found
 
     def occurring(self, data: Transactions) -> Self:
-        """Return the method for the itemsets that occur in the data: no record can hold the others."""
+        """Return the method with only the itemsets whose items all occur in the data: no record can hold the others."""
         places = self.itemsets.places_in(data)
         if len(places) == len(self.itemsets):
             return self

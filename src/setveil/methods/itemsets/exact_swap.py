@@ -1,11 +1,11 @@
-"""ExactSwap: named itemsets are hidden for certain, by exchanging single items between records; what can be kept is kept.
+"""ExactSwap: all named itemsets are hidden by swapping single items between records; other frequent itemsets are kept where possible.
 
-Paper    gunawan2021 (references.bib): the idea of exchanging items instead of leaving them out.
-Departs  the paper pairs records that hold different named itemsets, and fails where there is no partner or an exchange completes another
-         itemset. Ours: any record without the item may take it, no exchange may complete a named itemset, and where no exchange may be
-         made the item is left out; so every step lowers a support that is too high and raises none. Which item leaves which record is
-         chosen by what would be lost. See docs/methods/exact-swap.md and docs/decisions/0014.
-Cost     one mining run, one pass over the data, and for each record too many a look at the frequent itemsets that it holds. Measured in
+Paper    gunawan2021 (references.bib): the idea of swapping items instead of suppressing them.
+Departs  the paper pairs records that hold different named itemsets. It fails where there is no partner, or where a swap completes another
+         named itemset. Here any record without the item may take it, no swap may complete a named itemset, and an item that no swap can
+         move is suppressed. So every step lowers a support that is too high, and raises none that must be low. The method chooses the
+         item and the record by what would be lost. See docs/methods/exact-swap.md and docs/decisions/0014.
+Cost     one mining run, one pass over the data, and for each excess record a look at the frequent itemsets that it holds. Measured in
          benchmarks/bench_itemsets.py.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ExactSwap(HidesItemsets):
-    """Exchange single items between records until no named itemset is above its target; what can be kept is kept."""
+    """Swap single items between records until no named itemset is above its target; keep other frequent itemsets where possible."""
 
     name = "exact-swap"
     title = "ExactSwap"
@@ -42,51 +42,53 @@ class ExactSwap(HidesItemsets):
     target: Targets = parameter(
         Targets(RANDOM),
         public=False,
-        description="At most how many records may hold each itemset: drawn from half the threshold on, just below it (border), or given.",
+        description="Maximum number of records that may hold each named itemset: drawn from half the threshold to one below it (random), "
+        "one below the threshold (border), one number for all, or one number per itemset.",
     )
     afi: Literal["forbid", "cost", "off"] = parameter(
         "cost",
         public=True,
-        description="Exchanges that make itemsets frequent: never (forbid), where nothing better is found (cost), or not looked for (off).",
+        description="Swaps that make another itemset frequent: never (forbid), only if no better swap is found (cost), or not checked "
+        "(off).",
     )
     repair: Literal["swap", "suppress"] = parameter(
         "swap",
         public=True,
-        description="Exchange items, or only leave them out: then records stay true, but items get lost.",
+        description="Swap items (swap), or only suppress them (suppress): records stay true, but items are lost.",
     )
     levels: Annotated[tuple[MinSupport, ...], BeforeValidator(split_commas)] = parameter(
         (),
         public=False,
-        description="Further supports at which no frequent itemset should be lost or new, such as 0.5%,1%.",
+        description="Further thresholds at which no frequent itemset should be lost or become frequent, such as 0.5%,1%.",
     )
     plan: Literal["greedy", "ilp"] = parameter(
         "greedy",
         public=True,
-        description="Choose what leaves step by step, or first compute the choice that loses least; for small jobs.",
+        description="Choose items step by step (greedy), or first compute the choice that loses least (ilp, for small data).",
     )
     plan_seconds: int = parameter(
-        60, public=True, ge=1, le=86_400, description="For how many seconds a plan may be computed at most."
+        60, public=True, ge=1, le=86_400, description="Time limit for the plan in seconds; applies to plan ilp only."
     )
     max_scan: int = parameter(
         256,
         public=True,
         ge=1,
         le=1_000_000,
-        description="How many exchanges are looked at for an item before it is left out.",
+        description="Maximum number of swaps to try for an item before it is suppressed.",
     )
 
     @property
     def guarantee(self) -> HiddenItemsets:
-        """What the release is checked for; the targets are known once they are drawn."""
+        """The guarantee that the release is checked for. It has targets as soon as they are drawn."""
         drawn = self.target.numbers(len(self.itemsets))
         return HiddenItemsets(itemsets=self.itemsets, min_support=self.min_support, targets=drawn)
 
     def frequent_from(self, data: Transactions) -> int:
-        """Return the number of records from which on an itemset is frequent, however many records will be empty in the end."""
+        """Return the minimum number of records of a frequent itemset, if as many records as possible become empty."""
         return self.min_support.count(data.records - data.empty_records - self._may_become_empty(data))
 
     def _may_become_empty(self, data: Transactions) -> int:
-        """Count the records that could lose all their items: the last one can only go if it is a named itemset by itself."""
+        """Count the records that could lose all their items. The last item can only go if it is a named itemset by itself."""
         present = self.occurring(data).itemsets
         alone = [one[0] for one in present if len(one) == 1]
         if not alone:
@@ -100,23 +102,23 @@ class ExactSwap(HidesItemsets):
         return int(np.count_nonzero((others == 0) & (singles > 0)))
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Draw the targets."""
+        """Check the targets against the data, and draw random targets."""
         del linked
         found = self.named_supports(data)
         frequent_from = self.frequent_from(data)
         targets = self.target.of(len(self.itemsets), frequent_from, rng)
         if self.target.text == RANDOM:
-            targets[found < frequent_from] = frequent_from - 1  # nobody made these rare: they need no disguise
+            targets[found < frequent_from] = frequent_from - 1  # these were rare before, so nothing reveals them
         return self.model_copy(update={"target": Targets(targets.tolist())})
 
     def thresholds(self, data: Transactions) -> tuple[int, ...]:
-        """Return all numbers of records from which on an itemset counts as frequent to somebody, rising."""
+        """Return, in increasing order, all numbers of records at which a recipient may call an itemset frequent."""
         filled = data.records - data.empty_records
         counts = {self.frequent_from(data), self.min_support.count(filled), self.min_support.count(data.records)}
         return tuple(sorted(counts | {level.count(filled) for level in self.levels}))
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Weigh what could leave, and let the cheapest leave until every itemset is at its target."""
+        """Weigh the items that could be moved, and move the cheapest until every named itemset is at its target."""
         from setveil.methods.itemsets._hiding import Hiding  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         frequent_from = self.frequent_from(data)

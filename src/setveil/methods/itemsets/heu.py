@@ -1,12 +1,12 @@
-"""HEU: of the records that hold a named itemset, as many as must lose one item of it. A baseline: it promises nothing.
+"""HEU: as many records that hold a named itemset as its target requires lose one item of it. A baseline: it guarantees nothing.
 
 Paper    gunawan2021 (references.bib), section IV, which compares with it; after Gunawan and Guanling 2015.
-Departs  the 2015 paper could not be had, and gunawan2021 gives two sentences. Ours: itemsets in the order in which they were named; of the
-         records that hold one, that with most itemsets still above their targets, then the shortest, then the first in the data; of the
-         itemset's items, that in most such itemsets of the record, then the rarest in the original, then the first in label order. The
-         paper knows one threshold; targets can be lower, and differ.
-Cost     linear in the data and in the records that hold each itemset; the records of an itemset are ranked once more whenever an itemset
-         comes down to its target.
+Departs  the 2015 paper was not available, and gunawan2021 describes HEU in two sentences. Here the itemsets are treated in the given order.
+         The record to change is the one with the most itemsets above their targets, then the shortest, then the first in the data. The
+         item to suppress is the one in the most such itemsets of the record, then the rarest in the original, then the first in label
+         order. The paper has one threshold; here each itemset can have its own, lower target.
+Cost     linear in the data and in the records that hold each itemset; the records of an itemset are ranked again whenever an itemset
+         reaches its target.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class HEU(HidesItemsets, Baseline):
-    """Leave out one item of each named itemset from as few records as bring it to its target; a baseline that promises nothing."""
+    """Suppress one item of each named itemset in as few records as its target requires; a baseline that guarantees nothing."""
 
     name = "heu"
     title = "HEU"
@@ -42,8 +42,8 @@ class HEU(HidesItemsets, Baseline):
     target: Targets = parameter(
         Targets("border"),
         public=False,
-        description="At most how many records may hold each named itemset: just below the threshold (border), drawn from half of "
-        "that on (random), or a number for all or one for each.",
+        description="Maximum number of records that may hold each named itemset: one below the threshold (border), drawn from half the "
+        "threshold to one below it (random), one number for all, or one number per itemset.",
     )
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
@@ -53,7 +53,7 @@ class HEU(HidesItemsets, Baseline):
         return bound.model_copy(update={"target": Targets(targets)}) if self.target.text == RANDOM else bound
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Leave out items until every named itemset is at its target or below."""
+        """Suppress items until no named itemset is above its target."""
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         del rng
@@ -67,7 +67,7 @@ class HEU(HidesItemsets, Baseline):
         votes = np.zeros(len(data.vocabulary), np.int64)
         tally = np.empty(max(int(lengths.max(initial=0)), sets) + 2, np.int64)
         room = [np.empty(int(count.max()), np.int64) for _ in range(2)]
-        leaves = np.zeros(data.occurrences, np.bool_)
+        suppressed = np.zeros(data.occurrences, np.bool_)
         fixed = (
             data.offsets,
             data.items,
@@ -78,14 +78,14 @@ class HEU(HidesItemsets, Baseline):
             held.set_starts,
             held.set_items,
         )
-        changing = (count, np.zeros(len(held.sets), np.bool_), lengths, open_held, votes, tally, *room, leaves)
-        run("leaving out items", partial(kernels.hide, *fixed, read_only(target), *changing), total=sets)
-        return without(data, leaves)
+        changing = (count, np.zeros(len(held.sets), np.bool_), lengths, open_held, votes, tally, *room, suppressed)
+        run("suppressing items", partial(kernels.hide, *fixed, read_only(target), *changing), total=sets)
+        return suppress(data, suppressed)
 
 
-def without(data: Transactions, leaves: NDArray[np.bool_]) -> Outcome:
-    """Return the data without the occurrences that leave, and an account of that."""
-    published = data.keeping(~leaves)
+def suppress(data: Transactions, suppressed: NDArray[np.bool_]) -> Outcome:
+    """Return the data without the suppressed occurrences, and the account."""
+    published = data.keeping(~suppressed)
     account = {
         "records-with-fewer-items": int(np.count_nonzero(published.lengths < data.lengths)),
         "records-made-empty": published.empty_records - data.empty_records,

@@ -1,8 +1,8 @@
-"""NV: all items of a named itemset leave every record that holds it. A baseline: it promises nothing.
+"""NV: every record that holds a named itemset loses all items of it. A baseline: it guarantees nothing.
 
 Paper    gunawan2021 (references.bib), section II, which compares with it; after Oliveira and Zaiane 2002.
-Departs  nothing known. What a record holds is looked up in the original, so that the order of the itemsets does not matter. All itemsets
-         that were named are treated, whether they are frequent or not.
+Departs  not knowingly. The itemsets of a record are looked up in the original, so their order does not matter. All named itemsets are
+         treated, frequent or not.
 Cost     linear in the data, and in the records that hold each itemset times its length.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from setveil.data.records.ragged import owner_of, picked
 from setveil.methods.base import Baseline, Outcome
 from setveil.methods.itemsets.base import HidesItemsets
-from setveil.methods.itemsets.heu import without
+from setveil.methods.itemsets.heu import suppress
 from setveil.methods.itemsets.swap_itemsets import held_itemsets
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Naive(HidesItemsets, Baseline):
-    """Leave out all items of the named itemsets from the records that hold them; a baseline that promises nothing."""
+    """Suppress all items of each named itemset in the records that hold it; a baseline that guarantees nothing."""
 
     name = "naive"
     title = "NV"
@@ -33,14 +33,14 @@ class Naive(HidesItemsets, Baseline):
     truthful = "subset"
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Leave out every item of every named itemset that a record holds."""
+        """Suppress every item of every named itemset that a record holds."""
         del rng
         held = held_itemsets(data, self.occurring(data).itemsets)
         offsets, parts = picked(held.set_starts, held.sets)
-        # A record and an item in one number: these rise through the data, so that the items to leave out can be looked up.
+        # Record and item as one number: it increases through the data, so that the occurrences to suppress can be found by bisection.
         v = len(data.vocabulary)
-        there = owner_of(data.offsets) * v + data.items
-        gone = owner_of(held.starts)[owner_of(offsets)] * v + held.set_items[parts]
-        leaves = np.zeros(data.occurrences, np.bool_)
-        leaves[np.searchsorted(there, gone)] = True
-        return without(data, leaves)
+        present = owner_of(data.offsets) * v + data.items
+        wanted = owner_of(held.starts)[owner_of(offsets)] * v + held.set_items[parts]
+        suppressed = np.zeros(data.occurrences, np.bool_)
+        suppressed[np.searchsorted(present, wanted)] = True
+        return suppress(data, suppressed)

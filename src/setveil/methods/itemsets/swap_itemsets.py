@@ -1,11 +1,11 @@
-"""SW: records that hold different named itemsets exchange an item of theirs, in pairs. A baseline: it promises nothing.
+"""SW: pairs of records that hold different named itemsets swap items of these itemsets. A baseline: it guarantees nothing.
 
 Paper    gunawan2021 (references.bib), algorithms 1 to 4.
-Departs  equation 2 prints Max where algorithm 2 and the text say Min: the smallest coefficient counts. The paper is silent on records that
-         hold several named itemsets: `one` exchanges one item a side, `all` enough of them to break every itemset. It is silent too on
-         records without a partner: they stay as they are. All itemsets that were named are treated, whether they are frequent or not.
-         Its "repeat" for items that the partner holds always ends, since a partner that held all of an itemset would be none.
-Cost     the square of the number of records that hold a named itemset where most share an item, else nearly linear in it.
+Departs  equation 2 prints Max where algorithm 2 and the text say Min; here the smallest coefficient counts. The paper does not say what
+         happens to records with several named itemsets: `one` swaps one item per record, `all` enough items to break every itemset. Nor
+         does it say what happens to records without a partner: they stay unchanged. All named itemsets are treated, frequent or not. The
+         paper's "repeat" for items that the partner holds always ends: a record that holds all items of the itemset cannot be the partner.
+Cost     quadratic in the number of records that hold a named itemset if most of them share an item, nearly linear otherwise.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from setveil.data.records.ragged import picked, places_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import exchanged
 from setveil.methods.itemsets.base import HidesItemsets
+from setveil.methods.swapping import swap_items
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from setveil.parameters.named_itemsets import NamedItemsets
 
 NOBODY = -1
+"""The partner of a record that has none."""
 
 
 class Held(NamedTuple):
-    """Which named itemsets each record holds: `sets[starts[r]]` to before `sets[starts[r + 1]]`; and the itemsets' items, as codes."""
+    """The named itemsets that each record r holds, `sets[starts[r]:starts[r + 1]]`, and the items of the itemsets, as codes."""
 
     starts: NDArray[np.int64]
     sets: NDArray[np.int32]
@@ -43,7 +44,7 @@ class Held(NamedTuple):
 
 
 class SwapItemsets(HidesItemsets, Baseline):
-    """Exchange items of named itemsets between pairs of records that hold different ones; a baseline that promises nothing."""
+    """Swap items of named itemsets between pairs of records that hold different ones; a baseline that guarantees nothing."""
 
     name = "swap-itemsets"
     title = "SW"
@@ -53,19 +54,19 @@ class SwapItemsets(HidesItemsets, Baseline):
     reading: Literal["one", "all"] = parameter(
         "one",
         public=True,
-        description="What a record of a pair gives: one item (one, the paper to the letter), or enough to break every named "
-        "itemset that it holds (all).",
+        description="What each record of a pair gives: one item (one), or enough items to break every named itemset "
+        "that it holds (all).",
     )
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Find the records, pair them in random order, choose items, exchange them at once in both directions."""
+        """Find the records, pair them in random order, choose items, and swap them in both directions at once."""
         from setveil.kernels.bits import WORD_BITS  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - the same
 
-        everyone = held_itemsets(data, self.occurring(data).itemsets)
-        record = rng.permutation(np.flatnonzero(np.diff(everyone.starts)))
+        held_by_all = held_itemsets(data, self.occurring(data).itemsets)
+        record = rng.permutation(np.flatnonzero(np.diff(held_by_all.starts)))
         chosen = data.take(record, ids=None)
-        held = _taken(everyone, record)
+        held = _held_by(held_by_all, record)
         n, fixed = len(record), (chosen.offsets, chosen.items, held.starts, held.sets)
         partner = np.full(n, NOBODY, np.int64)
         words = [np.empty(n, np.int64), np.empty(n, np.int64)]
@@ -77,29 +78,29 @@ class SwapItemsets(HidesItemsets, Baseline):
         run("finding partners", work, total=n)
 
         marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
-        votes, leaves = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
+        votes, given = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
         rules = (held.set_starts, held.set_items, data.supports, read_only(partner), self.reading == "all")
-        run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, leaves), total=n)
+        run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, given), total=n)
 
-        published = _exchanged(data, record, partner, leaves)
+        published = _swap_between(data, record, partner, given)
         alone = int(np.count_nonzero(partner == NOBODY))
         account = {
             "records-with-a-named-itemset": n,
             "pairs": (n - alone) // 2,
             "records-without-a-partner": alone,
-            "items-exchanged": int(np.count_nonzero(leaves)),
+            "items-exchanged": int(np.count_nonzero(given)),
         }
         return Outcome(published, Alignment.identity(data.records), account)
 
 
 def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
-    """Find the named itemsets that each record holds, in no order that would mean anything."""
+    """Find the named itemsets that each record holds, in no particular order."""
     from setveil.methods.itemsets import _swap_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     starts_and_codes = itemsets.bind(data)
     set_starts, set_items = read_only(starts_and_codes[0]), read_only(starts_and_codes[1])
     v = len(data.vocabulary)
-    # The least of support and code in one number: no itemset is empty.
+    # Support and code as one number, so that the minimum is the rarest item; no itemset is empty.
     rarest = np.minimum.reduceat(data.supports[set_items] * v + set_items, set_starts[:-1]) % v
     rarest_starts, by_rarest = places_of(rarest, v)
     by_rarest = read_only(by_rarest, np.int32)
@@ -117,30 +118,30 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
     return Held(read_only(starts), read_only(sets), set_starts, set_items)
 
 
-def _taken(held: Held, records: NDArray[np.int64]) -> Held:
-    """Return what these records hold, in their order."""
+def _held_by(held: Held, records: NDArray[np.int64]) -> Held:
+    """Return the named itemsets of the given records, in their order."""
     starts, places = picked(held.starts, records)
     return held._replace(starts=read_only(starts), sets=read_only(held.sets[places]))
 
 
 def _hot_bits(supports: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
-    """Give each of the most common items a bit, -1 to the others."""
+    """Return a bit number for each of the most frequent items, -1 for the others."""
     bit = np.full(len(supports), -1, np.int64)
     hottest = np.argsort(-supports, kind="stable")[:bits]
     bit[hottest] = np.arange(len(hottest))
     return bit
 
 
-def _exchanged(
+def _swap_between(
     data: Transactions,
     record: NDArray[np.int64],
     partner: NDArray[np.int64],
-    leaves: NDArray[np.bool_],
+    given: NDArray[np.bool_],
 ) -> Transactions:
-    """Let those records that have a partner give what leaves them; `partner` and `leaves` are in the order of `record`."""
+    """Let the records that have a partner swap items; `partner` and `given` are in the order of `record`."""
     n = data.records
     partner_of = np.full(n, NOBODY, np.int64)
     partner_of[record] = np.where(partner == NOBODY, NOBODY, record[partner])
-    gone = np.zeros(data.occurrences, np.bool_)
-    gone[picked(data.offsets, record)[1][leaves]] = True
-    return exchanged(data, partner_of, gone)
+    given_in_data = np.zeros(data.occurrences, np.bool_)
+    given_in_data[picked(data.offsets, record)[1][given]] = True
+    return swap_items(data, partner_of, given_in_data)

@@ -1,4 +1,4 @@
-"""Methods that hide what a person leans to."""
+"""Methods that hide which category a person's record leans to (its tendency)."""
 
 MEMBERS = {
     "PartSwap": "part_swap",
@@ -7,4 +7,4 @@ MEMBERS = {
     "PartSupp": "part_supp",
     "SplitPerson": "split_person",
 }
-"""The class of each method and its module, in the order in which people see them."""
+"""The class of each method and its module, in display order."""

@@ -1,4 +1,4 @@
-"""What counting alone says about how many tendencies an exchange can hide, so that a refusal can name its reason."""
+"""Bounds on how many tendencies swapping can hide, found by counting, so that a refusal can name its reason."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from setveil.base.display import quantity
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Leanings(NamedTuple):
-    """The data, the category of each item, and the hidden categories of each record: where its list starts, and the lists."""
+    """The data, the category of each item, and the categories to hide in each record: the start of each record's list, and the lists."""
 
     data: Transactions
     category: NDArray[np.int32]
@@ -22,19 +24,19 @@ class Leanings(NamedTuple):
     hidden: NDArray[np.int32]
 
     def of(self, record: int) -> NDArray[np.int32]:
-        """Return the hidden categories of a record."""
+        """Return the categories to hide in a record."""
         return self.hidden[self.hidden_starts[record] : self.hidden_starts[record + 1]]
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Two lower bounds on the number of records that stay unhidden.
+    """Two lower bounds on the number of records that cannot be hidden.
 
-    A record leans to each of its hidden categories.
-    *Crowd*: of m records, c lean to the same category. If each gets the block of one other, at most 2(m - c) are hidden, and each helper
-    adds at most one.
-    *Item*: an item may only end in a record that does not lean to its category. If it occurs more often than there are such records,
-    the rest stays where it hides nothing. This one holds for any exchange at all.
+    A record leans to each of the categories to hide in it.
+    *Crowd*: of m records, c lean to the same category. If each record gets the block of one other, at most 2(m - c) are hidden, and each
+    helper adds at most one.
+    *Item*: an item may only go to a record that does not lean to its category. If it occurs more often than there are such records, the
+    records with the remaining occurrences are not hidden. This bound holds for any kind of swap.
     """
 
     taking_part: int
@@ -47,7 +49,7 @@ class Bounds:
 
     @classmethod
     def of(cls, leanings: Leanings, names: tuple[str, ...], record: NDArray[np.int64], helpers: int) -> Bounds:
-        """Count the records that take part by the categories they lean to."""
+        """Compute the bounds from the number of participating records that lean to each category."""
         data = leanings.data
         takes_part = np.zeros(data.records, np.bool_)
         takes_part[record] = True
@@ -59,21 +61,21 @@ class Bounds:
 
     @property
     def by_crowd(self) -> int:
-        """At least so many stay unhidden when blocks are exchanged among the records that must be hidden."""
+        """Minimum number of records that stay unhidden if the records to hide swap blocks among themselves."""
         return max(0, 2 * self.crowd - self.taking_part)
 
     @property
     def by_crowd_with_helpers(self) -> int:
-        """The same, if every record without a tendency helps."""
+        """The same minimum if every record without a tendency helps."""
         return max(0, self.by_crowd - self.helpers)
 
     @property
     def by_item(self) -> int:
-        """At least so many stay unhidden whatever is exchanged."""
+        """Minimum number of records that stay unhidden with any kind of swap."""
         return int(self.item_excess.max(initial=0))
 
     def reasons(self, failed: NDArray[np.int64]) -> dict[str, int]:
-        """Count why records were not hidden: their item is too common, their category too crowded, or no place was found."""
+        """Count the reasons why records were not hidden: an item too common, a category too crowded, or no place found."""
         counts = {"item-too-common": 0, "category-too-crowded": 0, "not-found": 0}
         data, category = self.leanings.data, self.leanings.category
         for r in failed:
@@ -88,7 +90,7 @@ class Bounds:
         return counts
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures."""
+        """Return the figures for the dossier."""
         return {
             "taking-part": self.taking_part,
             "largest-group-with-one-top": self.crowd,
@@ -99,20 +101,23 @@ class Bounds:
         }
 
     def explain(self, left: int, *, whole: bool) -> str:
-        """Return a few sentences: why records were not hidden and what helps. `whole`: only records of one category are exchanged."""
-        due = f"{self.taking_part:,} records " + ("of a single category" if whole else "with a tendency")
+        """Return why records were not hidden and what to do. With `whole`, only records of a single category are swapped."""
+        due = quantity(self.taking_part, "record") + (" of a single category" if whole else " with a tendency")
         text = f"{left:,} of {due} could not be hidden. "
         if self.by_crowd:
-            helped = f" ({self.by_crowd_with_helpers:,} if every one of the {self.helpers:,} records without a tendency helps)"
+            helped = ""
+            if self.helpers and not whole:
+                helped = f" ({self.by_crowd_with_helpers:,} if all {self.helpers:,} records without a tendency help)"
+                if self.helpers == 1:
+                    helped = f" ({self.by_crowd_with_helpers:,} if the only record without a tendency helps)"
             text += (
-                f"{self.crowd:,} of these {self.taking_part:,} lean to the category {self.crowd_category!r}. By counting alone, "
-                f"at least {self.by_crowd:,} of them cannot be exchanged{'' if whole else helped}. "
+                f"{self.crowd:,} of these {self.taking_part:,} lean to the category {self.crowd_category!r}, so at least "
+                f"{self.by_crowd:,} of them cannot be hidden by swapping{helped}. "
             )
         if self.by_item:
-            text += (
-                f"One item occurs so often that at least {self.by_item:,} must stay unhidden whatever is exchanged. "
-            )
+            text += f"One item is so frequent that at least {quantity(self.by_item, 'record')} cannot be hidden by any swap. "
         if not self.by_crowd and not self.by_item:
-            text += "No bound forbids hiding them all, but no place was found for these. "
-        steps = "" if whole else "let adopt or suppress be a step of `leftovers=`, "
-        return text + f"Use finer categories (`level=`), {steps}or accept them with `allow_failures={left}`."
+            text += "No bound rules out hiding all of them, but the search found no record that can take the items. "
+        steps = "" if whole else "add adopt or suppress to `leftovers=`, "
+        accept = "this record" if left == 1 else "these records"
+        return text + f"Use finer categories (`level=`), {steps}or accept {accept} with `allow_failures={left}`."

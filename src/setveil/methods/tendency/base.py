@@ -1,4 +1,4 @@
-"""What methods that hide tendencies share: the category of each item."""
+"""Shared by methods that hide tendencies: the category of each item."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class OverCategories(Method, ABC):
-    """A method that needs a category for each item."""
+    """A method that requires a category for each item."""
 
-    categories: Categories = parameter(public=False, description="Which category each item belongs to.")
+    categories: Categories = parameter(public=False, description="The category of each item.")
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
         """Check that every item has a category."""

@@ -1,10 +1,10 @@
-"""FullSwap: records of a single category change owners, whole.
+"""FullSwap: whole records of a single category are swapped between people.
 
 Paper    gunawan2019 (references.bib), section 4.4 and algorithm 4.
-Departs  the paper searches the least similar record; between two categories every coefficient is 0, so there is nothing to search: the
-         records are sorted by category, shuffled within, and moved on by half. That hides all of them if no category has more than half,
-         and as many as can be hidden otherwise.
-Cost     a sort of the records of one category.
+Departs  the paper searches for the least similar record. Between two categories every coefficient is 0, so there is nothing to search.
+         Here the records are sorted by category, shuffled within each category, and moved on by half of their number. That hides all of
+         them if no category has more than half of them, and the maximum number otherwise.
+Cost     one sort of the records of a single category.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class FullSwap(OverCategories):
-    """Exchange records of a single category whole, between categories."""
+    """Swap whole records of a single category with records of another single category."""
 
     name = "full-swap"
     title = "FullSwap"
@@ -39,33 +39,31 @@ class FullSwap(OverCategories):
         public=True,
         ge=1,
         le=2,
-        description="From how many items on a record of one category is exchanged; 1 includes single items.",
+        description="Minimum number of items in a record that is swapped; 1 includes single items.",
     )
 
     @property
     def guarantee(self) -> HiddenTendency:
-        """What the release is checked for: the records of one category alone."""
+        """The guarantee that the release is checked for; it covers records of a single category only."""
         return HiddenTendency(categories=self.categories, records="whole", full_min=self.full_min)
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check the categories; without ids on the rows there is nothing to exchange."""
+        """Check the categories, and refuse rows without ids: swapping them would change nothing."""
         del rng
         if not linked:
             raise BadParameter(
-                "full-swap exchanges whole records between people; rows without ids stand for nobody, so that nothing would change. "
+                "full-swap swaps whole records between people; without ids on the rows this changes nothing. "
                 "Publish with `ids='pseudonym'`, or use part-swap"
             )
         check_categories(self.name, self.categories, data)
         return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Exchange the records of one category."""
-        from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        """Swap the records of a single category."""
+        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        exchange = Exchange(data, self.categories)
-        exchange.enlist_whole(self.full_min, rng)
-        exchange.find_partners(strict=False, one_sided=False)
-        exchange.rotate_whole(rng)
-        return Outcome(
-            exchange.result(), Alignment.identity(data.records), exchange.account(), exchange.advice(whole=True)
-        )
+        swap = BlockSwap(data, self.categories)
+        swap.enlist_whole(self.full_min, rng)
+        swap.find_partners(strict=False, one_sided=False)
+        swap.rotate_whole(rng)
+        return Outcome(swap.result(), Alignment.identity(data.records), swap.account(), swap.advice(whole=True))

@@ -1,9 +1,9 @@
-"""PartSupp: the items of the category that a record leans to are left out. A baseline: it promises nothing.
+"""PartSupp: the items of the category that a record leans to are suppressed. A baseline: it guarantees nothing.
 
 Paper    gunawan2019 (references.bib), section 5, as a baseline; after Jia et al. 2014, partial suppression.
-Departs  the paper gives no detail of it. Ours: all items of the heaviest category leave every record with a tendency; a record of that
-         category alone would be empty, and keeps one item, drawn at random, which still shows the category.
-Cost     linear: one pass to classify, and a few array operations.
+Departs  the paper gives no details. Here every record with a tendency loses all items of its heaviest category. A record of a single
+         category would become empty, so it keeps one item, drawn at random, which still shows the category.
+Cost     linear: one pass to classify the records, and a few array operations.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PartSupp(OverCategories, Baseline):
-    """Leave out the items of the category each record leans to; a baseline that promises nothing."""
+    """Suppress the items of the category that each record leans to; a baseline that guarantees nothing."""
 
     name = "part-supp"
     title = "PartSupp"
@@ -31,15 +31,15 @@ class PartSupp(OverCategories, Baseline):
     about_people = True
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Leave out the blocks of all records with a tendency, but for one item of a record of one category."""
+        """Suppress the block of every record with a tendency; a record of a single category keeps one item."""
         from setveil.methods.tendency import _tendency_kernels as shape  # noqa: PLC0415 - imports Numba: only when a kernel runs
-        from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - the same
+        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - the same
 
-        leaning = Exchange(data, self.categories)
+        leaning = BlockSwap(data, self.categories)
         mixed, whole = leaning.kind == shape.PARTIAL, leaning.kind == shape.FULL
-        # No category has the code -1, so that nothing of a record without a tendency is left out.
-        gone = np.repeat(np.where(mixed | whole, leaning.top, -1), data.lengths)
-        keep = leaning.category[data.items] != gone
+        # No category has the code -1, so that a record without a tendency keeps all its items.
+        suppressed = np.repeat(np.where(mixed | whole, leaning.top, -1), data.lengths)
+        keep = leaning.category[data.items] != suppressed
         keep[data.offsets[:-1][whole] + rng.integers(0, data.lengths[whole])] = True
         published = data.keeping(keep)
         account = {

@@ -1,13 +1,13 @@
-"""PartSwap: records exchange the items of the category they lean to, with a record as different as can be.
+"""PartSwap: records swap the items of the category that they lean to (their blocks) with the least similar record.
 
 Paper    gunawan2019 (references.bib), algorithms 1 to 4.
-Departs  `reading='paper'` keeps to the text: file order, one-sided collision rule (so that items can be lost), nobody left over is
-         treated. Algorithm 2 to the letter pairs nobody: it removes each record from its own candidates. Ours: both blocks must be new
-         to the other record, so that no item is lost; hard records choose first; records without a partner join another exchange or
-         find a helper; what cannot be hidden is reported with the bound that says why. See docs/methods/part-swap.md and
-         docs/decisions/0004.
-Cost     one pass to classify, a sort, and a partner search that grows nearly linearly; at worst quadratic in the records of a data set
-         in which most records share hot items. Measured in benchmarks/bench_partners.py.
+Departs  `reading='paper'` follows the text of the paper: file order, a one-sided collision rule (so that items can be lost), and no step
+         for records without a partner. Taken literally, algorithm 2 pairs no records: it removes each record from its own candidates.
+         Here both blocks must be new to the other record, so that no item is lost; records with the most frequent items choose first;
+         records without a partner join another swap or use a helper; a refusal names the bound that explains it. See
+         docs/methods/part-swap.md and docs/decisions/0004.
+Cost     one pass to classify the records, a sort, and a partner search that grows nearly linearly. In the worst case, where most records
+         share frequent items, the search is quadratic in the number of records. Measured in benchmarks/bench_partners.py.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, model_validator
 
 from setveil.base import progress
 from setveil.base.declaration import parameter, split_commas
+from setveil.base.display import quantity
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadParameter
 from setveil.guarantees.hidden_tendency import HiddenTendency
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
 
 FEW_CATEGORIES = 5
+"""Up to this number of categories, a note warns of what absent categories reveal."""
 FEWEST_CATEGORIES = 3
+"""Minimum number of categories: with two, the absent one is the hidden one."""
 
 
 class PartSwap(OverCategories):
-    """Exchange the items of the category each record leans to with a record as different as can be."""
+    """Swap the items of the category that each record leans to with the least similar record."""
 
     name = "part-swap"
     title = "PartSwap"
@@ -46,59 +49,70 @@ class PartSwap(OverCategories):
     order: Literal["hard", "seeded", "file"] = parameter(
         "hard",
         public=True,
-        description="Who chooses a partner first: those with the most common items (hard), anyone (seeded), or as in the file.",
+        description="Order in which records choose a partner: records with the most frequent items in their block first, by the sum of "
+        "supports (hard); a random order (seeded); or the order of the file (file).",
     )
     same: Literal["top", "any"] = parameter(
         "top",
         public=True,
-        description="Partners must differ in the heaviest category (top), or in all categories above the mean (any).",
+        description="Two records can be partners if their heaviest categories differ (top), or if no category is above average in both "
+        "(any). A category is above average if it has more items than the mean of the record's categories.",
     )
     ties: Literal["first", "all"] = parameter(
         "first",
         public=True,
-        description="Which of several equally heavy categories of a record are hidden: the first by name, or all.",
+        description="Which category to hide if several share the first place in a record: the first of them by name (first), or all (all).",
     )
     full_min: int = parameter(
         2,
         public=True,
         ge=1,
         le=2,
-        description="From how many items on a record of one category is exchanged whole; 1 includes single items.",
+        description="Minimum number of items in a record that is swapped whole; 1 includes single items.",
     )
     whole_records: bool = parameter(
         True,
         public=True,
-        description="Exchange records of one category whole. Without ids on the rows that changes nothing, and is turned off.",
+        description="Swap records of a single category whole. This is off if rows carry neither ids nor pseudonyms: it would change "
+        "nothing.",
     )
     leftovers: Annotated[tuple[Literal["cycle", "helper", "adopt", "suppress"], ...], BeforeValidator(split_commas)] = (
         parameter(
             ("cycle", "helper"),
             public=True,
-            description="What to try, in this order, for a record without a partner; an empty text for nothing.",
+            description="Steps to try, in the given order, for a record without a partner; empty for none. Write adopt and suppress last.",
         )
     )
     reading: Literal["ours", "paper"] = parameter(
-        "ours", public=True, description="Ours, or the paper's text as it stands: for experiments, items can get lost."
+        "ours",
+        public=True,
+        description="Our version (ours), or the text of the paper (paper): for experiments only, since items can be lost.",
     )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.reading == "paper" and (clash := self.model_fields_set & {"order", "leftovers", "same"}):
             raise ValueError(
-                f"{', '.join(sorted(clash))} cannot be chosen with reading 'paper', which fixes file order and no leftovers"
+                f"{', '.join(sorted(clash))} cannot be chosen with reading 'paper', which uses file order, same 'top' and no leftovers; "
+                "remove the choice, or use `reading='ours'`"
             )
         if self.reading == "paper" and self.ties != "first":
-            raise ValueError(f"ties is {self.ties!r}; with reading 'paper' only 'first' is allowed")
+            raise ValueError(
+                f"ties is {self.ties!r}; with reading 'paper' only 'first' is allowed; use `ties='first'` or `reading='ours'`"
+            )
         if len(set(self.leftovers)) != len(self.leftovers):
-            raise ValueError("leftovers names a step twice")
+            raise ValueError(f"leftovers names a step twice: {','.join(self.leftovers)}; name each step once")
         last = [step for step in self.leftovers if step in ("adopt", "suppress")]
         if last and (self.leftovers[-len(last) :] != tuple(last) or last == ["suppress", "adopt"]):
-            raise ValueError("in leftovers adopt and then suppress come last: they work on what the other steps made")
+            raise ValueError(
+                f"leftovers is {','.join(self.leftovers)}; adopt and then suppress must come last, because they work on the result of the "
+                "other steps"
+            )
         return self
 
     @property
     def guarantee(self) -> HiddenTendency:
-        """What the release is checked for."""
+        """The guarantee that the release is checked for."""
         return HiddenTendency(
             categories=self.categories,
             records="all" if self.whole_records else "mixed",
@@ -113,38 +127,37 @@ class PartSwap(OverCategories):
         check_categories(self.name, self.categories, data)
         if not linked and self.whole_records:
             progress.note(
-                "rows without ids stand for nobody, so that exchanging whole records would change nothing: "
-                "records of one category are published unchanged"
+                "rows have no ids, so swapping whole records would change nothing: records of a single category are published unchanged"
             )
             return self.model_copy(update={"whole_records": False})
         return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Pair, exchange, treat who is left over, and put the records together again."""
-        from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        """Pair the records, swap blocks, treat records without a partner, and rebuild the records."""
+        from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        exchange = Exchange(data, self.categories, ties=self.ties)
-        exchange.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
+        swap = BlockSwap(data, self.categories, ties=self.ties)
+        swap.enlist_mixed(self.order if self.reading == "ours" else "file", rng)
         if self.whole_records:
-            exchange.enlist_whole(self.full_min, rng)
-        exchange.find_partners(strict=self.same == "any", one_sided=self.reading == "paper")
-        exchange.rotate_whole(rng)
+            swap.enlist_whole(self.full_min, rng)
+        swap.find_partners(strict=self.same == "any", one_sided=self.reading == "paper")
+        swap.rotate_whole(rng)
         for step in self.leftovers if self.reading == "ours" else ():
-            exchange.treat_leftovers(step, rng)
-        published = exchange.result()
-        return Outcome(published, Alignment.identity(data.records), exchange.account(), exchange.advice())
+            swap.treat_leftovers(step, rng)
+        published = swap.result()
+        return Outcome(published, Alignment.identity(data.records), swap.account(), swap.advice())
 
 
 def check_categories(method: str, categories: Categories, data: Transactions) -> None:
-    """Refuse too few categories, and warn of few: that a category is absent from a row then tells much."""
+    """Refuse fewer than three categories, and note few categories: an absent category is then a strong clue."""
     _codes, names = categories.bind(data)
     if len(names) < FEWEST_CATEGORIES:
         raise BadParameter(
-            f"{method}: the items of the data are in {len(names)} categories; there must be at least {FEWEST_CATEGORIES}, "
-            "since with two the one that is absent from a row is the one that was hidden"
+            f"{method}: the items of the data are in {quantity(len(names), 'category', 'categories')}; there must be at least "
+            f"{FEWEST_CATEGORIES}, because with two the category that is absent from a row is the hidden one. Use finer categories"
         )
     if len(names) <= FEW_CATEGORIES:
         progress.note(
-            f"the data has only {len(names)} categories: which of them is absent from a row tells much; "
+            f"the data has only {len(names)} categories, so the categories that are absent from a row reveal much about the hidden one; "
             "see tendency-posterior in the report"
         )

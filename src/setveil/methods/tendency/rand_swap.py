@@ -1,10 +1,11 @@
-"""RandSwap: records exchange random items, in random pairs. A baseline: it promises nothing.
+"""RandSwap: random pairs of records swap random items. A baseline: it guarantees nothing.
 
 Paper    gunawan2019 (references.bib), section 5, as a baseline; after Reiss 1984, "Practical data-swapping".
-Departs  the paper gives no detail of it. `plain` is our reading: pairs of all records, r items each way, r drawn from 1 to the length of
-         the shorter record. `matched` moves as much as PartSwap does, so that the two can be compared: each record with a tendency
-         exchanges as many random items as its block has, or its partner if that is less, with a partner among all records.
-Cost     linear: two shuffles of the records, one random number an occurrence, two passes.
+Departs  the paper gives no details. `plain` is our reading: all records are paired, and each pair swaps r items, where r is drawn from 1
+         to the length of the shorter record. `matched` moves as many items as PartSwap, so that the two can be compared: each record with
+         a tendency swaps random items with a partner drawn from all records, as many as its block holds, or as its partner holds if that
+         is fewer.
+Cost     linear: two shuffles of the records, one random number per occurrence, two passes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from setveil.data.records.ragged import read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Baseline, Outcome
-from setveil.methods.exchanging import exchanged
+from setveil.methods.swapping import swap_items
 from setveil.parameters.categories import Categories
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 
 NOBODY = -1
+"""The partner of a record that has none."""
 
 
 class RandSwap(Baseline):
-    """Exchange random items between random pairs of records; a baseline that promises nothing."""
+    """Swap random items between random pairs of records; a baseline that guarantees nothing."""
 
     name = "rand-swap"
     title = "RandSwap"
@@ -44,33 +46,35 @@ class RandSwap(Baseline):
     mode: Literal["plain", "matched"] = parameter(
         "plain",
         public=True,
-        description="Who exchanges how much: all records a random number of items (plain), or those with a tendency as many "
-        "as their block has, with any other (matched).",
+        description="Which records swap, and how many items: every record, a random number (plain); or each record with a tendency, as "
+        "many items as it has in the category that it leans to (matched).",
     )
     categories: Categories = parameter(
         Categories({}),
         public=False,
-        description="Which category each item belongs to; needed by mode matched, else for the metrics alone.",
+        description="The category of each item. Mode matched requires it; mode plain uses it only for metrics of tendencies.",
     )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.mode == "matched" and not self.categories:
-            raise ValueError("mode 'matched' needs categories: they say which records have a tendency")
+            raise ValueError(
+                "mode 'matched' needs categories: they define which records have a tendency; give `categories=`, or use `mode='plain'`"
+            )
         return self
 
     def bind(self, data: Transactions, *, linked: bool, rng: Generator) -> Self:
-        """Check that every item has a category, where categories were given."""
+        """If categories are given, check that every item has one."""
         del linked, rng
         if self.categories:
             self.categories.bind(data)
         return self
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Pair, choose, exchange at once in both directions.
+        """Pair the records, choose items, and swap them in both directions at once.
 
-        With mode `matched` those seek a partner that have a tendency: PARTIAL records, of several categories with one above the mean, and
-        FULL ones, of several items in one category, whose block is the whole record.
+        With mode `matched`, the records with a tendency seek a partner: PARTIAL records (several categories, one above the mean) and FULL
+        records (several items of a single category, so that the block is the whole record).
         """
         shuffled = rng.permutation(data.records)
         if self.mode == "plain":
@@ -78,7 +82,7 @@ class RandSwap(Baseline):
             pairs = data.records // 2
             one, other = shuffled[0 : 2 * pairs : 2], shuffled[1 : 2 * pairs : 2]
             most = np.minimum(data.lengths[one], data.lengths[other])
-            # An empty record has nothing to give, and takes nothing: an exchange goes both ways.
+            # An empty record has nothing to give, so it receives nothing: a swap goes both ways.
             numbers = np.where(most > 0, rng.integers(1, np.maximum(most, 1), endpoint=True), 0)
         else:
             leaning, sizes = _blocks(data, self.categories)
@@ -90,7 +94,7 @@ class RandSwap(Baseline):
         gives[one] = gives[other] = numbers
         partner = np.full(data.records, NOBODY, np.int64)
         partner[one], partner[other] = other, one
-        published = _exchanged(data, partner, gives, rng)
+        published = _swap_random_items(data, partner, gives, rng)
         account = {
             "seeking-a-partner": seeking,
             "pairs": pairs,
@@ -101,17 +105,17 @@ class RandSwap(Baseline):
 
 
 def _blocks(data: Transactions, categories: Categories) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the records with a tendency, and for all records how many items their heaviest category has."""
+    """Return the records with a tendency and, for every record, the number of items in its heaviest category."""
     from setveil.methods.tendency import _tendency_kernels as shape  # noqa: PLC0415 - imports Numba: only when a kernel runs
-    from setveil.methods.tendency._exchange import Exchange  # noqa: PLC0415 - the same
+    from setveil.methods.tendency._block_swap import BlockSwap  # noqa: PLC0415 - the same
 
-    leaning = Exchange(data, categories)
+    leaning = BlockSwap(data, categories)
     in_block = leaning.category[data.items] == np.repeat(leaning.top, data.lengths)
     return np.flatnonzero(np.isin(leaning.kind, (shape.PARTIAL, shape.FULL))), sums_within(data.offsets, in_block)
 
 
 def _pairs(seeking: NDArray[np.int64], candidates: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pair each of those that seek, in this order, with the first candidate that is free; return both sides."""
+    """Pair each record of `seeking`, in this order, with the first free candidate; return the two sides of the pairs."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     one, other = np.empty(len(seeking), np.int64), np.empty(len(seeking), np.int64)
@@ -121,14 +125,14 @@ def _pairs(seeking: NDArray[np.int64], candidates: NDArray[np.int64]) -> tuple[N
     return one[:pairs], other[:pairs]
 
 
-def _exchanged(
+def _swap_random_items(
     data: Transactions, partner: NDArray[np.int64], gives: NDArray[np.int64], rng: Generator
 ) -> Transactions:
-    """Let each record give so many random items to its partner."""
+    """Let each record r give `gives[r]` random items to its partner."""
     from setveil.methods.tendency import _rand_swap_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     n = data.records
-    leaves = np.zeros(data.occurrences, np.bool_)
+    given = np.zeros(data.occurrences, np.bool_)
     draws = read_only(rng.random(data.occurrences))
-    run("choosing items", partial(kernels.choose, data.offsets, read_only(gives), draws, leaves), total=n)
-    return exchanged(data, partner, leaves)
+    run("choosing items", partial(kernels.choose, data.offsets, read_only(gives), draws, given), total=n)
+    return swap_items(data, partner, given)

@@ -1,8 +1,8 @@
-"""SplitPerson: a record becomes several, one a category. A baseline: it promises nothing.
+"""SplitPerson: a record is split into one row per category. A baseline: it guarantees nothing.
 
 Paper    gunawan2019 (references.bib), section 5, as a baseline; after Adar 2007, who splits query logs by interest.
-Departs  the paper gives no detail of it. Ours: one row for each category that a record holds, also for records without a tendency; an
-         empty record stays one empty row. The rows of a person carry pseudonyms of their own: one for all would undo the split.
+Departs  the paper gives no details. Here every record gets one row per category that it holds, also if it has no tendency. An empty record
+         stays one empty row. Each row of a person has its own pseudonym: a common one would undo the split.
 Cost     linear: two passes.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SplitPerson(OverCategories, Baseline):
-    """Split each record into one row a category; a baseline that promises nothing."""
+    """Split each record into one row per category; a baseline that guarantees nothing."""
 
     name = "split-person"
     title = "SplitPerson"
@@ -34,7 +34,7 @@ class SplitPerson(OverCategories, Baseline):
     about_people = True
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Split; nothing is random, the order of rows is made to tell nothing afterwards."""
+        """Split the records. Nothing here is random; `publish` arranges the rows afterwards, so that their order reveals nothing."""
         from setveil.methods.tendency import _split_person_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         del rng
@@ -50,7 +50,7 @@ class SplitPerson(OverCategories, Baseline):
             return offsets, items
 
         offsets, items = run("splitting records", cut, total=data.records)
-        # Whoever had one record has several rows now.
+        # A person with one record may now have several rows.
         published = Transactions(offsets, items, data.vocabulary, unit="record")
         account = {
             "records": data.records,

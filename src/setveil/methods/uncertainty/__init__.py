@@ -1,4 +1,4 @@
-"""Methods that keep sensitive items from being inferred."""
+"""Methods that protect sensitive items against inference."""
 
 MEMBERS = {
     "Insert": "insert",
@@ -7,4 +7,4 @@ MEMBERS = {
     "GlobalSuppression": "global_suppression",
     "TDControl": "td_control",
 }
-"""The class of each method and its module, in the order in which people see them."""
+"""The class of each method and its module, in the order of the lists that users see."""

@@ -1,4 +1,4 @@
-"""A cut through a hierarchy: every item that is not sensitive is published as the one node of the cut that stands above it.
+"""A cut through a hierarchy: every non-sensitive item is published as the node of the cut that is above it.
 
 Nodes of a cut are *pure*: no item below them is sensitive.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Cut:
-    """Which nodes stand for the items of data, and the records written with them.
+    """The nodes that replace the items of the data, and the records written with these nodes.
 
     Codes of the table: the sensitive items that occur, in label order, then the nodes of the tree by their numbers.
     """
@@ -30,9 +30,9 @@ class Cut:
     def __init__(
         self, data: Transactions, sensitive: NDArray[np.bool_], tree: Hierarchy, impure: Container[str]
     ) -> None:
-        """Start at the highest pure nodes, or at the first nodes below them where the tree branches; no sensitive type is alive.
+        """Start at the highest pure nodes, or at the first node below each where the tree branches; suppress all sensitive items.
 
-        `impure` names the sensitive items and all nodes above them.
+        `impure` contains the sensitive items and all nodes above them.
         """
         self.data, self.tree = data, tree
         self.is_pure = np.array([node not in impure for node in tree.nodes], np.bool_)
@@ -84,24 +84,25 @@ class Cut:
         self.nodes = set(shown.tolist())
 
     def _labels(self, sensitive: NDArray[np.bool_]) -> list[tuple[str, bool]]:
-        left_out = sensitive | (self.data.supports == 0)
-        return list(zip(self.data.vocabulary, left_out.tolist(), strict=True))
+        """Return the label of each item, and whether no node replaces it: it is sensitive or does not occur."""
+        not_replaced = sensitive | (self.data.supports == 0)
+        return list(zip(self.data.vocabulary, not_replaced.tolist(), strict=True))
 
     def down(self, node: int) -> int:
-        """Return the node, or below it the first that is an item or has several children: it stands for the same items."""
+        """Return the first node, at or below this one, that is an item or has several children; it covers the same items."""
         while len(self.children[node]) == 1:
             node = self.children[node][0]
         return node
 
     def gain(self, node: int) -> int:
-        """Return how many (occurrence, other item that it could be) are told apart when a node gives way to its children."""
+        """Return how many pairs of an occurrence and another item that it could be are ruled out if children replace the node."""
         below = [self.down(child) for child in self.children[node]]
         if not below:
             return 0
         return int(self.occurrences[node] * self.sizes[node] - sum(self.occurrences[c] * self.sizes[c] for c in below))
 
     def codes_below(self, node: int) -> NDArray[np.int64]:
-        """Return for each leaf under a node the code that takes the node's place."""
+        """Return for each leaf under a node the code that replaces the node."""
         first = self.tree.leaf_starts[node]
         codes = np.empty(self.sizes[node], np.int64)
         for child in self.children[node]:
@@ -111,7 +112,7 @@ class Cut:
         return codes
 
     def rows(self, *, everything: bool = False) -> Transactions:
-        """Return the rows as they would be published, or with all sensitive types."""
+        """Return the records as they would be published, or with all sensitive items."""
         alive = self.table.alive.copy()
         if everything:
             alive[: self.hidden] = True
@@ -123,24 +124,25 @@ class Cut:
         )
 
     def hidden_among(self, labels: set[str]) -> NDArray[np.bool_]:
-        """Tell for each code of the table whether it is one of these sensitive items."""
+        """Return for each code of the table whether it is one of these sensitive items."""
         mask = np.zeros(len(self.table.alive), np.bool_)
         mask[: self.hidden] = [label in labels for label in self.hidden_labels]
         return mask
 
     def generalization(self) -> float:
-        """Return Σ (items under its node - 1) / (items - 1) over the occurrences of items that are not sensitive."""
+        """Return Σ (items under its node - 1) / (non-sensitive items - 1) over the occurrences of non-sensitive items."""
         most = self.plain_leaves - 1
         cost = sum(int(self.occurrences[v]) * (int(self.sizes[v]) - 1) for v in self.nodes)
         return cost / most if most else 0.0
 
 
 def _within(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each entry in its row, row by row, from the number of entries per row."""
+    """Return the position of each entry in its row, given the number of entries per row."""
     return runs(np.zeros_like(counts), counts)
 
 
 def _children(tree: Hierarchy) -> list[list[int]]:
+    """Return the children of each node."""
     children: list[list[int]] = [[] for _ in tree.nodes]
     for node, above in enumerate(tree.parents.tolist()):
         if above >= 0:

@@ -1,7 +1,7 @@
-"""A table in which whole types of sensitive items are alive or dead, for methods that suppress globally.
+"""A table in which each sensitive item is either alive, in all records that hold it, or suppressed in all of them.
 
-Safe choices of living types are closed downwards: what is safe stays so when more types die. So one pass that lets types live again, each
-if everything stays safe, ends where no dead type can live, and needs no second one.
+Safe sets of living items are closed downwards: what is safe stays safe if more items are suppressed. So one pass that restores items, each
+if everything stays safe, ends where no suppressed item can be restored. A second pass is unnecessary.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from setveil.guarantees.rho_uncertainty import RhoUncertainty
 
-STEPS_FOR_A_TYPE = 5_000_000
-"""After so many steps of one search a type counts as betrayed."""
+STEPS_PER_ITEM = 5_000_000
+"""If one search takes more steps than this, its item counts as inferred."""
 
 
 class LiveTable:
-    """Distinct records over codes, with rows that can be written to, and which codes are alive."""
+    """Distinct records as rows of codes that can be overwritten, and which codes are alive."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class LiveTable:
         sensitive: NDArray[np.bool_],
         lists: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
-        """Take rows, filled up with the code `len(sensitive)`; no sensitive type is alive. `lists` name rows by code, if not these."""
+        """Start without living sensitive items. Rows are padded with the code `len(sensitive)`; `lists` may give the rows per code."""
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         codes = len(sensitive)
@@ -63,12 +63,12 @@ class LiveTable:
         self.tally = np.zeros(codes + 1, np.int64)
 
     def arguments(self, share: Fraction, budget: int) -> tuple[Any, ...]:
-        """Return what the loops take of it, from the supports on."""
+        """Return the arguments of the kernels, starting with the supports."""
         table = (self.supports, self.offsets, self.items, self.weights, self.words, *self._lists)
         return *table, *share.as_integer_ratio(), budget, *self._room
 
-    def bring_back(self, allowed: NDArray[np.bool_], share: Fraction, budget: int) -> None:
-        """Let dead sensitive types live again, the most frequent first, then in the order of codes, as long as everything stays safe."""
+    def restore(self, allowed: NDArray[np.bool_], share: Fraction, budget: int) -> None:
+        """Restore suppressed sensitive items, the most frequent first, ties in the order of codes, as long as everything stays safe."""
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         codes = np.flatnonzero(self.sensitive[:-1] & ~self.alive[:-1] & (self.supports > 0))
@@ -76,7 +76,7 @@ class LiveTable:
         state = (self.sensitive, self.alive, self.tally, *self.arguments(share, budget))
         allowed = read_only(allowed)
         run(
-            "trying types of items",
+            "restoring sensitive items",
             lambda control: kernels.bring_back(order, allowed, *state, control),
             total=len(order),
         )
@@ -84,38 +84,38 @@ class LiveTable:
     def living_items(
         self, content_of: NDArray[np.int64], alive: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return offsets and codes of the living items of all records, of which `content_of` names the distinct one of each."""
+        """Return offsets and codes of the living items of all records; `content_of` has the distinct record of each."""
         keep = (self.alive if alive is None else alive)[self.items]
         kept = offsets_of(keep)[self.offsets]
         offsets, places = picked(kept, content_of)
         return offsets, self.items[keep][places]
 
 
-def inferred_unaided(data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty) -> NDArray[np.bool_]:
-    """Tell which types can be inferred whatever other types live: from nothing, or from the whole of what is not sensitive."""
+def always_inferable(data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty) -> NDArray[np.bool_]:
+    """Return which items can be inferred whatever other sensitive items are alive: from nothing, or from all non-sensitive items."""
     num, den = guarantee.rho.share.as_integer_ratio()
     found = np.zeros(len(data.vocabulary), np.bool_)
     if guarantee.include_empty:
         found |= sensitive & (data.supports > 0) & (den * data.supports > num * data.records)
     if guarantee.knows == "whole":
         whole = whole_parts(data, sensitive)
-        betrayed = den * whole.held > num * whole.sizes[whole.part]
+        inferred = den * whole.held > num * whole.sizes[whole.part]
         if not guarantee.include_empty:
-            betrayed &= ~whole.has_empty_part
-        found[whole.item[betrayed]] = True
+            inferred &= ~whole.has_empty_part
+        found[whole.item[inferred]] = True
     return found
 
 
-def to_leave_out(data: Transactions, guarantee: RhoUncertainty) -> list[str]:
-    """Return sensitive types that must leave before records are proved safe; none if they are.
+def items_to_suppress(data: Transactions, guarantee: RhoUncertainty) -> list[str]:
+    """Return sensitive items to suppress before the records can be proved safe; none if the records are safe.
 
-    They are those that can be inferred, else, where the search for some did not end, the most frequent.
+    These are the items that can be inferred. If there are none, but the search for some items did not end, it is the most frequent one.
     """
     sensitive = guarantee.sensitive.among(data)
     found = strongest_rules(
         data, sensitive, guarantee.rho.share, include_empty=guarantee.include_empty, budget=guarantee.budget
     )
-    codes = set(found.items.tolist()) | set(np.flatnonzero(inferred_unaided(data, sensitive, guarantee)).tolist())
+    codes = set(found.items.tolist()) | set(np.flatnonzero(always_inferable(data, sensitive, guarantee)).tolist())
     if not codes and found.undecided:
         codes = {int(np.argmax(np.where(sensitive, data.supports, -1)))}
     return [data.vocabulary[code] for code in sorted(codes)]

@@ -1,4 +1,4 @@
-"""A safe table, and occurrences of the original that come back to it as long as it stays safe."""
+"""Restore occurrences of the original in a safe table, as long as it stays safe."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 NODES = 20_000
-"""So many sets are looked at for one content; where they do not suffice, nothing is put back, which is always safe."""
+"""Maximum number of sets that are examined for one content. Beyond it nothing is restored, which is always safe."""
 HOT = 200
-"""An item that at least one of so many records holds has a bit a record."""
-TAKEN_OUT = (4, 40)
-"""A round of improvement takes out one of so many items, at least and at most."""
+"""An item in more than one of this many records has a bitmap, with one bit per record."""
+REMOVED_ONE_IN = (4, 40)
+"""An improvement round removes one in N items; N is drawn from this range."""
 
 
 class Restoring:
-    """The state of a table between passes: which occurrences are there, and what is known of the others.
+    """The state of a table between passes: which occurrences are present, and what is known about the others.
 
-    `order` are the items that may come back, the first of them first. Where these are all sensitive and nothing else is missing, what is
-    not sensitive stays as it is for good, and much need not be looked at twice.
+    `order` lists the items that may be restored, in this order. If all of them are sensitive and nothing else is missing, the
+    non-sensitive part of the records never changes, and much need not be examined twice.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Restoring:
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
         self._settings = (whole, include_empty, plain_is_fixed, num, den)
         row = owner_of(data.offsets)
-        # Which of several equal records keep an item is drawn, so that the order of the data tells nothing.
+        # Which of several equal records keep an item is drawn at random, so that the order of the data reveals nothing.
         by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
         self._starts = read_only(offsets_of(data.supports))
         self._listed = (self._starts, read_only(row[by_item]), read_only(by_item))
@@ -69,11 +69,11 @@ class Restoring:
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Which occurrences of the original are there."""
+        """Which occurrences of the original are present."""
         return self._present.astype(np.bool_)
 
-    def run(self, order: NDArray[np.int64] | None = None, label: str = "putting items back") -> None:
-        """Put back what stays safe, pass by pass, until a pass puts nothing back."""
+    def run(self, order: NDArray[np.int64] | None = None, label: str = "restoring items") -> None:
+        """Restore what stays safe, pass by pass, until a pass restores nothing."""
         data, kernels = self._data, self._kernels
         whole, include_empty, plain_is_fixed, num, den = self._settings
         longest = int(data.lengths.max(initial=0))
@@ -111,26 +111,26 @@ class Restoring:
         self.passes += passes
 
     def improve(self, rounds: int) -> int:
-        """Take some items out and put everything back in another order, as often as was asked; return what that gained."""
+        """Suppress some items, restore everything in another order, `rounds` times; return the number of occurrences gained."""
         gained = 0
         for number in range(rounds):
-            before, given_up = self._snapshot(), self.counts[self._kernels.REFUSED]
-            there = int(before[0].sum())
-            share = int(self._rng.integers(*TAKEN_OUT, endpoint=True))
-            chosen = self._rng.choice(self._order, -(-len(self._order) // share), replace=False)
-            self._take_out(chosen)
+            before, refused = self._snapshot(), self.counts[self._kernels.REFUSED]
+            present_before = int(before[0].sum())
+            one_in = int(self._rng.integers(*REMOVED_ONE_IN, endpoint=True))
+            chosen = self._rng.choice(self._order, -(-len(self._order) // one_in), replace=False)
+            self._suppress(chosen)
             others = self._rng.permutation(np.setdiff1d(self._order, chosen))
             parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
             self.run(np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
-            gain = int(self._present.sum()) - there
+            gain = int(self._present.sum()) - present_before
             if gain < 0:
-                self._put_back_snapshot(before)
-                self.counts[self._kernels.REFUSED] = given_up
+                self._restore_snapshot(before)
+                self.counts[self._kernels.REFUSED] = refused
             gained += max(gain, 0)
         return gained
 
     def account(self) -> dict[str, int]:
-        """Return what was counted."""
+        """Return the counts of all passes."""
         kernels = self._kernels
         return {
             "passes": self.passes,
@@ -140,7 +140,7 @@ class Restoring:
         }
 
     def _lay_out(self) -> None:
-        """Lay the table out as the kernels keep it, and make room for their work."""
+        """Build the arrays of the table that the kernels use, and allocate their working memory."""
         data = self._data
         items, records = len(data.vocabulary), data.records
         is_hot = data.supports * HOT > records
@@ -167,7 +167,7 @@ class Restoring:
     def _parts_of(
         self, plain: NDArray[np.bool_], plain_is_fixed: bool, num: int, den: int
     ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Return which records can never hold a sensitive item, and of each record its part that is not sensitive."""
+        """Return for each record whether it can never hold a sensitive item, and its non-sensitive part; and the size of each part."""
         data = self._data
         parts, sizes, part_of = data.keeping(plain).distinct()
         dead = np.zeros(parts.records, np.bool_)
@@ -175,19 +175,23 @@ class Restoring:
             dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
         return read_only(dead[part_of]), read_only(part_of), read_only(sizes)
 
-    def _take_out(self, order: NDArray[np.int64]) -> None:
+    def _suppress(self, order: NDArray[np.int64]) -> None:
+        """Suppress all occurrences of these items."""
         held, _lists, _words, sums, hot, bits = self._table
         table = (self._data.offsets, self._present, held, sums, hot, bits)
         self._kernels.take_out(read_only(order), *self._listed, self._for_good, *table, *self._known)
 
     def _snapshot(self) -> list[NDArray[Any]]:
-        return [array.copy() for array in self._changing()]
+        """Copy the state that passes change."""
+        return [array.copy() for array in self._state()]
 
-    def _put_back_snapshot(self, before: list[NDArray[Any]]) -> None:
-        for array, old in zip(self._changing(), before, strict=True):
+    def _restore_snapshot(self, before: list[NDArray[Any]]) -> None:
+        """Return to a copied state."""
+        for array, old in zip(self._state(), before, strict=True):
             array[:] = old
 
-    def _changing(self) -> tuple[NDArray[Any], ...]:
+    def _state(self) -> tuple[NDArray[Any], ...]:
+        """Return the arrays that passes change."""
         held, lists, words, sums, _hot, bits = self._table
         return self._present, held, lists, words, sums, bits, self._for_good, *self._known
 
@@ -195,7 +199,7 @@ class Restoring:
 def outcome_of(
     data: Transactions, present: NDArray[np.bool_], is_sensitive: NDArray[np.bool_], account: dict[str, Any]
 ) -> Outcome:
-    """Return the records with what is present, and what became of sensitive and other occurrences."""
+    """Return the records with the present occurrences, and count the suppressed ones, sensitive and other."""
     published = data.keeping(present)
     hidden = is_sensitive[data.items]
     counted = {

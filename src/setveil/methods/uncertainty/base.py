@@ -1,4 +1,4 @@
-"""What the methods that reach ρ-uncertainty share: which items are sensitive, and how sure anybody may become of them."""
+"""Base of the methods that reach ρ-uncertainty: the sensitive items, and the highest confidence with which they may be inferred."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from setveil.methods.base import Method
 
 
 class ReachesUncertainty(InferenceLimit, Method, ABC):
-    """A method after which no known items betray a sensitive one with a confidence above ρ."""
+    """A method after which no known items reveal a sensitive one with a confidence above ρ."""
 
     @property
     def guarantee(self) -> RhoUncertainty:
-        """What the release will be checked for."""
+        """The guarantee that the release is checked for."""
         return RhoUncertainty(
             sensitive=self.sensitive, rho=self.rho, include_empty=self.include_empty, knows=self.knows
         )

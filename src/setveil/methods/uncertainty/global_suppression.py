@@ -1,16 +1,16 @@
-"""GlobalSuppression: whole types of items leave all records, until no known items betray a sensitive one.
+"""GlobalSuppression: suppress whole items, in all records, until no known items reveal a sensitive one.
 
-Paper    cao2010 (references.bib), SuppressControl, as far as jia2014 and our notes tell: the paper was not at hand.
-Departs  `payoff="sensitive"`, the default, is ours. Only sensitive types leave. All of them are taken out and then tried, the most frequent
-         first, then in label order: a type stays out only if some rule that names it would be unsafe beside the types that are back by
-         then, or was not searched to its end within 5,000,000 steps. Leaving a type out makes nothing unsafe, so afterwards no type that
-         left can come back alone, and the loss is never above that of leaving out all sensitive items.
-         `payoff="cao"`: sensitive types that too many records hold leave first (the empty set of known items, if it counts). Then for one
-         known item, and after that for two, all unsafe rules are listed, and the type with the most of them for each of its occurrences
-         leaves, sensitive or not, of equals the first in label order, until none is left. Rules of three and more known items are not
-         listed, nor more than 30,000,000 of a size: what is still unsafe then loses sensitive types by the rule above.
-Cost     `sensitive`: for each sensitive type counting its records' other items, which takes the records of the rarest of them; most types
-         fail at once. `cao`: in addition all sets of three items in a record, one of them sensitive.
+Paper    cao2010 (references.bib), SuppressControl, as described by jia2014 and our notes: we did not have the paper.
+Departs  `payoff="sensitive"`, the default, is our own. It suppresses sensitive items only. All of them are suppressed and then tried, the
+         most frequent first, ties in label order. An item stays suppressed only if some rule with it would be unsafe among the items that
+         are restored by then, or if its search does not end within 5,000,000 steps. Suppressing an item makes nothing unsafe. So at the end
+         no suppressed item can be restored alone, and the loss is at most that of suppressing all sensitive items.
+         `payoff="cao"`: sensitive items in too many records are suppressed first (the empty set of known items, if it counts). Then all
+         unsafe rules with one known item are listed, and after that those with two. The item with the most listed rules per occurrence,
+         sensitive or not, is suppressed, ties in label order, until no listed rule is left. Rules with three and more known items are not
+         listed, nor more than 30,000,000 of one size: remaining unsafe rules are settled as with `sensitive`.
+Cost     `sensitive`: for each sensitive item, counting the other items of its records, which takes the records of the rarest of them; most
+         items fail at once. `cao`: in addition, all sets of three items of a record, one of them sensitive.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from setveil.data.records.ragged import read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run, share
 from setveil.methods.base import Outcome
-from setveil.methods.uncertainty._live import STEPS_FOR_A_TYPE, LiveTable, inferred_unaided, to_leave_out
+from setveil.methods.uncertainty._live import STEPS_PER_ITEM, LiveTable, always_inferable, items_to_suppress
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 MOST_RULES = 30_000_000
-"""So many unsafe rules of one size are listed at most: bounds memory."""
+"""Maximum number of unsafe rules of one size that are listed: limits memory."""
 ITEMS_AT_ONCE = 64
-"""First items of the rules that one part of the work lists."""
+"""Number of first items whose rules one part of the work lists."""
 
 
 class GlobalSuppression(ReachesUncertainty):
-    """Leave out whole types of items from all records until no known items betray a sensitive one."""
+    """Suppress whole items, in all records, until no known items reveal a sensitive one."""
 
     name = "global-suppression"
     title = "GlobalSuppression"
@@ -51,12 +51,12 @@ class GlobalSuppression(ReachesUncertainty):
     payoff: Literal["sensitive", "cao"] = parameter(
         "sensitive",
         public=True,
-        description="Which types of items leave: as few sensitive occurrences as a greedy choice finds, or any items by the paper's "
-        "payoff.",
+        description="Which items to suppress: sensitive ones only, as few occurrences as a greedy choice finds (sensitive), or any items "
+        "by the paper's payoff (cao).",
     )
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Leave out types until the records are proved safe."""
+        """Suppress items until the records are proved safe."""
         del rng
         sensitive = self.sensitive.among(data)
         keeps = np.ones(len(data.vocabulary), np.bool_)
@@ -65,12 +65,12 @@ class GlobalSuppression(ReachesUncertainty):
         reduced = data.keeping(keeps[data.items])
         contents, weights, _content_of = reduced.distinct()
         table = LiveTable(contents.offsets, contents.items, weights, sensitive)
-        allowed = keeps & ~inferred_unaided(reduced, sensitive, self.guarantee)
-        table.bring_back(allowed, self.rho.share, STEPS_FOR_A_TYPE)
+        allowed = keeps & ~always_inferable(reduced, sensitive, self.guarantee)
+        table.restore(allowed, self.rho.share, STEPS_PER_ITEM)
         keeps &= table.alive[:-1]
         published = data.keeping(keeps[data.items])
-        while left := to_leave_out(published, self.guarantee):
-            keeps[[data.code_of[label] for label in left]] = False
+        while unsafe := items_to_suppress(published, self.guarantee):
+            keeps[[data.code_of[label] for label in unsafe]] = False
             published = data.keeping(keeps[data.items])
         gone = ~keeps & (data.supports > 0)
         account: dict[str, Any] = {
@@ -82,7 +82,7 @@ class GlobalSuppression(ReachesUncertainty):
         return Outcome(published, Alignment.identity(data.records), account)
 
     def _after_payoff(self, data: Transactions, sensitive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which types stay after those with the highest payoffs left, for rules of no, one and two known items."""
+        """Return which items stay after suppression by payoff, for rules with no, one and two known items."""
         from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         num, den = self.rho.share.as_integer_ratio()
@@ -94,16 +94,16 @@ class GlobalSuppression(ReachesUncertainty):
             rules = unsafe_rules(reduced, sensitive, (num, den), size)
             if rules is None:
                 break
-            killed = np.zeros(len(data.vocabulary), np.bool_)
-            run("leaving out types of items", partial(kernels.kill, rules, data.supports, killed), total=len(rules))
-            keeps &= ~killed
+            suppressed = np.zeros(len(data.vocabulary), np.bool_)
+            run("suppressing items", partial(kernels.kill, rules, data.supports, suppressed), total=len(rules))
+            keeps &= ~suppressed
         return keeps
 
 
 def unsafe_rules(
     data: Transactions, sensitive: NDArray[np.bool_], rho: tuple[int, int], size: int
 ) -> NDArray[np.int32] | None:
-    """List the unsafe rules that know one or two items, a row each: the known items, and the sensitive one; None if there are too many."""
+    """List the unsafe rules with `size` known items, one per row: the known items, then the sensitive one. None if there are too many."""
     from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     fixed = (data.offsets, data.items, *data.holders, read_only(sensitive), *rho)

@@ -1,13 +1,13 @@
-"""Partial suppression: single occurrences are left out until no known items betray a sensitive one.
+"""Partial suppression: suppress single occurrences until no known items reveal a sensitive one.
 
 Paper    jia2014 (references.bib), sections 3.1 to 3.3: PARTIALSUPPRESSOR, SANITIZEBUFFER, DNCSPLITDATA.
-Departs  the paper lists all subsets of each record in a buffer (b_max), 2^|record| of them. Here the largest one, all other items of the
-         record, finds out whether a record is left to treat, and is then shrunk to a rule of which no item can be missed. So there is no
-         buffer and no b_max. What that leaves is found by the exact search over the whole, which also proves that nothing is left.
-         N_s is a fraction where items are compared and rounded up where they are left out. (8) is read with the mean length of a record,
-         T(t) as a share of all occurrences, "half of the items" as half of the records; parts stay above LEAST_RECORDS records. The rest:
-         docs/methods/partial-suppression.md.
-Cost     about the sensitive occurrences times the length of the shortest list of records among the items of their record.
+Departs  the paper lists all subsets of each record, 2^|record| of them, in a buffer (b_max). Here only the largest subset, all other items
+         of the record, is tested. If it reveals a sensitive item, it is shrunk to a rule in which every item is necessary. So there is no
+         buffer and no b_max. The exact search over the whole table finds the remaining rules, and proves that none is left.
+         N_s is a fraction when items are compared, and rounded up when they are suppressed. In (8) the length is the mean record length,
+         T(t) is a share of all occurrences, and "half of the items" means half of the records. Parts keep at least LEAST_RECORDS records.
+         All departures: docs/methods/partial-suppression.md.
+Cost     about the number of sensitive occurrences times the support of the rarest item in the same record.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ if TYPE_CHECKING:
     from setveil.methods.base import Outcome
 
 HANDICAP = 0.02
-"""By so much less of an item that is not sensitive must be left for it to come back first: found best on BMS-WebView-2."""
+"""Added to the remaining share of a sensitive item, so that others are restored slightly earlier; the best value on BMS-WebView-2."""
 LEAST_RECORDS = 1000
-"""Of a part that is made to save time: with fewer records there is too little to keep, and no time to save."""
+"""Minimum number of records of a part that is split off to save time: smaller parts keep too little and save no time."""
 
 UNDECIDED = (
-    "the search for rules that are left ended before all were tried, so that it is not proved that none is too strong"
+    "The search for unsafe rules ended before it had tried all of them, so it is not proved that none is left. Name fewer "
+    "sensitive items."
 )
 
 
 class PartialSuppression(ReachesUncertainty):
-    """Leave out single occurrences of items, as few as make every rule for a sensitive item weak enough."""
+    """Suppress single occurrences of items until no rule infers a sensitive item with a confidence above ρ."""
 
     name = "partial-suppression"
     title = "PartialSuppression"
@@ -53,27 +54,27 @@ class PartialSuppression(ReachesUncertainty):
     objective: Literal["mine", "dist"] = parameter(
         "mine",
         public=True,
-        description="What the choice of items preserves: rules that can be mined, with the least loss (mine), or how often items occur "
-        "beside each other (dist).",
+        description="What to preserve: most occurrences, and rules between items that are not sensitive (mine), or how often items occur "
+        "relative to each other (dist).",
     )
     t_max: int = parameter(
         500,
         ge=1,
         public=True,
-        description="The highest cost of a part by the paper's estimate; the records are split in halves until parts are below it.",
+        description="Maximum cost of a part by the paper's estimate. The records are split in halves until no part exceeds it.",
     )
     parts: int = parameter(
-        0, ge=0, public=True, description="Into how many parts the records are split; 0 leaves it to t_max."
+        0, ge=0, public=True, description="Number of parts to split the records into; with 0, t_max decides."
     )
     restore: bool = parameter(
         True,
         public=True,
-        description="Whether occurrences come back in the end that can, since parts and the order of steps take too many; false for the "
-        "paper's own result.",
+        description="At the end, restore occurrences where this is safe: parts and the order of steps suppress more than necessary. false "
+        "gives the paper's result.",
     )
 
     def number_of_parts(self, data: Transactions) -> int:
-        """Return into how many parts these records are split: the smallest power of two that meets `t_max`, unless `parts` says."""
+        """Return the number of parts: `parts` if it is set, otherwise the smallest power of two that meets `t_max`."""
         if self.parts:
             return max(min(self.parts, data.records), 1)
         if not data.occurrences:
@@ -87,18 +88,18 @@ class PartialSuppression(ReachesUncertainty):
         return parts
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Leave out occurrences until the search finds no rule that is too strong."""
+        """Suppress occurrences until the search finds no unsafe rule, and restore those that stay safe."""
         present, account = self.suppressed(data, rng)
         is_sensitive = self.sensitive.among(data)
         if self.restore and not account["undecided-items"]:
-            there = int(np.count_nonzero(present))
+            present_before = int(np.count_nonzero(present))
             present = self._restored(data, is_sensitive, present, rng)
-            account["occurrences-put-back"] = int(np.count_nonzero(present)) - there
+            account["occurrences-put-back"] = int(np.count_nonzero(present)) - present_before
         outcome = outcome_of(data, present, is_sensitive, account)
         return replace(outcome, advice=UNDECIDED) if account["undecided-items"] else outcome
 
     def suppressed(self, data: Transactions, rng: Generator) -> tuple[NDArray[np.bool_], dict[str, int]]:
-        """Return for each occurrence whether it stays, and an account of that."""
+        """Return for each occurrence whether it stays before any is restored, and an account."""
         is_sensitive = read_only(self.sensitive.among(data))
         number = self.number_of_parts(data)
         order = rng.permutation(data.records)
@@ -111,7 +112,7 @@ class PartialSuppression(ReachesUncertainty):
         present = np.ones(data.occurrences, np.bool_)
         searches = 0
         while True:
-            share("leaving out items", parts, _Part.settle, total=data.records)
+            share("suppressing items", parts, _Part.settle, total=data.records)
             for part in parts:
                 present[part.places] = ~part.gone
             found = strongest_rules(
@@ -124,7 +125,7 @@ class PartialSuppression(ReachesUncertainty):
             searches += 1
             if not len(found.items):
                 break
-            # What is unsafe in all parts together is unsafe in one of them at least: every round leaves something out.
+            # A rule that is unsafe in the whole is unsafe in at least one part, so every round suppresses something.
             for part in parts:
                 part.sanitize(found.items, found.sets)
         account = {
@@ -142,11 +143,12 @@ class PartialSuppression(ReachesUncertainty):
         present: NDArray[np.bool_],
         rng: Generator,
     ) -> NDArray[np.bool_]:
-        """Put back what stays safe: items of which least is left first, for `mine` those in most records."""
+        """Restore what stays safe: the most frequent items first for `mine`, those with the smallest remaining share first for `dist`."""
         left = np.bincount(data.items[present], minlength=len(data.vocabulary))
         lost = left < data.supports
         if self.knows == "whole":
-            lost &= is_sensitive  # another item would move records between the groups that are compared
+            # A restored non-sensitive item would move records between the groups that are compared.
+            lost &= is_sensitive
         codes = np.flatnonzero(lost)
         if self.rho.share == 1 or not len(codes):
             return present
@@ -167,7 +169,7 @@ class PartialSuppression(ReachesUncertainty):
 
 
 class _Part:
-    """Some of the records, in random order, and what they still hold."""
+    """A part of the records, in random order, and what they still hold."""
 
     def __init__(
         self,
@@ -183,7 +185,7 @@ class _Part:
         self.is_sensitive = is_sensitive
         self.part = part = data.take(rows, ids=None)
         self.places = picked(data.offsets, rows)[1]
-        """Where in the data each occurrence stands."""
+        """The position of each occurrence in the data."""
         items, longest = len(data.vocabulary), int(part.lengths.max(initial=0)) + 1
         list_starts = read_only(offsets_of(part.supports))
         self.gone = np.zeros(part.occurrences, np.bool_)
@@ -216,11 +218,11 @@ class _Part:
 
     @property
     def rules(self) -> int:
-        """How many rules were made safe."""
+        """The number of rules that were made safe."""
         return int(self.totals[2])
 
     def settle(self, control: NDArray[np.int64]) -> None:
-        """Leave out items until no record's own items betray a sensitive one, and what else must not betray one does not."""
+        """Suppress items until no record's other items, nor the empty set and whole records where these count, reveal a sensitive one."""
         from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - the same
 
@@ -228,16 +230,16 @@ class _Part:
             occurrences.fill(self.fixed, self.state)
             self.fresh = False
             if self.method.include_empty:
-                self._leave_out_of_all()
+                self._suppress_in_all_records()
         before = -1
         while before != self.totals[1]:
             kernels.sweep(self.num, self.den, self.by_distribution, self.fixed, self.state, self.room, control)
             before = self.totals[1]
             if self.method.knows == "whole" and not control[1]:
-                self._leave_out_of_alike()
+                self._suppress_in_equal_records()
 
     def sanitize(self, items: NDArray[np.int64], sets: list[NDArray[np.int64]]) -> None:
-        """Make these rules safe where they are not."""
+        """Make these rules safe where they are unsafe in this part."""
         from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         for item, known in zip(items, sets, strict=True):
@@ -246,8 +248,8 @@ class _Part:
                 rule, item, self.num, self.den, self.by_distribution, self.fixed, self.state, self.room
             )
 
-    def _leave_out_of_groups(self, group_of: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-        """Let records lose sensitive items that too many of their group hold; `sizes` go by group, and 0 stands for one that may."""
+    def _suppress_in_groups(self, group_of: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+        """Suppress sensitive items that too many records of a group hold; `sizes` has the records per group, 0 for no limit."""
         from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         secret = np.flatnonzero(~self.gone & self.is_sensitive[self.part.items])
@@ -258,20 +260,20 @@ class _Part:
         first = np.flatnonzero(is_new)
         held = np.diff(np.append(first, len(row)))
         size = sizes[group[first]]
-        many = np.where(size > 0, held - self.num * size // self.den, 0)
-        unsafe = np.flatnonzero(many > 0)
-        chosen = np.repeat(many > 0, held)
+        excess = np.where(size > 0, held - self.num * size // self.den, 0)
+        unsafe = np.flatnonzero(excess > 0)
+        chosen = np.repeat(excess > 0, held)
         starts = offsets_of(held[unsafe])
-        cases = (read_only(starts), row[chosen], read_only(item[first[unsafe]]), read_only(many[unsafe]))
+        cases = (read_only(starts), row[chosen], read_only(item[first[unsafe]]), read_only(excess[unsafe]))
         occurrences.remove_cases(*cases, self.fixed, self.state)
 
-    def _leave_out_of_all(self) -> None:
-        """Let records lose sensitive items that too many of all hold."""
-        self._leave_out_of_groups(np.zeros(self.part.records, np.int64), np.array([self.part.records]))
+    def _suppress_in_all_records(self) -> None:
+        """Suppress sensitive items that too many of all records hold."""
+        self._suppress_in_groups(np.zeros(self.part.records, np.int64), np.array([self.part.records]))
 
-    def _leave_out_of_alike(self) -> None:
-        """Let records lose sensitive items that too many hold of those with the same items that are not sensitive."""
+    def _suppress_in_equal_records(self) -> None:
+        """Suppress sensitive items that too many of the records with the same non-sensitive items hold."""
         shown = ~self.gone & ~self.is_sensitive[self.part.items]
         contents, sizes, group_of = self.part.keeping(shown).distinct()
         bounded = self.method.include_empty | (contents.lengths > 0)
-        self._leave_out_of_groups(group_of, np.where(bounded, sizes, 0))
+        self._suppress_in_groups(group_of, np.where(bounded, sizes, 0))

@@ -1,17 +1,19 @@
-"""Permutation: records with common items form groups of p, and each group's sensitive items are told for the group as a whole.
+"""Permutation: form groups of p records with common items, and publish sensitive items for each group as a whole.
 
-Paper    ghinita2008 (references.bib), CAHD: sections IV (the order) and V (the groups). The baseline that jia2014 names Permutation.
-Order    reverse Cuthill-McKee, so that records with common items stand near each other. Ours runs over the graph in which records and
-         items are nodes, and not over that of records with a common item: that one has a link for every pair of records with one (100
-         million for BMS-WebView-2), this one a link for every occurrence, and its levels are the same two by two. Items in more than 1 % of
-         the records are left out of the order alone, since what nearly everybody has brings nobody together. Of equal nodes the first in
-         the data goes first; SciPy's routine leaves that to an unstable sort, which differs between processors.
-Groups   for each record with a sensitive item, in that order: of the alpha·p nearest remaining records before it and as many after it
-         that share no sensitive item with it, the p - 1 with most other items in common that share none among each other. If the
-         others could then no longer be grouped, the record waits. What is left in the end is one last group.
-Departs  where fewer than p - 1 fit, the record waits too; of equally good candidates the nearer, then the one before.
-Cost     linear in the data for the order; for the groups 2·alpha·p records for each group, and more where many records share a sensitive
-         item, since these are passed over.
+Paper    ghinita2008 (references.bib), CAHD: sections IV (the order) and V (the groups). jia2014 compares with it as "Permutation".
+Order    reverse Cuthill-McKee, so that records with common items are near each other. Ours uses the graph of records and items, which has
+         one link per occurrence. The paper's graph links every pair of records with a common item (100 million links for BMS-WebView-2).
+         One level of that graph corresponds to two levels of ours. Items in more than 1 % of the records do not influence the order: an
+         item of nearly everyone brings no records together. Of equal nodes the first in the data goes first; SciPy's routine uses an
+         unstable sort here, which differs between processors.
+Groups   for each record with a sensitive item, in that order: the candidates are the alpha·p nearest remaining records before it, and as
+         many after it, that share no sensitive item with it. Of these, the group takes the p - 1 with the most other items in common that
+         share no sensitive item with each other. If the remaining records could then no longer be grouped, the record waits. The rest
+         forms one last group.
+Departs  where fewer than p - 1 candidates fit together, the record waits too. Of equally good candidates the nearer is taken, then the
+         earlier one.
+Cost     linear in the data for the order; for the groups 2·alpha·p records per group, and more where many records share a sensitive item,
+         since these are passed over.
 """
 
 from __future__ import annotations
@@ -36,12 +38,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-IN_THE_ORDER_PERCENT = 1
-"""Items in a larger share of the records do not shape the order."""
+ORDER_SUPPORT_PERCENT = 1
+"""Items in a larger share of the records do not influence the order."""
 
 
 class Permutation(Method):
-    """Group records with common items, and tell sensitive items for a group as a whole."""
+    """Group records with common items, and publish sensitive items as counts per group."""
 
     name = "permutation"
     title = "Permutation"
@@ -49,27 +51,27 @@ class Permutation(Method):
     truthful = "subset"
     form = Grouped
 
-    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="The items that nobody may infer.")
+    sensitive: SensitiveItems = parameter(public=False, inferable=True, description="Items that must not be inferred.")
     p: int = parameter(
         ge=2,
         public=True,
         examples=[4],
-        description="At most one row in so many of a group may hold any one sensitive item.",
+        description="In each group, at most one in p rows may hold any one sensitive item.",
     )
     alpha: int = parameter(
         3,
         ge=1,
         public=True,
-        description="How many times p records are looked at on each side of a record when its group is chosen.",
+        description="Search width: alpha times p records on each side of a record are examined to form its group.",
     )
 
     @property
     def guarantee(self) -> PermutationPrivacy:
-        """What the release will be checked for."""
+        """The guarantee that the release is checked for."""
         return PermutationPrivacy(sensitive=self.sensitive, p=self.p)
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
-        """Order the records, group them, and part the sensitive items from the others."""
+        """Order the records, group them, and separate the sensitive items from the others."""
         del rng
         is_sensitive = self.sensitive.among(data)
         most = int(data.supports[is_sensitive].max(initial=0))
@@ -85,19 +87,20 @@ class Permutation(Method):
         return Outcome(published, Alignment(order), account, advice)
 
     def _advice(self, most: int, records: int) -> str:
+        """Return why p cannot be reached, and what would help."""
         why = f"The most frequent sensitive item is in {most:,} of the {records:,} records"
         largest = records // most
         if largest < 2:
-            return f"{why}, more than half of them, so that no p can be reached; name fewer items sensitive, or leave that item out."
-        return f"{why}, so that p can be at most {largest:,}, not {self.p:,}; choose a smaller p, or name fewer items sensitive."
+            return f"{why}, more than half of them, so no p can be reached. Name fewer sensitive items, or remove that item from the data."
+        return f"{why}, so p can be at most {largest:,}, not {self.p:,}. Choose a smaller p, or name fewer sensitive items."
 
     def _grouped(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> tuple[NDArray[np.int64], dict[str, Any]]:
-        """Return the group of each record, the last one for those that are left, and an account."""
+        """Return the group of each record, the last one for the rest, and an account."""
         from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         side = min(self.alpha * self.p, data.records)
         hidden = is_sensitive[data.items]
-        in_pattern = ~is_sensitive & (data.supports <= max(data.records * IN_THE_ORDER_PERCENT // 100, 2 * side))
+        in_pattern = ~is_sensitive & (data.supports <= max(data.records * ORDER_SUPPORT_PERCENT // 100, 2 * side))
         order = cuthill_mckee(data, in_pattern)
         ordered = data.take(order, ids=None)
         hidden = is_sensitive[ordered.items]
@@ -129,7 +132,7 @@ class Permutation(Method):
 
 
 def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the records in reverse Cuthill-McKee order of the graph of records and those items."""
+    """Return the records in reverse Cuthill-McKee order of the graph of records and the items `in_pattern`."""
     from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
     kept = in_pattern[data.items]

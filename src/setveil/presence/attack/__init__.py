@@ -1,4 +1,4 @@
-"""What a party could learn from a run that it lawfully sees: one file an attack.
+"""Attacks: what a party could learn from a run in which it takes part. One file per attack.
 
-Attacks run on a trial, with both tables at hand, so that what they guess can be compared with what is true.
+Attacks run on a trial with both tables, so that guesses can be compared with the truth.
 """

@@ -1,6 +1,7 @@
-"""All attacks on a run, tried in a trial with both tables at hand.
+"""All attacks on a run, tried in a trial with both tables.
 
-What is opened does not depend on the secure computation, so the trial computes in the clear: it opens the same and draws the same dummies.
+What a run opens does not depend on the secure computation, so the trial computes in the clear: it opens the same values and draws the
+same dummies.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What a failed cut tells its owner, what the table alone makes certain, and what a margin changes."""
+    """What a failed cut reveals to its owner, what the joined table alone makes certain, and what a margin changes."""
 
     failed_cuts: list[FailedCuts]
     certain: list[Certain]
     margins: tuple[MarginRow, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the results as plain values."""
         return {
             "failed_cuts": [one.to_dict() for one in self.failed_cuts],
             "certain_from_the_table": [one.to_dict() for one in self.certain],
@@ -58,13 +59,13 @@ class Attacks:
         return simulate(self._clear, self._originals, self._keys)
 
     def dummies(self) -> list[DummyTest]:
-        """Guess from the sides of divisions which own users are at the other provider."""
+        """Guess, for each provider, which of its users are common, from the parts that they fall into."""
         trial = self.trial
         with progress.step("the dummy test"):
             return [dummy_test(trial, self._originals, attacker) for attacker in ("b", "a")]
 
     def posterior(self) -> Posterior:
-        """Count exactly how likely an own user is common."""
+        """Compute exactly how likely a user of a provider is common."""
         policy, trial, originals = self._clear, self.trial, self._originals
         found = [failed_cuts(trial, originals, policy.method, party) for party in ("a", "b")]
         sure = [certain(trial.a.divided, originals, party) for party in ("a", "b")]
@@ -73,7 +74,7 @@ class Attacks:
         return Posterior(found, sure, rows)
 
     def two_runs(self) -> tuple[TwoRuns, ...]:
-        """Repeat the run with other keys or tables, and look who moves."""
+        """Repeat the run with other keys or tables, and guess from the ids that change their part."""
         fresh = Keys(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES))
         return two_runs(self._clear, self._originals, self._keys, fresh, self.trial)
 
@@ -84,7 +85,7 @@ class Attacks:
             return together(trial, self._originals, counts_to=method.counts_to, backend=method.backend)
 
     def certainty_is_excluded(self, party: str) -> bool:
-        """Return whether the limits of the policy exclude that the table alone makes anybody certain."""
+        """Return whether the limits of the policy exclude that the table alone makes a user certainly present or absent."""
         method = self.policy.method
         least, most = getattr(method, f"min_{party}").share, getattr(method, f"max_{party}").share
         return bool(least > 0 and most < 1 and (party == "a" or method.scope == "qi+sa"))

@@ -1,4 +1,4 @@
-"""Whose presence or absence the joined table makes certain, to a provider that knows its own users of each group."""
+"""Users whose presence or absence is certain from the joined table, for a provider that knows its own users in each group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Certain:
-    """Users of whom a provider knows for sure."""
+    """The number of users whose presence or absence is certain to a provider."""
 
     party: Provider
     present: int
@@ -27,12 +27,12 @@ class Certain:
     users: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the numbers as plain values."""
         return asdict(self)
 
 
 def certain(divided: Divided, originals: Originals, party: Provider) -> Certain:
-    """Count certain users; a cell is a group, at B the users of a group with one sensitive value."""
+    """Count the users in certain cells; a cell is a group, at provider B the users of a group with one sensitive value."""
     own = originals.existing(party)
     common = own & originals.existing(other_than(party))
     cell = divided.groups.group_of.copy()

@@ -1,12 +1,12 @@
-"""The dummy test: what the ids of passed divisions tell a provider about who is at the other.
+"""The dummy test: what the ids of passed divisions reveal to a provider about the customers of the other provider.
 
-A user of both goes to the side where its value at the other provider belongs, and that value goes with its values here: husbands are men.
-A dummy goes where a random user's row belongs, whatever its values here. So a provider asks of each of its users, at each of the other's
-divisions on the user's way: do users like this one go where this one went? The answers are added up.
+A common user falls into the part of its value at the other provider, and that value correlates with its values here: husbands are men. A
+dummy falls into the part of a random user's row, whatever its values here. So for each of its users, at each of the other provider's
+divisions on the user's path, a provider asks: do similar users fall into the same part? The answers are added up.
 
-Users like this one are counted in coarse cells of each own attribute, among the own users of the group and without the user itself. Each
-cell is drawn towards the whole group, and attributes count as if independent (naive Bayes). The joined table tells something too, the
-share of common users of each cell, and both are added: that is the best that this attack does.
+Similar users are counted in coarse cells of each own attribute, among the provider's own users of the group, without the user itself. The
+estimate of a cell is pulled towards that of the whole group, and attributes are treated as independent (naive Bayes). The joined table
+also reveals something: the share of common users in each cell. The best score of this attack is the sum of both.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ if TYPE_CHECKING:
 
 COARSE_CELLS = 8
 PULL = 10.0
-"""A cell counts as if so many more users were in it who go like the whole group."""
+"""The weight of the whole group in the estimate of a cell, as a number of additional users."""
 LEAST_USERS = 10
-"""Divisions of fewer own users are left out."""
+"""Divisions with fewer own users are ignored."""
 
 
 @dataclass(frozen=True)
 class DummyTest:
-    """What one provider learns about its own users."""
+    """The result of the dummy test for one provider."""
 
     attacker: Provider
     splits: int
-    """Divisions of the other provider that passed."""
+    """The number of the other provider's divisions that passed."""
     sides: Ranking
-    """From the sides that users went to, and nothing else."""
+    """The ranking by the parts that users fell into."""
     table: Ranking
-    """From the joined table and nothing else: the share of common users in the group, at B also of the sensitive value."""
+    """The ranking by the joined table: the share of common users in the group, at provider B among users with the same sensitive value."""
     together: Ranking
-    """From both."""
+    """The ranking by both."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the result as plain values."""
         rankings = {name: getattr(self, name).to_dict() for name in ("sides", "table", "together")}
         return {"attacker": self.attacker, "splits": self.splits, **rankings}
 
 
 def dummy_test(trial: Trial, originals: Originals, attacker: Provider) -> DummyTest:
-    """Let one provider guess which of its users are at the other."""
+    """Guess, as one provider, which of its users are customers of the other provider."""
     own = originals.existing(attacker)
     present = originals.existing(other_than(attacker))[own]
     divided = (trial.a if attacker == "a" else trial.b).divided
@@ -71,14 +71,14 @@ def dummy_test(trial: Trial, originals: Originals, attacker: Provider) -> DummyT
 
 
 def side_scores(splits: list[Split], own: NDArray[np.bool_], features: NDArray[Any]) -> NDArray[np.float64]:
-    """Return for each id the sum of log P(side | own attributes) - log P(side); 0 for ids that are not own."""
+    """Return for each id the sum of log P(side | own attributes) - log P(side); 0 for ids that are not own users."""
     scores = np.zeros(len(own))
     for split in splits:
         mine = own[split.ids]
         ids, lower = split.ids[mine], split.lower[mine].astype(np.float64)
         if len(ids) < LEAST_USERS:
             continue
-        # Every chance is of the lower part, from all own users but the one that is asked about.
+        # All probabilities are those of the lower part, estimated from all own users except the one in question.
         whole = (lower.sum() - lower + 0.5) / len(lower)
         base = _logit(whole)
         log_odds = base.copy()
@@ -93,7 +93,7 @@ def side_scores(splits: list[Split], own: NDArray[np.bool_], features: NDArray[A
 
 
 def table_scores(divided: Divided, originals: Originals, attacker: Provider) -> NDArray[np.float64]:
-    """Return for each own user the log odds of presence that the joined table gives."""
+    """Return for each own user the log odds of presence according to the joined table."""
     own = originals.existing(attacker)
     cell = divided.groups.group_of.copy()
     if attacker == "b":
@@ -103,13 +103,13 @@ def table_scores(divided: Divided, originals: Originals, attacker: Provider) -> 
     many = np.bincount(cell[own], minlength=cells)
     present = np.bincount(cell[common], minlength=cells)
     scores = np.zeros(len(own))
-    # Half a user is added to both counts, so that certainty is a large number and not an infinite one.
+    # Half a user is added to both counts, so that certainty gives a large but finite number.
     scores[own] = (np.log(present + 0.5) - np.log(many - present + 0.5))[cell[own]]
     return scores
 
 
 def _coarse(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Put values into a few cells of about as many users each."""
+    """Return the cells of values, a few cells with about the same number of users each."""
     ordered = np.sort(values)
     edges = np.unique(ordered[np.arange(1, COARSE_CELLS) * len(ordered) // COARSE_CELLS])
     return np.searchsorted(edges, values, side="right")

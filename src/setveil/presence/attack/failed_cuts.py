@@ -1,4 +1,4 @@
-"""Posteriors of a whole run: for how many users the failed check of a group tells its owner more than the limits allow."""
+"""Posteriors of a whole run: the number of users about which a failed check reveals more to the owner of the cut than allowed."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ if TYPE_CHECKING:
 
 MARGINS = (Fraction(0), Fraction(1, 50), Fraction(1, 20), Fraction(1, 10))
 MOST_STEPS = 10_000_000
-"""Groups that take more, some ten seconds, are left out and counted; only where limits hold for all kinds of users together (scope qi)."""
+"""Groups that need more steps (about ten seconds) are skipped and counted. This occurs only if limits apply to all kinds of users together
+(scope qi)."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The posteriors of some users."""
+    """A summary of the posteriors of some users."""
 
     groups: int
     users: int
     outside: int
-    """Users whose chance to be common leaves the limits of the policy."""
+    """Users whose probability of being common is outside the limits of the policy."""
     absent: int
-    """Users who certainly are not common."""
+    """Users who are certainly not common."""
     present: int
-    """Users who certainly are."""
+    """Users who are certainly common."""
     lowest: Fraction | None
     highest: Fraction | None
 
@@ -56,7 +57,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class FailedCuts:
-    """What the failed checks of a run tell one provider."""
+    """What the failed checks of a run reveal to one provider."""
 
     party: Provider
     limits: tuple[Fraction, Fraction]
@@ -64,17 +65,17 @@ class FailedCuts:
     failed: int
     """Final groups whose failed cut was this provider's own."""
     explained: int
-    """Of these, how many failed k or a limit of this provider, whatever else failed."""
+    """The number of these that violate k or a limit of this provider, whatever else they violate."""
     too_large: int
-    """Of these, how many were left out because counting would take too long."""
+    """The number of these that were skipped because counting would take too long."""
     own: Reading
     unknown: Reading
     calm: Reading
-    """The users of groups whose failed cut was the other's, who tell nothing but the joined table."""
+    """The users of groups whose failed cut was the other provider's: only the joined table reveals something about them."""
 
     @property
     def other_fails(self) -> Fraction:
-        """The share of failures that own rules do not explain: an estimate of q, on the low side, since both may fail at once."""
+        """The share of failures that the own rules do not explain. It underestimates q, because the rules of both may be violated."""
         return Fraction(self.failed - self.explained, self.failed) if self.failed else Fraction(0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,11 +88,11 @@ class FailedCuts:
 
 @dataclass(frozen=True)
 class MarginRow:
-    """What a margin costs and what it brings."""
+    """The effect of a margin on the number of groups and on the posteriors."""
 
     margin: Fraction
     groups: int | None
-    """None where the policy with this margin is impossible or gives no table."""
+    """None if the policy with this margin is impossible or gives no table."""
     a: FailedCuts | None
     b: FailedCuts | None
 
@@ -102,7 +103,7 @@ class MarginRow:
 
 
 def failed_cuts(trial: Trial, originals: Originals, method: DummyUsers, party: Provider) -> FailedCuts:
-    """Compute the posteriors of all own users of one provider."""
+    """Compute the posteriors of all users of one provider."""
     numbers = _Numbers(trial, originals, party)
     rules = own_rules(method, party)
     limits: tuple[Fraction, Fraction] = (getattr(method, f"min_{party}").share, getattr(method, f"max_{party}").share)
@@ -114,7 +115,7 @@ def failed_cuts(trial: Trial, originals: Originals, method: DummyUsers, party: P
             if not rules.by_kind and len(cut.users) > 1 and len(cut.users) * sum(cut.common) ** 2 > MOST_STEPS:
                 too_large += 1
             else:
-                choices(cut, rules)  # the long part, which both readings find again
+                choices(cut, rules)  # the slow part; both readings use the cached result
                 cuts.append(cut)
             advance(done)
     failed = int(numbers.failed.sum())
@@ -133,7 +134,7 @@ def failed_cuts(trial: Trial, originals: Originals, method: DummyUsers, party: P
 
 
 def own_rules(method: DummyUsers, party: Provider) -> OwnRules:
-    """Return what a provider knows of the check: k, its limits with the margin, and at B the number of sensitive values."""
+    """Return the rules that a provider knows: k, its limits with the margin, and at provider B the number of sensitive values."""
     least, most = method.drawn_in(party)
     if party == "a":
         return OwnRules(method.k, least, most)
@@ -143,7 +144,7 @@ def own_rules(method: DummyUsers, party: Provider) -> OwnRules:
 def margins(
     policy: Policy, originals: Originals, keys: Keys, wanted: Iterable[Fraction] = MARGINS
 ) -> tuple[MarginRow, ...]:
-    """Run the policy with several margins, and compute the posteriors of each."""
+    """Run the policy with several margins, and compute the posteriors of each run."""
     rows = []
     for margin in wanted:
         try:
@@ -178,12 +179,12 @@ class _Numbers:
         self.failed[divided.groups.group_of[divided.failed_lower >= 0]] = True
 
     def cut(self, group: int) -> FailedCut:
-        """Return what the owner knows of the cut of a group."""
+        """Return the cut of a group as its owner knows it."""
         users, lower, common = (numbers[group].tolist() for numbers in (self.users, self.lower, self.common))
         return FailedCut(tuple(users), tuple(lower), tuple(common))
 
     def holds(self, group: int, rules: OwnRules) -> bool:
-        """Tell whether both parts truly keep the owner's own rules."""
+        """Return whether both parts in truth satisfy the owner's own rules."""
         parts = (
             (self.common_lower[group], self.lower[group]),
             (self.common[group] - self.common_lower[group], self.users[group] - self.lower[group]),
@@ -202,7 +203,7 @@ class _Numbers:
 def _reading(
     cuts: list[FailedCut], rules: OwnRules, other_fails: Fraction, limits: tuple[Fraction, Fraction]
 ) -> Reading:
-    """Put together the posteriors of all users, where the check can fail."""
+    """Summarize the posteriors of all users of cuts whose check can fail."""
     found: list[tuple[Fraction, int]] = []
     groups = 0
     for cut in cuts:
@@ -239,6 +240,6 @@ def _number(chance: Fraction | None) -> float | None:
 
 
 def with_margin(policy: Policy) -> tuple[Fraction, ...]:
-    """Return the margins to compare: the usual ones and the policy's own."""
+    """Return the margins to compare: the default ones and the policy's own."""
     own: Share = policy.method.margin
     return tuple(sorted({*MARGINS, own.share}))

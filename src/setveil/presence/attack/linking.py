@@ -1,9 +1,9 @@
-"""Which row of the joined table a group of ids is: what a provider finds without the help of the collector.
+"""Linking: which row of the joined table belongs to a group of ids, found by a provider without the help of the collector.
 
-The rows come in an order that tells nothing. But the provider knows how the groups came about: at each division who owned it, how many
-groups lie on either side, and its own intervals of each of them, at B perhaps the counts too. From the whole table down it looks for a cut
-that divides the rows just so. Where only one way to divide them fits, it goes on on both sides; where several fit, it takes the rows that
-its own intervals tell apart. What it finds so is right; somebody who searches further may find more.
+The order of the rows reveals nothing. But the provider knows how the groups were made: the owner of each division, the number of groups on
+either side, and its own intervals of each group; provider B may also know the counts. Starting with the whole table, it looks for a cut
+that divides the rows in this way. If exactly one division fits, it continues on both sides. If several fit, it takes the rows that its own
+intervals distinguish. What it finds is correct; a more thorough search may find more.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def linked_rows(
     divided: Divided, role: Provider, table: JoinedTable, counts: NDArray[np.int64] | None = None
 ) -> dict[int, int]:
-    """Return the row of each group for which a provider can be sure; `counts` of the groups, if it knows them."""
+    """Return the row of each group that a provider can identify with certainty; `counts` are those of the groups, if it knows them."""
     if table.groups != divided.groups.groups:
-        return {}  # rows that look alike were put together
+        return {}  # identical rows were merged
     return _Search(divided, role, table, counts).found
 
 
@@ -60,7 +60,7 @@ class _Search:
             open_ += self._divided(*open_.pop())
 
     def _divided(self, way: str, rows: NDArray[np.int64]) -> list[tuple[str, NDArray[np.int64]]]:
-        """Divide the rows of a group of groups, if there is one way to do so."""
+        """Divide the rows of an inner node, if exactly one division fits."""
         groups = self._below[way]
         if len(groups) == 1:
             self.found[groups[0]] = int(rows[0])
@@ -77,7 +77,7 @@ class _Search:
         return []
 
     def _cuts(self, way: str, rows: NDArray[np.int64]) -> Iterator[NDArray[np.bool_]]:
-        """Yield who would be in the lower part, for each cut of the owner's attributes that goes through no row."""
+        """Yield which rows would be in the lower part, for each cut of the owner's attributes that does not split a row."""
         for column in self._columns[self._owner[way]]:
             lows, highs = self._table.lows[rows, column], self._table.highs[rows, column]
             for place in np.unique(highs)[:-1]:
@@ -86,6 +86,6 @@ class _Search:
                     yield lower
 
     def _fits(self, way: str, rows: NDArray[np.int64], lower: NDArray[np.bool_]) -> bool:
-        """Tell whether the lower part has the rows that the groups of the lower part must have, as far as the provider knows them."""
+        """Return whether the rows of a lower part match its groups, as far as the provider knows them."""
         wanted = np.sort(self._look_of_group[self._below[way + "0"]])
         return np.array_equal(wanted, np.sort(self._look_of_row[rows[lower]]))

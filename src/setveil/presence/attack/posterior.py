@@ -1,14 +1,14 @@
-"""How likely a user is common, given that the owner's cut of its group failed: exact, in whole numbers.
+"""The probability that a user is common, given that the owner's cut of its group failed: exact, in whole numbers.
 
-The owner of a cut knows its own users of the group and of both parts, and from the joined table how many of them are common. All choices
-of so many common users are taken as equally likely beforehand. The check failed, and so some choices are impossible or less likely:
+The owner of a cut knows its own users in the group and in both parts, and from the joined table how many of them are common. A priori, all
+choices of this number of common users are equally likely. The failed check makes some choices impossible or less likely:
 
-- reading `own`: the check fails exactly if k or the owner's own limits are broken;
-- reading `unknown`: besides, the other provider's limits are broken with a chance q, independently.
+- reading `own`: the check fails exactly if k or the owner's own limits are violated;
+- reading `unknown`: in addition, the other provider's limits are violated with probability q, independently.
 
-Users fall into kinds: at B those of one sensitive value each, whose numbers of common users are known one by one; at A all are of one kind.
-With w(h) choices that put h common users of a kind into the lower part, all that is needed is the sum over the choices that pass, of their
-number and of h times their number.
+Users are divided into kinds: at provider B, one kind per sensitive value, whose number of common users is known; at provider A, a single
+kind. With w(h) choices that put h common users of a kind into the lower part, two sums over the choices that pass are sufficient: of their
+number, and of h times their number.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from functools import lru_cache
 from math import ceil, comb, floor, prod
 
 _Step = tuple[int, int, int, int]
-"""Common users and occurring kinds of the lower part and of the upper part, each no higher than what is asked for."""
+"""Common users in the lower and in the upper part, and occurring kinds in both, each capped at the required number."""
 
 
 @dataclass(frozen=True)
 class OwnRules:
-    """What the owner of a cut knows to be checked of its own side."""
+    """The rules of the check that the owner of a cut knows."""
 
     k: int
     least: Fraction
     most: Fraction
-    """The limits of divisions: those of the policy, drawn in by its margin."""
+    """The limits of divisions: those of the policy, tightened by its margin."""
     by_kind: bool = True
-    """Whether limits hold for each kind of users (scope qi+sa), or for all together (scope qi)."""
+    """Whether limits apply to each kind of users (scope qi+sa) or to all together (scope qi)."""
     kinds: int = 1
-    """How many kinds at least must occur among the common users of a part."""
+    """The minimum number of kinds among the common users of a part."""
 
     def within(self, common: int, users: int) -> bool:
-        """Tell whether a share keeps the limits; nothing over nothing does."""
+        """Return whether a share is within the limits; 0 of 0 users is."""
         return self.least * users <= common <= self.most * users
 
 
 @dataclass(frozen=True)
 class FailedCut:
-    """A cut as its owner knows it: for each kind of its users, how many are in the group, in the lower part, and common."""
+    """A cut as its owner knows it: for each kind, the numbers of users in the group, in the lower part, and common."""
 
     users: tuple[int, ...]
     lower: tuple[int, ...]
@@ -56,9 +56,9 @@ class Choices:
 
     all: int
     passing: int
-    """Those with which the owner's own rules hold."""
+    """The number of choices that satisfy the owner's own rules."""
     passing_lower: tuple[int, ...]
-    """For each kind the passing choices, each counted as often as it puts common users into the lower part."""
+    """For each kind, the sum over the passing choices of the common users in the lower part."""
 
 
 @lru_cache(maxsize=100_000)
@@ -85,10 +85,10 @@ def choices(cut: FailedCut, rules: OwnRules) -> Choices:
 def posteriors(
     cut: FailedCut, rules: OwnRules, other_fails: Fraction = Fraction(0)
 ) -> list[tuple[Fraction | None, Fraction | None]] | None:
-    """Return for each kind how likely a user of the lower and of the upper part is common, given that the check failed.
+    """Return for each kind the probability that a user of the lower and of the upper part is common, given that the check failed.
 
-    `other_fails` is the chance that the other provider's limits are broken; 0 gives the reading `own`. None where the check cannot fail,
-    and for a part without users of a kind.
+    `other_fails` is the probability that the other provider's limits are violated; 0 gives the reading `own`. The result is None if the
+    check cannot fail; an entry is None if a part has no users of the kind.
     """
     found = choices(cut, rules)
     passes = 1 - other_fails
@@ -97,7 +97,7 @@ def posteriors(
         return None
     result: list[tuple[Fraction | None, Fraction | None]] = []
     for users, lower, common, passing in zip(cut.users, cut.lower, cut.common, found.passing_lower, strict=True):
-        # The common users of the kind that are in the lower part, summed over all choices: each user is common equally often.
+        # The common users of the kind in the lower part, summed over all choices, in which each user is common equally often.
         of_lower = Fraction(found.all * lower * common, users) - passes * passing if users else Fraction(0)
         of_upper = common * failing - of_lower
         upper = users - lower
@@ -111,7 +111,7 @@ def posteriors(
 
 
 def _least_common(cut: FailedCut, rules: OwnRules) -> tuple[int, int]:
-    """Return how many common users the lower and the upper part need at least; an upper bound of one is a need of the other."""
+    """Return the minimum numbers of common users in the lower and the upper part; an upper bound of one gives a minimum for the other."""
     if rules.by_kind:
         return rules.k, rules.k
     common, lower = sum(cut.common), sum(cut.lower)
@@ -122,7 +122,7 @@ def _least_common(cut: FailedCut, rules: OwnRules) -> tuple[int, int]:
 
 
 def _kind(users: int, lower: int, common: int, rules: OwnRules) -> dict[int, int]:
-    """Return how many choices put h common users of a kind into the lower part, for each h that keeps the limits of the kind."""
+    """Return the number of choices that put h common users of a kind into the lower part, for each h within the limits of the kind."""
     upper = users - lower
     h = max(0, common - upper)
     many = comb(lower, h) * comb(upper, common - h)
@@ -136,7 +136,7 @@ def _kind(users: int, lower: int, common: int, rules: OwnRules) -> dict[int, int
 
 
 def _steps(ways: dict[int, int], common: int, caps: _Step) -> dict[_Step, int]:
-    """Put together the choices of a kind that bring a group equally far."""
+    """Return the numbers of choices of a kind, by the step that they make towards the required numbers."""
     found: dict[_Step, int] = defaultdict(int)
     for h, many in ways.items():
         found[_capped((h, common - h, int(h > 0), int(common > h)), caps)] += many
@@ -144,7 +144,7 @@ def _steps(ways: dict[int, int], common: int, caps: _Step) -> dict[_Step, int]:
 
 
 def _reaching(kinds: list[dict[_Step, int]], caps: _Step) -> int:
-    """Return how many choices for all kinds reach everything that is asked for."""
+    """Return the number of choices for all kinds that reach all required numbers."""
     reached: dict[_Step, int] = {(0, 0, 0, 0): 1}
     for steps in kinds:
         further: dict[_Step, int] = defaultdict(int)

@@ -1,4 +1,4 @@
-"""How well a score tells who is present."""
+"""How well a score separates users who are present from those who are not."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TAIL = 20
-"""One in so many users is in the lowest tail, and one in the highest."""
+"""One in this number of users is in the lowest tail, and one in the highest."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a score tells of presence."""
+    """How well a score predicts presence."""
 
     auc: float | None
-    """How often a user who is present has the higher score of two, one present and one not; ties count half. None without both kinds."""
+    """The probability that a present user scores higher than an absent one; ties count half. None if one of the two does not occur."""
     lowest: float
-    """The share that is present among the 5 % with the lowest scores."""
+    """The share of present users among the 5 % with the lowest scores."""
     highest: float
     prior: float
-    """The share that is present among all."""
+    """The share of present users among all."""
     users: int
     tail: int
-    """How many users 5 % are."""
+    """The number of users that 5 % are."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the ranking as plain values."""
         return asdict(self)
 
 
 def area_under_curve(score: NDArray[np.float64], present: NDArray[np.bool_]) -> float | None:
-    """Return the chance that one who is present scores above one who is not, ties halved."""
+    """Return the probability that a present user scores higher than an absent one, ties counted half."""
     many, others = int(present.sum()), int((~present).sum())
     if not many or not others:
         return None
@@ -45,7 +45,7 @@ def area_under_curve(score: NDArray[np.float64], present: NDArray[np.bool_]) -> 
 
 
 def ranking(score: NDArray[np.float64], present: NDArray[np.bool_]) -> Ranking:
-    """Compare a score with the truth; in the tails, users with the score at the border count as their mean."""
+    """Compare a score with the truth; users who tie at the border of a tail count with their mean."""
     users = len(score)
     tail = max(users // TAIL, 1)
     return Ranking(

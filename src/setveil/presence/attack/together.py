@@ -1,6 +1,6 @@
-"""What parties learn alone and together from a run, in words and numbers.
+"""What parties learn from a run, alone and together, as texts and numbers.
 
-It follows from who is sent what; nothing is guessed here. The numbers are those of a trial.
+This follows from the messages that each party receives; nothing is guessed. The numbers are those of a trial.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Learned:
-    """One thing that parties learn."""
+    """One fact that a party, or several together, learn."""
 
     who: Literal["A", "B", "C", "A+C", "B+C", "A+B"]
     what: str
     number: int
     of: str
-    """What was counted."""
+    """The unit of the number."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the fact as plain values."""
         return asdict(self)
 
 
@@ -59,37 +59,38 @@ class _Run:
         self.of_one_value = int(((self.counts > 0).sum(axis=1) == 1).sum())
 
     def linked(self, side: Provider, *, by_counts: bool) -> int:
-        """Return how many groups a provider finds in the joined table without help, perhaps with the counts of its groups."""
+        """Return the number of groups that a provider finds in the joined table alone; `by_counts`: it knows the counts of its groups."""
         result = self._trial.a if side == "a" else self._trial.b
         return len(linked_rows(result.divided, side, result.table, self.counts if by_counts else None))
 
 
 def together(trial: Trial, originals: Originals, *, counts_to: Literal["b", "c"], backend: Backend) -> list[Learned]:
-    """Return who learns what, with such a policy, beyond its own table and the joined table itself."""
+    """Return what each party learns with such a policy, beyond its own table and the joined table itself."""
     run = _Run(trial, originals)
     found = [*_provider(run, "a", counts_to), *_provider(run, "b", counts_to)]
-    found.append(Learned("C", "the joined table, its groups in an order that tells nothing", run.groups, "groups"))
+    found.append(
+        Learned("C", "the joined table, with its groups in an order that reveals nothing", run.groups, "groups")
+    )
     if backend == "mpyc":
         found.append(
             Learned(
                 "C",
-                "how the groups came about, without ids: the sizes of all groups and parts, whose each cut was and whether it passed, and "
-                "which final group each line of counts belongs to",
+                "how the groups were made, without ids: the sizes of all groups and parts, the owner of each cut and whether it passed, "
+                "and which final group each row of counts belongs to",
                 run.openings["pass"],
                 "divisions",
             )
         )
     found += [*_with_collector(run, "a", backend), *_with_collector(run, "b", backend)]
     if backend == "clear":
-        hidden = "all that secure computation hides: who exists at the other, the parts of failed cuts"
         found += [
-            Learned("A", f"{hidden}, sensitive values", run.population, "ids"),
-            Learned("B", hidden, run.population, "ids"),
+            Learned("A", f"{_hidden('B')}, and the sensitive values", run.population, "ids"),
+            Learned("B", _hidden("A"), run.population, "ids"),
         ]
     found.append(
         Learned(
             "A+B",
-            "everything: they hold both tables, and the protocol hides them from each other only",
+            "everything: together they hold both tables, which the protocol hides from each other only",
             run.population,
             "ids",
         )
@@ -97,36 +98,40 @@ def together(trial: Trial, originals: Originals, *, counts_to: Literal["b", "c"]
     return found
 
 
+def _hidden(other: str) -> str:
+    return f"everything that secure computation would hide: the users of {other}, the parts of failed cuts"
+
+
 def _provider(run: _Run, side: Provider, counts_to: str) -> list[Learned]:
     other = other_than(side)
     who: Literal["A", "B"] = "A" if side == "a" else "B"
     name = other.upper()
     found = [
-        Learned(who, f"who went into which part of {name}'s divisions that passed", run.passed[other], "divisions"),
-        Learned(who, "whether a division passed, and whose it was", run.openings["pass"], "bits of each"),
+        Learned(who, f"which ids are in which part, in {name}'s divisions that passed", run.passed[other], "divisions"),
+        Learned(who, "whether a division passed, and which provider owned it", run.openings["pass"], "bits of each"),
         Learned(who, "which candidate cut won (score = both)", run.openings["winner"], "winners"),
-        Learned(who, "that an own cut failed, of which it knows the parts", run.failed[side], "groups"),
+        Learned(who, "that its own cut failed, whose parts it knows", run.failed[side], "groups"),
     ]
     unforeseen = run.unforeseen[side]
     if unforeseen is not None:
         found.append(
             Learned(
                 who,
-                f"that of an own cut another candidate won than it would have taken, and so something of where {name}'s dummies are",
+                f"that another candidate won than it would have chosen, which reveals something about where {name}'s dummies are",
                 unforeseen,
                 f"of {run.passed[side] + run.failed[side]:,} own cuts",
             )
         )
     knows_counts = side == "b" and counts_to == "b"
     if knows_counts:
-        found.append(Learned(who, "how many common users of each sensitive value a group has", run.groups, "groups"))
+        found.append(Learned(who, "the number of common users per sensitive value in each group", run.groups, "groups"))
     found.append(
         Learned(
             who,
-            f"which row of the joined table a group is, and so {name}'s intervals{'' if knows_counts else ' and the counts'}: it is found "
-            "from how groups came about",
+            f"which row of the joined table a group is, and so {name}'s intervals{'' if knows_counts else ' and the counts'}: found from "
+            "how the groups were made",
             run.linked(side, by_counts=knows_counts),
-            "groups at least",
+            "groups or more",
         )
     )
     return found
@@ -143,21 +148,24 @@ def _with_collector(run: _Run, side: Provider, backend: str) -> list[Learned]:
             "groups",
         ),
         Learned(
-            who, f"of each user of {side.upper()} the intervals at {name} if it is common", run.users[side], "users"
+            who,
+            f"for each user of {side.upper()}, the intervals at {name} if the user is common",
+            run.users[side],
+            "users",
         ),
     ]
     if side == "a":
         found.append(
             Learned(
                 who,
-                "the sensitive value of a group's common users, where all have the same",
+                "the sensitive value of a group's common users, if all have the same",
                 run.of_one_value,
                 "groups",
             )
         )
     if backend == "mpyc":
-        what = f"every secret: two of three shares rebuild who exists at {name}, its sensitive values and the parts of failed cuts"
+        what = f"every secret: two of three shares reveal the users of {name}, the sensitive values and the parts of failed cuts"
         if side == "b":
-            what = f"every secret: two of three shares rebuild who exists at {name} and the parts of failed cuts"
+            what = f"every secret: two of three shares reveal the users of {name} and the parts of failed cuts"
         found.append(Learned(who, what, run.population, "ids"))
     return found

@@ -1,13 +1,14 @@
-"""Several runs on the same people: whoever moves between them is a dummy.
+"""Several runs on the same people: an id that changes its part between them is a dummy.
 
-A real user goes to the same side of a cut in every run, and a dummy goes where its row of the day belongs. So a provider asks of each id,
-at each of the other's divisions of one run: do ids that went along with this one in another run go where this one went? The farther two
-ids went along in that run, the more they count: chances are drawn towards those of the shorter common way.
+A real user falls into the same part of a cut in every run; a dummy falls into the part of the row that was drawn for it in this run. So
+for each id, at each of the other provider's divisions of one run, a provider asks: do ids that shared a path with this id in another run
+fall into the same part? The longer the shared path, the higher the weight: probabilities are pulled towards those of the shorter shared
+path.
 
-Dummies come from a keyed stream, so that two runs of one policy on the same data are the same run and tell nothing more. With fresh keys,
-with another policy, or where the population gained a single person, they are drawn anew. They are drawn anew too where only the attacker's
-own table changed: a dummy takes the row of a user of its group, and who is in a group depends on the cuts of both. That is why the ledgers
-of runs refuse a second run if anything changed, unless both providers allow it.
+Dummies are drawn from a keyed stream, so two runs of one policy on the same data are identical and reveal nothing more. Dummies are drawn
+again with fresh keys, with another policy, or if the population gained a single person. They are also drawn again if only the attacker's
+own table changed: a dummy takes the row of a user of its group, and the groups depend on the cuts of both providers. This is why the
+ledgers of runs refuse a second run if anything changed, unless both providers allow it.
 """
 
 from __future__ import annotations
@@ -40,49 +41,49 @@ if TYPE_CHECKING:
     from setveil.presence.trial import Trial
 
 PULL = 2.0
-"""Ids of a way count together with so many that go like those of the shorter way."""
+"""The weight of the shorter path in the estimate for a path, as a number of additional ids."""
 _LEAST_CHANCE = 1e-12
 
 CASES = {
     "fresh": "fresh keys",
     "again": "another policy (k + 1)",
-    "refreshed": "one person more in the population",
+    "refreshed": "one more person in the population",
     "same": "nothing",
-    "lost_user": "one user fewer at the attacker",
+    "lost_user": "one fewer user at the attacker",
     "lost_1_percent": "1 % fewer users at the attacker",
     "lost_5_percent": "5 % fewer users at the attacker",
 }
-"""What changes from run to run, while all else stays the same."""
+"""What changes from run to run, while everything else stays the same."""
 RUNS = (2, 3, 6)
-"""After how many runs the attacker guesses, where its own table changes; else after two."""
+"""The numbers of runs after which the attacker guesses if its own table changes; two runs otherwise."""
 LOST = {"lost_user": 0, "lost_1_percent": 1, "lost_5_percent": 5}
-"""How many of a hundred users of its first table the attacker loses before each further run, at least one."""
+"""The percentage of its first users that the attacker loses before each further run (at least one user)."""
 
 
 @dataclass(frozen=True)
 class TwoRuns:
-    """What two or more runs tell one provider about who exists at the other."""
+    """What two or more runs reveal to one provider about the customers of the other provider."""
 
     case: str
     attacker: Provider
     runs: int
     splits: int
-    """Divisions of the other provider in the last run."""
+    """The number of the other provider's divisions in the last run."""
     alike: int
-    """How many of these the first run has, with the same ids in the same parts."""
+    """The number of these that are also in the first run, with the same ids in the same parts."""
     everybody: Ranking
-    """Of all ids of the population: who exists at the other provider."""
+    """The ranking of all ids of the population: customers of the other provider against dummies."""
     own: Ranking
-    """Of the attacker's own users in the first run: who is common."""
+    """The ranking of the attacker's own users in the first run: common users against dummies."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the result as plain values."""
         plain = {name: getattr(self, name) for name in ("case", "attacker", "runs", "splits", "alike")}
         return plain | {"everybody": self.everybody.to_dict(), "own": self.own.to_dict()}
 
 
 def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, first: Trial) -> tuple[TwoRuns, ...]:
-    """Run again in several ways, and compare the runs as either provider can; what needs a run that gives no table is left out."""
+    """Repeat the run with several changes, and compare the runs as each provider can; cases whose run gives no table are omitted."""
     larger = with_one_more(originals)
     sides: tuple[Provider, ...] = ("b", "a")
     numbers = count(1)
@@ -95,7 +96,7 @@ def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, firs
             return trial
 
         seconds = {"fresh": run(policy, originals, fresh)}
-        with suppress(BadParameter, GuaranteeViolated):  # where there are just k common users
+        with suppress(BadParameter, GuaranteeViolated):  # if there are exactly k common users
             seconds["again"] = run(policy.changed(k=policy.method.k + 1), originals)
         seconds["refreshed"] = run(policy_of(policy.method, larger), larger)
         seconds["same"] = run(policy, originals)
@@ -114,7 +115,7 @@ def two_runs(policy: Policy, originals: Originals, keys: Keys, fresh: Keys, firs
 
 
 def with_one_more(originals: Originals) -> Originals:
-    """Return the same tables over a population that ends with one person more, who is at neither provider."""
+    """Return the same tables with one more person at the end of the population, a customer of neither provider."""
     ids = originals.population.ids.to_pylist()
     taken = set(ids)
     newcomer = next(name for name in map(str, range(len(ids) + 1)) if name not in taken)
@@ -122,7 +123,7 @@ def with_one_more(originals: Originals) -> Originals:
 
 
 def losing(originals: Originals, party: Provider, percent: int) -> Iterator[Originals]:
-    """Yield the tables of each further run. Before each, a provider loses `percent` of its first users, at least one; never all of them."""
+    """Yield the tables of each further run. Before each, a provider loses `percent` % of its first users, at least one but never all."""
     table = originals.table(party)
     users = len(table)
     each = max(users * percent // 100, 1)
@@ -135,14 +136,14 @@ def losing(originals: Originals, party: Provider, percent: int) -> Iterator[Orig
 
 
 def _while_possible(first: Trial, further: Iterator[Trial]) -> Iterator[Trial]:
-    """Yield the runs up to the first that gives no table."""
+    """Yield the runs before the first one that gives no table."""
     yield first
     with suppress(BadParameter, GuaranteeViolated):
         yield from further
 
 
 def compared(case: str, attacker: Provider, trials: Iterable[Trial], originals: Originals) -> list[TwoRuns]:
-    """Compare runs as one provider sees them, after each number of runs that is asked for.
+    """Compare runs as one provider sees them, after each number of runs in `RUNS`.
 
     The scores of all ordered pairs of runs are added up. On the sample of 20,000 people, where B loses 1 % of its users before each run,
     that gives an AUC of 0.925 to 0.939 after three runs and of 0.992 to 0.994 after six (three keys). The first run against each later one
@@ -172,11 +173,11 @@ class Seen:
     """What one provider saw of a run."""
 
     splits: list[Split]
-    """The divisions of the other provider that passed."""
+    """The other provider's divisions that passed."""
     place: NDArray[np.int64]
-    """Of each id, the place of its group among the groups in the order of their ways."""
+    """For each id, the position of its group in the order of paths."""
     beginnings: NDArray[np.int64]
-    """Of each place, a number for each beginning of its way (groups x lengths); -1 beyond its end."""
+    """For each position, a number for each prefix of its path (groups x lengths); -1 beyond its end."""
 
     @classmethod
     def of(cls, trial: Trial, attacker: Provider) -> Seen:
@@ -194,10 +195,10 @@ class Seen:
 
 
 def moving_scores(first: Seen, second: Seen) -> tuple[NDArray[np.float64], int]:
-    """Return for each id how much it goes in the second run with those it went with in the first; and how many divisions are alike in both.
+    """Score how consistently each id moves with its companions of the first run in the second; also return the number of equal divisions.
 
-    A division that both runs have alike tells nothing of who moves, and is left out. Who came to the population after the first run, at its
-    end, is left out too.
+    A division that is equal in both runs reveals nothing about movements and is ignored. So are people who were added to the end of the
+    population after the first run.
     """
     people = len(first.place)
     before = {split.way: split for split in first.splits}
@@ -209,7 +210,7 @@ def moving_scores(first: Seen, second: Seen) -> tuple[NDArray[np.float64], int]:
         return scores, alike
     ids = np.concatenate([split.ids for split in splits])
     number = np.repeat(np.arange(len(splits)), [len(split.ids) for split in splits])
-    # In the order of the first run's ways, the ids of a division that went along up to any length stand together.
+    # In the order of the first run's paths, the ids of a division that share a prefix of any length are adjacent.
     order = np.lexsort((first.place[ids], number))
     ids, place = ids[order], first.place[ids[order]]
     lower = np.concatenate([split.lower for split in splits])[order].astype(np.float64)
@@ -222,7 +223,7 @@ def moving_scores(first: Seen, second: Seen) -> tuple[NDArray[np.float64], int]:
         new[1:] |= way[1:] != way[:-1]
         others, others_lower = _others(new, lower)
         chance = np.where(way >= 0, (others_lower + PULL * chance) / (others + PULL), chance)
-    chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may take it to 1 on a long way
+    chance = np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE)  # rounding may give 1 for a long path
     gained = np.where(lower > 0, np.log(chance) - np.log(base), np.log1p(-chance) - np.log1p(-base))
     np.add.at(scores, ids, gained)
     return scores, alike
@@ -234,7 +235,7 @@ def _of_the_first(split: Split, people: int) -> Split:
 
 
 def _others(new: NDArray[np.bool_], lower: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return for each place how many others stand with it, and how many of these are in the lower part; `new` marks where others begin."""
+    """Return for each id the number of other ids in its block, and of those in the lower part; `new` marks where a block begins."""
     begins = np.flatnonzero(new)
     sizes = np.diff(begins, append=len(new))
     return np.repeat(sizes - 1, sizes), np.repeat(np.add.reduceat(lower, begins), sizes) - lower

@@ -1,4 +1,4 @@
-"""What a provider sees of the divisions of a run: who went into which part."""
+"""What a provider sees of the divisions of a run: which ids are in which part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A division that passed its check: both providers know who is in which part."""
+    """A division that passed its check: both providers know which ids are in which part."""
 
     way: str
     ids: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Split:
     lower: NDArray[np.bool_]
 
     def same_as(self, other: Split) -> bool:
-        """Tell whether the other divides the same ids into the same parts."""
+        """Return whether another division has the same ids in the same parts."""
         return np.array_equal(self.ids, other.ids) and np.array_equal(self.lower, other.lower)
 
 
@@ -36,12 +36,12 @@ def other_than(role: Provider) -> Provider:
 
 
 def owners(divided: Divided) -> dict[str, Provider]:
-    """Return who owned the cut of each group, by the way to it."""
+    """Return the owner of the cut of each group, by the path to the group."""
     return {entry.way: entry.value for entry in divided.openings.entries if entry.kind == "side"}
 
 
 def passed_splits(divided: Divided, owner: Provider) -> list[Split]:
-    """Return the divisions of one owner that passed, from the root on; ids rise within each."""
+    """Return the divisions of one owner that passed, starting with the root; ids are in ascending order within each."""
     owner_of = owners(divided)
     ways = [way.decode() for way in divided.ways]
     by_way = np.argsort(np.array(ways, dtype=np.str_), kind="stable")
@@ -49,7 +49,7 @@ def passed_splits(divided: Divided, owner: Provider) -> list[Split]:
     rank[by_way] = np.arange(len(ways))
     rank_of_id = rank[divided.groups.group_of]
     begins, order = places_of(rank_of_id, len(ways))
-    # In the order of ways the groups below any way stand together: first those of its lower part, then those of its upper.
+    # In the order of paths, the groups below any path are adjacent: first those of its lower part, then those of its upper part.
     spans: dict[str, list[int]] = {}
     for place, number in enumerate(by_way):
         way = ways[number]

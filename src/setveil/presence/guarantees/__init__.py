@@ -1,7 +1,7 @@
-"""What must hold of a joined table, one file each, checked without the code of any method."""
+"""Guarantees of joined tables, one file per guarantee. No check uses the code of a method."""
 
 MEMBERS = {
     "KAnonymity": "k_anonymity",
     "SitePresence": "site_presence",
 }
-"""The class of each guarantee and its module, in the order in which people see them."""
+"""The class of each guarantee and its module, in the order of lists and help texts."""

@@ -1,4 +1,4 @@
-"""Cells of a provider's users, the common ones among them, and what is wrong with their shares."""
+"""Count a provider's users and its common users per cell, and find cells whose share of common users violates a limit."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Witness
 
 if TYPE_CHECKING:
@@ -19,20 +20,21 @@ if TYPE_CHECKING:
     from setveil.presence.tables.attributes import OrderedAttribute
     from setveil.presence.tables.originals import SideGroups
 
-LEFT_OUT = -1
-"""The group of a user who is in none. The provider knows that the table does not hold such a user: they are a cell without common ones."""
+UNGROUPED = -1
+"""The group number of a user in no group. The provider knows that the table does not contain these users, so they form one more cell,
+which has no common users."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """How many users a provider has in each cell, and how many of them are common: cells of groups, or of groups and sensitive values."""
+    """The number of a provider's users and of its common users per cell. A cell is a group, or a group and a sensitive value."""
 
     role: str
     users: NDArray[np.int64]
-    """Groups and last the users in none (x sensitive values, or x 1)."""
+    """Groups x sensitive values (or x 1); the last row counts the users in no group."""
     common: NDArray[np.int64]
     labels: tuple[str, ...]
-    """The sensitive values; empty where they are not told apart."""
+    """The sensitive values; empty if cells are whole groups."""
 
     @classmethod
     def of_users(
@@ -44,9 +46,9 @@ class Shares:
         values: NDArray[np.int64] | None,
         sensitive: OrderedAttribute,
     ) -> Shares:
-        """Count users and common users."""
+        """Count users and common users per cell."""
         labels = () if values is None else sensitive.values
-        users = _counted(group_of, group_of >= LEFT_OUT, groups, values, max(len(labels), 1))
+        users = _counted(group_of, group_of >= UNGROUPED, groups, values, max(len(labels), 1))
         return cls(role, users, _counted(group_of, common, groups, values, max(len(labels), 1)), labels)
 
     @classmethod
@@ -58,9 +60,9 @@ class Shares:
         values: NDArray[np.int64] | None,
         sensitive: OrderedAttribute,
     ) -> Shares:
-        """Count users, and take the records of the table for the common ones."""
+        """Count users per cell, and use the records of the table as the common users."""
         labels = () if values is None else sensitive.values
-        users = _counted(group_of, group_of >= LEFT_OUT, len(records), values, records.shape[1])
+        users = _counted(group_of, group_of >= UNGROUPED, len(records), values, records.shape[1])
         return cls(role, users, np.vstack((records, np.zeros_like(records, shape=(1, records.shape[1])))), labels)
 
 
@@ -74,13 +76,13 @@ def _counted(
 
 @dataclass
 class Findings:
-    """Violations found so far; counts are complete, witnesses are the first of each kind."""
+    """Violations found so far: complete counts, and the first few witnesses of each kind."""
 
     violations: dict[str, int] = field(default_factory=dict)
     witnesses: list[Witness] = field(default_factory=list)
 
-    def tell(self, kind: str, count: int, cases: Iterable[tuple[str, str, int | None]]) -> None:
-        """Add so many cases of a kind, some of which are told by place, detail and group."""
+    def add(self, kind: str, count: int, cases: Iterable[tuple[str, str, int | None]]) -> None:
+        """Add `count` violations of a kind; `cases` gives place, detail and group of some or all of them."""
         if not count:
             return
         self.violations[kind] = self.violations.get(kind, 0) + count
@@ -88,53 +90,55 @@ class Findings:
         for place, detail, group in islice(cases, max(free, 0)):
             self.witnesses.append(Witness(kind, place, detail, group=group))
 
-    def add(self, kind: str, groups: NDArray[np.int64], users: NDArray[np.int64], *, owner: str) -> None:
-        """Add users of a provider who are where they must not be, told by group."""
+    def add_users_outside(self, kind: str, groups: NDArray[np.int64], users: NDArray[np.int64], *, owner: str) -> None:
+        """Add the users of a provider who are outside the intervals of their groups, with their number per group."""
         cases = (
             (
                 f"group {int(g) + 1:,} of ids",
-                f"{int(u):,} of {owner.upper()}'s users in it lie outside its intervals",
+                f"{int(u):,} of {owner.upper()}'s users in it {'is' if u == 1 else 'are'} outside its intervals",
                 int(g),
             )
             for g, u in zip(groups, users, strict=True)
         )
-        self.tell(kind, int(users.sum()), cases)
+        self.add(kind, int(users.sum()), cases)
 
-    def shares(self, shares: Shares, least: Share, most: Share, place: Callable[[int], str]) -> None:
-        """Add the cells whose share of common users is not within its bounds."""
+    def add_bad_shares(self, shares: Shares, least: Share, most: Share, place: Callable[[int], str]) -> None:
+        """Add the cells whose share of common users is not between `least` and `most`; `place` names a group."""
         low, high = least.share, most.share
-        # Denominators are at most 10^9, so that with fewer than 9·10^9 users nothing leaves 64 bits.
+        # Denominators are at most 10^9, so products fit into 64 bits with fewer than 9·10^9 users.
         too_few = low.denominator * shares.common < low.numerator * shares.users
         too_many = high.denominator * shares.common > high.numerator * shares.users
         side, other = ("A", "B") if shares.role == "a" else ("B", "A")
-        for broken, which, limit, word in (
-            (too_few, "few", least, "at least"),
-            (too_many, "many", most, "at most"),
+        for violating, which, limit, rule in (
+            (too_few, "few", least, "requires at least"),
+            (too_many, "many", most, "allows at most"),
         ):
             name = f"{'min' if which == 'few' else 'max'}_{shares.role}"
 
             def cases(
-                broken: Any = broken, limit: Share = limit, word: str = word, name: str = name
+                violating: Any = violating, limit: Share = limit, rule: str = rule, name: str = name
             ) -> Iterable[tuple[str, str, int]]:
-                for group, value in zip(*np.nonzero(broken), strict=True):
+                for group, value in zip(*np.nonzero(violating), strict=True):
                     users, common = int(shares.users[group, value]), int(shares.common[group, value])
                     product = limit.share * users
-                    allowed = -(-product.numerator // product.denominator) if word == "at least" else int(product)
-                    number = int(group) if group < len(shares.users) - 1 else LEFT_OUT
+                    allowed = (
+                        -(-product.numerator // product.denominator) if rule == "requires at least" else int(product)
+                    )
+                    number = int(group) if group < len(shares.users) - 1 else UNGROUPED
                     with_value = f" with {shares.labels[value]!r}" if shares.labels else ""
                     detail = (
-                        f"{common:,} of {side}'s {users:,} users{with_value} are at {other} too; with {name} = {limit} allowed are "
-                        f"{word} {allowed:,}"
+                        f"{common:,} of {side}'s {quantity(users, 'user')}{with_value} {'is' if common == 1 else 'are'} also at {other}; "
+                        f"{name} = {limit} {rule} {allowed:,}"
                     )
                     yield place(number) if number >= 0 else f"{side}'s users in no group", detail, number
 
-            self.tell(f"too-{which}-of-{shares.role}", int(np.count_nonzero(broken)), cases())
+            self.add(f"too-{which}-of-{shares.role}", int(np.count_nonzero(violating)), cases())
 
 
 def users_outside(
     users: NDArray[np.int64], cells: NDArray[np.int32], groups: SideGroups
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the groups that have users outside their intervals, and how many."""
+    """Return the groups with users outside their intervals, and the number of these users."""
     placed = np.flatnonzero(users >= 0)
     of = users[placed]
     out = np.any((cells[placed] < groups.lows[of]) | (cells[placed] >= groups.highs[of]), axis=1)
@@ -143,7 +147,7 @@ def users_outside(
 
 
 def box_numbers(boxes: Sequence[NDArray[Any]]) -> tuple[list[NDArray[np.int64]], int]:
-    """Give equal boxes of several lists the same number; return the numbers of each list, and how many different boxes there are."""
+    """Return a number for each box of several lists, equal for equal boxes, and how many distinct boxes there are."""
     together = np.concatenate(boxes)
     if not len(together):
         return [np.empty(0, np.int64) for _ in boxes], 0

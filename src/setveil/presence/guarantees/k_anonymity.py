@@ -1,7 +1,7 @@
-"""k-anonymity of a joined table: nobody's quasi-identifiers are shown by fewer than k records.
+"""k-anonymity of a joined table: every combination of quasi-identifiers in it has at least k records.
 
-Checked  on the released table alone, exactly: how many records, and how many different sensitive values, each combination of intervals
-         has; and that no two combinations overlap, since then somebody's values would fit both.
+Checked  exactly, on the published table alone: the number of records and of different sensitive values of each combination of intervals,
+         and that no two combinations overlap. If two overlap, the values of one person can fit both.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
+from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.records.ragged import runs
 from setveil.guarantees.base import Coverage, Guarantee
@@ -28,16 +29,16 @@ _PAIRS_AT_ONCE = 1 << 21
 
 
 class GroupLimit(Declaration):
-    """How large and how mixed a group is at least."""
+    """The minimum size and diversity of a group."""
 
-    k: int = parameter(2, ge=1, le=1_000_000, public=True, description="Records of a group at least.")
-    l: int = parameter(  # noqa: E741 - what l-diversity calls it
-        1, ge=1, le=1_000, public=True, description="Different sensitive values among the records of a group at least."
+    k: int = parameter(2, ge=1, le=1_000_000, public=True, description="Minimum number of records in every group.")
+    l: int = parameter(  # noqa: E741 - the name that l-diversity uses
+        1, ge=1, le=1_000, public=True, description="Minimum number of different sensitive values in every group."
     )
 
 
 class KAnonymity(GroupLimit, Guarantee):
-    """Every combination of intervals that a joined table shows has at least k records, with at least l sensitive values."""
+    """Every combination of intervals in a joined table has at least k records with at least l different sensitive values."""
 
     name = "k-anonymity"
     example_lines = (
@@ -51,53 +52,55 @@ class KAnonymity(GroupLimit, Guarantee):
     takes = (JoinedTable,)
     counts_of_one_kind = False
     coverage = Coverage(
-        attacker="knows the quasi-identifiers of a person, all of them and exactly, and looks for the person's record",
+        attacker="knows all quasi-identifiers of a person exactly, and looks for the person's record",
         singling_out="bounded: at least k records fit the person equally well",
-        linking="bounded in this table: nobody's values fit fewer than k records; two tables can be compared",
-        inference="with l = 1 not bounded: all records of a group may have the same sensitive value; with more, at least l values remain",
+        linking="bounded in this table: the values of a person in it fit at least k records; not bounded across two tables",
+        inference="not bounded with l = 1: all records of a group may have the same sensitive value; with l > 1, at least l values are "
+        "possible",
         not_covered=(
-            "how likely each sensitive value is: l values in a group may be very unequal",
-            "whether a person is in the table at all, which site-presence bounds for the two providers",
-            "someone who knows which sensitive values other people of a group have",
+            "the probability of a sensitive value: the l values of a group may be very unevenly distributed",
+            "whether a person is in the table: the guarantee site-presence bounds this, for the two providers only",
+            "an attacker who knows the sensitive values of other people in a group",
             "other tables or releases about the same people",
         ),
     )
 
     @property
     def statement(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         mixed = f" with at least {self.l:,} different sensitive values" if self.l > 1 else ""
         return (
-            f"Every combination of quasi-identifiers that the table shows has at least {self.k:,} records{mixed}, and no two combinations "
-            "overlap."
+            f"Every combination of quasi-identifiers in the table has at least {quantity(self.k, 'record')}{mixed}, and no two "
+            "combinations overlap."
         )
 
     def check(self, published: JoinedTable, *, original: Any = None, alignment: Any = None) -> Verdict:
-        """Count records and sensitive values of every combination, and look for combinations that overlap."""
+        """Count the records and sensitive values of every combination, and find combinations that overlap."""
         del original, alignment
         self.refuse_other_form(published)
-        # Groups with the same intervals look like one, whatever the table calls them.
+        # Groups with the same intervals cannot be distinguished, so they count as one group.
         table = JoinedTable.arranged(published.schema, published.lows, published.highs, published.counts)
         sizes, values = table.counts.sum(axis=1), np.count_nonzero(table.counts, axis=1)
         overlaps, pairs = overlapping(table.lows, table.highs, most=MOST_WITNESSES)
         violations: dict[str, int] = {}
         witnesses: list[Witness] = []
-        for kind, what, found, least, name in (
-            (TOO_FEW_RECORDS, "records", sizes, self.k, "k"),
-            (TOO_FEW_VALUES, "different sensitive values", values, self.l, "l"),
+        for kind, noun, found, least, name in (
+            (TOO_FEW_RECORDS, "record", sizes, self.k, "k"),
+            (TOO_FEW_VALUES, "different sensitive value", values, self.l, "l"),
         ):
-            broken = np.flatnonzero(found < least)
-            if len(broken):
-                violations[kind] = len(broken)
-                worst = broken[np.argsort(found[broken], kind="stable")][:MOST_WITNESSES]
+            violating = np.flatnonzero(found < least)
+            if len(violating):
+                violations[kind] = len(violating)
+                worst = violating[np.argsort(found[violating], kind="stable")][:MOST_WITNESSES]
                 details = [
-                    f"has {int(found[group]):,} {what}; with {name} = {least:,} it needs {least:,}" for group in worst
+                    f"has {quantity(int(found[group]), noun)}; {name} = {least:,} requires at least {least:,}"
+                    for group in worst
                 ]
                 witnesses += [_witness(kind, int(group), detail) for group, detail in zip(worst, details, strict=True)]
         if overlaps:
             violations[OVERLAP] = overlaps
             witnesses += [
-                _witness(OVERLAP, one, f"its intervals overlap those of group {other + 1:,} in every attribute")
+                _witness(OVERLAP, one, f"its intervals overlap the intervals of group {other + 1:,} in every attribute")
                 for one, other in pairs
             ]
         counts = {
@@ -116,23 +119,22 @@ def _witness(kind: str, group: int, detail: str) -> Witness:
 
 
 def overlapping(lows: NDArray[np.int32], highs: NDArray[np.int32], *, most: int) -> tuple[int, list[tuple[int, int]]]:
-    """Return how many pairs of boxes overlap in every attribute, and the first of them.
+    """Return the number of pairs of boxes that overlap in every attribute, and the first `most` of them.
 
-    Boxes are sorted by where they begin on the attribute that tells most of them apart, so that each is compared only with those that
-    begin before it ends; pairs that do not overlap in one attribute are dropped before the next is looked at.
+    Boxes are sorted by their lower end on the attribute that separates them best. So each box is compared only with boxes that begin
+    before it ends. Pairs that do not overlap in one attribute are dropped before the next attribute is compared.
     """
     groups, width = lows.shape
     if groups < 2:
         return 0, []
-    # The attribute on which an interval covers the smallest part of what the table shows comes first.
+    # First comes the attribute on which an interval covers, on average, the smallest part of the table's range.
     cover = (highs - lows).mean(axis=0) / (highs.max(axis=0) - lows.min(axis=0))
     attributes = np.argsort(cover, kind="stable")
     order = np.argsort(lows[:, attributes[0]], kind="stable")
     low, high = lows[order], highs[order]
     ends = np.searchsorted(low[:, attributes[0]], high[:, attributes[0]], side="left")
-    later = (
-        ends - np.arange(groups) - 1
-    )  # how many begin after it and before it ends; always at least 0, as it begins before it ends
+    # For each box, the number of later boxes that begin before it ends. At least 0, because no box is empty.
+    later = ends - np.arange(groups) - 1
     total, first = 0, 0
     found: list[tuple[int, int]] = []
     while first < groups:

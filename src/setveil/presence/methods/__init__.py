@@ -1,4 +1,4 @@
-"""How a joined table is made: one file a method."""
+"""Methods that make a joined table, one file per method."""
 
 MEMBERS = {
     "DummyUsers": "dummy_users",
@@ -6,4 +6,4 @@ MEMBERS = {
     "Mpalm": "mpalm",
     "Mondrian": "mondrian",
 }
-"""The class of each method and its module, in the order in which people see them."""
+"""The class of each method and its module, in the order of lists and help texts."""

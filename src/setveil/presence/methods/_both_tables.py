@@ -1,4 +1,4 @@
-"""Both tables as one list of users, for methods that see them at once, and the joined table of the groups that come out."""
+"""For methods that see both tables: combine the tables into one list of users, and make the joined table from the final groups."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _FIXED_ROWS = b"setveil presence: fixed rows of "
 
 
 def users_of(originals: Originals, cells: NDArray[np.int32]) -> Users:
-    """Put together what limits and cuts need, with the given cells of all attributes, those of A first."""
+    """Return the population with the given cells of all attributes (A's attributes first), as limits and cuts need it."""
     schema = originals.schema
     counts = np.array([one.cells for one in schema.attributes], dtype=np.int64)
     return Users(cells, counts, originals.existing("a"), originals.sensitive(), schema.sensitive.cells)
 
 
 def cells_with_gaps(originals: Originals) -> NDArray[np.int32]:
-    """Return the cells that providers have, -1 for users who do not exist there."""
+    """Return the cells of every id at both providers; -1 where the provider does not have the id."""
     return np.hstack([originals.codes(role) for role in ("a", "b")])
 
 
 def cells_with_fixed_rows(originals: Originals, keys: Keys) -> NDArray[np.int32]:
-    """Return the cells of everybody: who does not exist at a provider has there the row of a user who does, drawn once by the key."""
+    """Return cells for every id; an id that a provider does not have gets the row of one of its users, drawn once with its key."""
     blocks = originals.population.blocks
     sides = []
     for role, key in (("a", keys.a), ("b", keys.b)):
@@ -50,7 +50,7 @@ def cells_with_fixed_rows(originals: Originals, keys: Keys) -> NDArray[np.int32]
 
 
 def complete_cells(originals: Originals, complete: tuple[NDArray[np.int32], NDArray[np.int32]]) -> NDArray[np.int32]:
-    """Return cells of everybody that were given, which must agree with the tables."""
+    """Return the given cells of every id, after a check that they agree with the tables."""
     sides = []
     for role, cells in zip(("a", "b"), complete, strict=True):
         codes, exists = originals.codes(role), originals.existing(role)
@@ -62,7 +62,8 @@ def complete_cells(originals: Originals, complete: tuple[NDArray[np.int32], NDAr
             )
         if np.any(cells < 0) or np.any(cells >= most) or np.any(cells[exists] != codes[exists]):
             raise BadData(
-                f"the complete cells of provider {role.upper()} leave an attribute, or differ from its table for users whom it has"
+                f"the complete cells of provider {role.upper()} contain a cell that its attribute does not have, or differ from its table; "
+                "expected the cells of the table for its users, and existing cells for all other ids"
             )
         sides.append(cells.astype(np.int32))
     return np.hstack(sides)
@@ -74,7 +75,7 @@ def site_presence(limits: PresenceLimit) -> SitePresence:
 
 
 def joined(originals: Originals, partition: Partition) -> JoinedOutcome:
-    """Make the joined table of the final groups."""
+    """Return the joined table of the final groups, with the groups of both providers and the counters of the search."""
     schema = originals.schema
     at_b = len(schema.a)
     table = JoinedTable.arranged(schema, partition.lows, partition.highs, partition.counts)

@@ -1,18 +1,18 @@
-"""Dividing a set of users into groups from the top down, as Mondrian does (lefevre2006), with every number exact.
+"""Divide a set of users into groups from the top down, as Mondrian does (lefevre2006). All numbers are exact.
 
-A group is an interval of cells of each attribute. A cut at cell p of an attribute puts the members below p into the lower part and the
-others into the upper one. Of the cuts between two cells that have members, which all make the same parts, the middle one counts, so that a
-cut tells little about where members stand.
+A group is one interval of cells per attribute. A cut at cell p of an attribute puts the members below p into the lower part and the other
+members into the upper part. All cuts between two neighbouring occupied cells make the same parts. Of these, the middle one is used, so that
+a cut reveals little about the values of members.
 
-- The width of an attribute in a group is the range of its members' cells, divided by the range of all its cells. Wider attributes come
-  first, and of equally wide ones the one that comes first in the schema.
-- Cuts of an attribute come in the order of how evenly they divide the members that have a cell there, the lowest of equal ones first: the
-  median cut, and from there outwards.
-- A cut passes if both parts keep the limits, and those who leave keep the limits of presence: everybody knows where they are not. A group
-  without a cut that passes is final.
+- The width of an attribute in a group is the range of its members' cells, divided by the range of all cells of the attribute. Attributes
+  are tried from the widest to the narrowest. If two are equally wide, the first in the schema comes first.
+- The cuts of an attribute are tried from the most even division of the members that have a cell there to the least even: the median cut,
+  then outwards. If two are equally even, the lower one comes first.
+- A cut passes if both parts satisfy the limits, and the members that leave the group satisfy the presence limits, because both providers
+  know that these members are in neither part. A group without a cut that passes is final.
 
-The numbers of both parts of all cuts come from one table of counts and its running sums, so a group costs a few calls however many cuts
-there are.
+The counts of both parts of all cuts come from one table of counts and its running sums. So a group takes a few array operations, however
+many cuts it has.
 """
 
 from __future__ import annotations
@@ -35,59 +35,59 @@ if TYPE_CHECKING:
     from setveil.presence.guarantees.site_presence import PresenceLimit
 
 MOST_BITS = 62
-"""Products of counts with the numerators and denominators of limits stay below two to this power."""
+"""Products of counts with the numerators and denominators of limits are below 2 to this power."""
 _NO_CELL = -1
 _BEYOND = np.iinfo(np.int32).max
-_ROOMY = 4
-"""An attribute whose range in a group is more than so many times its members is counted by the cells that occur."""
+_SPARSE_RATIO = 4
+"""If the range of an attribute in a group is more than this many times the number of members, only occupied cells are counted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Users:
-    """The population as both tables at once tell of it."""
+    """The population, as both tables together describe it."""
 
     cells: NDArray[np.int32]
-    """The cell of each attribute of each id (ids x attributes); -1 for none, and such an id leaves a group that is cut there."""
+    """The cell of each id per attribute (ids x attributes); -1 for none. A cut at an attribute removes ids without a cell."""
     cells_of: NDArray[np.int64]
-    """How many cells each attribute has."""
+    """The number of cells of each attribute."""
     at_a: NDArray[np.bool_]
     sensitive: NDArray[np.int64]
-    """The sensitive value of those who are at B, -1 for the others."""
+    """The sensitive value of each of B's users; -1 for all other ids."""
     values: int
-    """How many sensitive values there are."""
+    """The number of sensitive values."""
 
     @property
     def common(self) -> NDArray[np.bool_]:
-        """Who is at both providers."""
+        """Whether each id is a user of both providers."""
         return self.at_a & (self.sensitive >= 0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
-    """What limits are about, of many groups at once: a row each."""
+    """The counts that limits apply to, one row per group."""
 
     a: NDArray[np.int64]
-    """Users of A."""
+    """Number of A's users."""
     b: NDArray[np.int64]
-    """Users of B with each sensitive value (groups x values)."""
+    """Number of B's users per sensitive value (groups x values)."""
     c: NDArray[np.int64]
-    """Users of both with each sensitive value."""
+    """Number of common users per sensitive value (groups x values)."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What each group must keep. Shares are those of common users, at least and at most; A's and B's are both given, or none is."""
+    """The limits of each group. A share is a pair: the smallest and largest share of common users. Both shares are given, or neither."""
 
     k: int
-    l: int  # noqa: E741 - what l-diversity calls it
+    l: int  # noqa: E741 - the name that l-diversity uses
     share_a: tuple[Fraction, Fraction] | None = None
     share_b: tuple[Fraction, Fraction] | None = None
     by_value: bool = True
-    """Whether B's share is asked of each sensitive value."""
+    """Whether B's share applies to each sensitive value."""
 
     @classmethod
     def of(cls, group: GroupLimit, presence: PresenceLimit | None = None) -> Limits:
-        """Take them from a declaration."""
+        """Return the limits that the parameters of a method declare."""
         if presence is None:
             return cls(group.k, group.l)
         return cls(
@@ -98,24 +98,24 @@ class Limits:
             presence.scope == "qi+sa",
         )
 
-    def refuse_large(self, population: int) -> None:
-        """Refuse bounds whose products with counts would not be exact."""
+    def refuse_large_denominators(self, population: int) -> None:
+        """Refuse shares whose products with counts would overflow."""
         for share in (self.share_a or ()) + (self.share_b or ()):
             if share.denominator * population >= 1 << MOST_BITS:
                 raise BadParameter(
-                    f"the share {share} has a denominator too large for {population:,} ids; "
-                    f"expected at most {((1 << MOST_BITS) - 1) // population:,}"
+                    f"the share {share} has a denominator too large for {population:,} ids; allowed is at most "
+                    f"{((1 << MOST_BITS) - 1) // population:,}. Write the share with a smaller denominator"
                 )
 
-    def broken(self, numbers: Numbers) -> dict[str, NDArray[np.bool_]]:
-        """Tell of each limit, by the parameters that set it, which groups break it."""
+    def violations(self, numbers: Numbers) -> dict[str, NDArray[np.bool_]]:
+        """Return which groups violate each limit, keyed by the parameters that set the limit."""
         found: dict[str, NDArray[np.bool_]] = {"k": np.less(numbers.c.sum(axis=1), self.k)}
         if self.l > 1:
             found["l"] = np.count_nonzero(numbers.c, axis=1) < self.l
-        return found | self.broken_shares(numbers)
+        return found | self.share_violations(numbers)
 
-    def broken_shares(self, numbers: Numbers) -> dict[str, NDArray[np.bool_]]:
-        """Tell it of the limits of presence."""
+    def share_violations(self, numbers: Numbers) -> dict[str, NDArray[np.bool_]]:
+        """Return which groups violate each presence limit."""
         c = numbers.c.sum(axis=1)
         found: dict[str, NDArray[np.bool_]] = {}
         if self.share_a is not None:
@@ -129,33 +129,33 @@ class Limits:
 
 @dataclass(frozen=True)
 class Search:
-    """Which cuts of a group are tried until one passes."""
+    """The cuts of a group that are tried until one passes."""
 
     attributes: Literal["widest", "all"]
     cuts: Literal["median", "all"]
     sees_counts: bool
-    """Whether the method may look at the number of common users: then it tries nothing where fewer than 2k are left."""
+    """Whether the method may use the number of common users. If so, it does not try to cut groups with fewer than 2k."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
-    """The final groups, those with lower cells first."""
+    """The final groups, in the order of their cells."""
 
     group_of: NDArray[np.int64]
     lows: NDArray[np.int32]
     highs: NDArray[np.int32]
     counts: NDArray[np.int64]
-    """How many common users of each group have each sensitive value."""
+    """Number of common users per group and sensitive value."""
     checks: int
-    """How many cuts were tried; the check of all members as one group is not among them."""
+    """Number of cuts tried, without the check of all members as one group."""
     splits: int
-    """How many of them passed."""
+    """Number of cuts that passed."""
 
 
 def divide(users: Users, members: NDArray[np.int64], limits: Limits, search: Search, *, method: str) -> Partition:
-    """Divide the members, or raise if not even all of them as one group keep the limits."""
-    limits.refuse_large(len(users.cells))
-    # Who an id is to the limits: at A or not, times the sensitive value, the first of which stands for not being at B.
+    """Divide the members into groups; raise if all members as one group violate the limits."""
+    limits.refuse_large_denominators(len(users.cells))
+    # The kind of an id, as limits count it: at A or not, combined with the sensitive value, where 0 means not at B.
     kinds = users.at_a * (users.values + 1) + users.sensitive + 1
     _check_root(_numbers(_totals(kinds[members], users.values), users.values), limits, method)
     group_of = np.full(len(users.cells), -1, dtype=np.int64)
@@ -176,7 +176,7 @@ def divide(users: Users, members: NDArray[np.int64], limits: Limits, search: Sea
                 continue
             own = users.cells[ids, attribute]
             middle = np.arange(len(low)) == attribute
-            # The lower part is on top of the stack, so groups become final from the lower ones on.
+            # The lower part is on top of the stack, so groups become final in the order of their cells.
             waiting.append((ids[own >= cut], np.where(middle, cut, low), high))
             waiting.append((ids[(own < cut) & (own > _NO_CELL)], low, np.where(middle, cut, high)))
             done += int((own == _NO_CELL).sum())
@@ -190,7 +190,7 @@ def divide(users: Users, members: NDArray[np.int64], limits: Limits, search: Sea
 def _first_cut(
     users: Users, ids: NDArray[np.int64], kinds: NDArray[np.int64], limits: Limits, search: Search
 ) -> tuple[int, int, int]:
-    """Return attribute and cell of the first cut that passes, -1 where none does, and how many were tried."""
+    """Return the attribute and the cell of the first cut that passes (-1 if none does), and the number of cuts tried."""
     if search.sees_counts and np.count_nonzero(kinds > users.values + 1) < 2 * limits.k:
         return -1, -1, 0
     cells = users.cells[ids].astype(np.int64)
@@ -216,10 +216,10 @@ def _first_cut(
         cuts = cuts[np.searchsorted(attribute[cuts], np.arange(len(order)))]
     lower = below[cuts]
     parts = np.concatenate((lower, totals[attribute[cuts]] - lower))
-    passes = _none(limits.broken(_numbers(parts, users.values))).reshape(2, -1).all(axis=0)
+    passes = _satisfied(limits.violations(_numbers(parts, users.values))).reshape(2, -1).all(axis=0)
     if limits.share_a is not None and np.any(sizes < len(ids)):
         left = _numbers(_totals(kinds, users.values) - totals, users.values)
-        passes &= _none(limits.broken_shares(left))[attribute[cuts]]
+        passes &= _satisfied(limits.share_violations(left))[attribute[cuts]]
     if not passes.any():
         return -1, -1, len(cuts)
     first = int(passes.argmax())
@@ -230,11 +230,11 @@ def _first_cut(
 def _counted(
     cells: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64], kinds: NDArray[np.int64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the cells that occur, attribute after attribute: whose each is, which it is, and how many of each kind are in it."""
+    """Return the occupied cells in the order of attributes: the attribute and number of each, and its number of ids per kind."""
     places = cells - low
     spans = high - low + 1
     occurring: dict[int, NDArray[np.int64]] = {}
-    for one in np.flatnonzero(spans > _ROOMY * len(cells)).tolist():
+    for one in np.flatnonzero(spans > _SPARSE_RATIO * len(cells)).tolist():
         occurring[one], places[:, one] = np.unique(cells[:, one], return_inverse=True)
         spans[one] = len(occurring[one])
     starts = offsets_of(spans)
@@ -254,21 +254,21 @@ def _totals(kinds: NDArray[np.int64], values: int) -> NDArray[np.int64]:
 
 
 def _numbers(of_kinds: NDArray[np.int64], values: int) -> Numbers:
-    """Turn the numbers of users of each kind into those that limits are about."""
+    """Return the counts that limits apply to, from the number of users per kind."""
     elsewhere, at_a = np.moveaxis(of_kinds.reshape(-1, 2, values + 1), 1, 0)
     return Numbers(at_a.sum(axis=1), elsewhere[:, 1:] + at_a[:, 1:], at_a[:, 1:])
 
 
-def _none(broken: dict[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """Tell which groups break no limit."""
-    kept: NDArray[np.bool_] = ~np.logical_or.reduce(list(broken.values()))
-    return kept
+def _satisfied(violations: dict[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Return which groups satisfy all limits."""
+    satisfied: NDArray[np.bool_] = ~np.logical_or.reduce(list(violations.values()))
+    return satisfied
 
 
 def _outside(
     common: NDArray[np.int64], users: NDArray[np.int64], bounds: tuple[Fraction, Fraction]
 ) -> NDArray[np.bool_]:
-    """Tell where common users are less than the lower or more than the upper share of users; nobody of nobody is any share."""
+    """Return where the share of common users is below the lower or above the upper bound. No users satisfy every bound."""
     least, most = bounds
     outside: NDArray[np.bool_] = (least.denominator * common < least.numerator * users) | (
         most.denominator * common > most.numerator * users
@@ -277,20 +277,20 @@ def _outside(
 
 
 def _check_root(numbers: Numbers, limits: Limits, method: str) -> None:
-    """Refuse tables that break the limits as one group: every joined table would."""
-    broken = [name for name, found in limits.broken(numbers).items() if found[0]]
-    if not broken:
+    """Refuse tables that violate the limits as one group: then every joined table does."""
+    violated = [name for name, found in limits.violations(numbers).items() if found[0]]
+    if not violated:
         return
-    of_b = "B's users with some sensitive value" if limits.by_value else "B's users"
+    of_b = "B's users with at least one of the sensitive values" if limits.by_value else "B's users"
     meaning = {
         "k": f"there are fewer common users than k = {limits.k}",
         "l": f"the common users have fewer different sensitive values than l = {limits.l}",
-        "min_a, max_a": f"of A's users the share that is at B too is not {_between(limits.share_a)} (min_a, max_a)",
-        "min_b, max_b": f"of {of_b} the share that is at A too is not {_between(limits.share_b)} (min_b, max_b)",
+        "min_a, max_a": f"the share of A's users who are also at B is not {_between(limits.share_a)} (min_a, max_a)",
+        "min_b, max_b": f"the share of {of_b} who are also at A is not {_between(limits.share_b)} (min_b, max_b)",
     }
     raise GuaranteeViolated(
-        f"{method} releases nothing: not even one group of all users keeps the limits, because "
-        f"{'; '.join(meaning[name] for name in broken)}. No division can mend that: choose limits that the tables as a whole keep"
+        f"{method} publishes nothing, because all users as one group violate the limits: "
+        f"{'; '.join(meaning[name] for name in violated)}. Dividing cannot change this: choose limits that the whole tables satisfy"
     )
 
 

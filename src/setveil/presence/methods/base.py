@@ -1,4 +1,4 @@
-"""What every method is and does that makes a joined table of two providers' tables."""
+"""The base of methods that make a joined table from the tables of two providers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JoinedOutcome:
-    """What a method made: the table, the groups behind it, and the method's own account, which no check believes."""
+    """The result of a method: the joined table, and the groups of ids behind it.
+
+    You get one from the method `apply` of `DummyUsers`, `ExtendedMondrian`, `Mpalm` or `Mondrian`.
+
+    Attributes
+    ----------
+    table : JoinedTable
+        The table to publish.
+    groups : BothGroups
+        The group of each id, and the intervals of the groups. Private.
+    account : dict
+        Counters of the method, such as the number of cuts tried. No check relies on them.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> outcome = sv.Mondrian(k=2).apply(sample(people=2000).originals, keys=sv.Keys(b"a" * 16, b"b" * 16))
+    >>> outcome.table.records
+    281
+    """
 
     table: JoinedTable
     groups: BothGroups
@@ -26,7 +46,23 @@ class JoinedOutcome:
 
 @dataclass(frozen=True)
 class Keys:
-    """The secret keys of both providers' dummy streams; known together in a trial alone."""
+    """The secret keys from which both providers draw their dummies.
+
+    In a real run each provider has only its own key, in its home. Both keys together exist in trials only. The same keys, tables and
+    parameters give the same joined table.
+
+    Parameters
+    ----------
+    a, b : bytes
+        The keys of provider A and provider B, 16 to 64 secret bytes each.
+
+    Examples
+    --------
+    >>> import secrets
+    >>> import setveil as sv
+    >>> sv.Keys(a=secrets.token_bytes(32), b=secrets.token_bytes(32))
+    Keys(...)
+    """
 
     a: bytes
     b: bytes
@@ -36,7 +72,7 @@ class Keys:
 
 
 class JoiningMethod(Declaration, ABC):
-    """A recipe for a joined table, run on both tables at once: a trial, or a method that has no protocol."""
+    """A method that makes a joined table from both tables at once: a trial of the protocol, or a baseline that has no protocol."""
 
     title: ClassVar[str]
     paper: ClassVar[str]
@@ -48,14 +84,14 @@ class JoiningMethod(Declaration, ABC):
 
     @classmethod
     def help_sections(cls) -> dict[str, list[str]]:
-        """Name the guarantees on the help page."""
+        """Return the section of the help page that names the guarantees."""
         return {"Guarantee": [cls.guarantees.__doc__ or ""]}
 
     @property
     @abstractmethod
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What the table will be checked for."""
+        """The guarantees that the joined table is checked for."""
 
     @abstractmethod
     def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
-        """Make the table. The same keys, tables and parameters give the same table."""
+        """Return the joined table and its groups. The same keys, tables and parameters give the same table."""

@@ -1,10 +1,11 @@
-"""The dummy user protocol: groups of ids are divided as long as the joined table keeps its limits, and dummies hide who exists where.
+"""Dummy user protocol: divide groups of ids while the joined table satisfies its limits; dummies hide who is a user of which provider.
 
 Paper    takenouchi2012 (references.bib), section IV and Figure 1; formulas (2), (3), (4).
-Settled  the check runs on a hidden division and ids are sent only once it passed; one bit a group is opened; the root is checked too;
-         a group whose division failed is never tried again.
-Ours     D counts negatively and over all ids, dummies included; entropies are divided by their bound 2/e and not by the largest among the
-         candidates, which needs no secure division (`normalise` = max is the paper's, in a trial alone); dummies come from a keyed stream.
+Settled  points that the paper leaves open: the check runs on hidden parts, and ids are sent only after it passed; one bit per group is
+         opened; the whole population is checked too; a group whose division failed is final.
+Departs  D counts negatively, and over all ids including dummies. Entropies are divided by their bound 2/e, not by the largest entropy among
+         the candidates, because this needs no secure division (`normalise` = max is the paper's version, in trials only). Dummies are
+         drawn with a stored key.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Backend = Literal["two-party", "mpyc", "clear"]
 
 
 class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
-    """Two providers divide groups of ids together; dummies and secure computation hide who exists where."""
+    """Join the tables of two providers; dummies and secure computation hide each provider's users from the other provider."""
 
     name = "dummy-users"
     title = "Dummy user protocol"
@@ -43,45 +44,46 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
     alpha: Share = parameter(
         Share("0.5"),
         public=True,
-        description="What the nearness to the median weighs in the score of a cut; the rest is for the entropy of dummies.",
+        description="Weight of nearness to the median in the score of a cut; the rest is the weight of the entropy of dummies.",
     )
     score: Literal["both", "own"] = parameter(
         "both",
         public=True,
-        description="Whether the score of a cut knows the dummies of both providers, or only of its owner, and then costs no message.",
+        description="Whether the dummies of both providers count in the score of a cut, or only the owner's (own: needs no messages).",
     )
-    candidates: int = parameter(8, ge=2, le=32, public=True, description="Cuts that are scored in a group.")
+    candidates: int = parameter(8, ge=2, le=32, public=True, description="Number of cuts scored per group.")
     entropy: Literal["parent", "child"] = parameter(
         "parent",
         public=True,
-        description="Whether dummies count as a share of the group or of its part; child needs score = own, or a trial in the clear.",
+        description="Whether dummies count as a share of the group or of its part; child requires score = own or backend = clear.",
     )
     normalise: Literal["constant", "max"] = parameter(
         "constant",
         public=True,
-        description="Whether entropies are divided by their bound, or by the largest of the candidates as printed (in the clear only).",
+        description="Divisor of entropies: their bound (constant), or the largest among the candidates, as in the paper (max). "
+        "max requires score = own or backend = clear.",
     )
     margin: Share = parameter(
         Share("0"),
         public=True,
-        description="By how much the limits are drawn in for divisions, so that a division that failed tells its owner less.",
+        description="Amount by which the limits are tightened for divisions, so that a failed check reveals less to the owner of the cut.",
     )
     outsiders: int = parameter(
         1,
         ge=0,
         le=MOST_POPULATION - 1,
         public=True,
-        description="People of the population at least who are at neither provider.",
+        description="Minimum number of people in the population who are users of neither provider.",
     )
     counts_to: Literal["b", "c"] = parameter(
         "b",
         public=True,
-        description="Who learns how many common users a group has: B, as in the paper, or only the collector.",
+        description="Party that learns the number of common users per group: provider B (b), as in the paper, or only the collector (c).",
     )
     backend: Backend = parameter(
         "two-party",
         public=True,
-        description="The secure computation; clear hides nothing and runs in a trial alone.",
+        description="The secure computation; clear hides nothing and runs in trials only.",
     )
 
     @model_validator(mode="after")
@@ -90,42 +92,43 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
             low, high = self.drawn_in(side)
             if low > high:
                 raise ValueError(
-                    f"the margin {self.margin} leaves nothing between min_{side} and max_{side}; choose a smaller one"
+                    f"the margin {self.margin} leaves no allowed share between min_{side} and max_{side}; "
+                    "choose a smaller margin or wider limits"
                 )
         if self.backend != "clear" and self.score == "both" and (self.entropy == "child" or self.normalise == "max"):
             raise ValueError(
-                "entropy = child and normalise = max are the paper's own score, which runs with backend = clear, in a trial; "
-                "else choose score = own, or parent and constant"
+                "entropy = child and normalise = max require score = own or backend = clear (trials only); "
+                "choose one of these, or entropy = parent and normalise = constant"
             )
         return self
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """k-anonymity, and the presence at either provider."""
+        """k-anonymity and δ-site-presence."""
         return (
             KAnonymity(k=self.k, l=self.l),
             SitePresence(max_a=self.max_a, min_a=self.min_a, max_b=self.max_b, min_b=self.min_b, scope=self.scope),
         )
 
     def drawn_in(self, side: str) -> tuple[Fraction, Fraction]:
-        """Return the limits that parts of a division must keep; those that ask for nothing, 0 and 1, have no margin."""
+        """Return the lower and upper limit for the parts of a division: tightened by the margin, except limits of 0 and 1."""
         least: Fraction = getattr(self, f"min_{side}").share
         most: Fraction = getattr(self, f"max_{side}").share
         margin = self.margin.share
         return least + margin if least > 0 else least, most - margin if most < 1 else most
 
     def rules(self, values: int, population: int) -> Rules:
-        """Return the rules as numbers, for so many sensitive values and people; refuse what no ring holds."""
+        """Return the rules as numbers, for given numbers of sensitive values and people; refuse limits that need too large numbers."""
         limits = {side: (getattr(self, f"min_{side}").share, getattr(self, f"max_{side}").share) for side in ("a", "b")}
         root = self._limits(limits, values)
         drawn_in = {side: self.drawn_in(side) for side in ("a", "b")}
-        nobody = np.array([-1, *[-1] * values, *[1] * values], dtype=np.int64)
+        outsiders = np.array([-1, *[-1] * values, *[1] * values], dtype=np.int64)
         rules = Rules(
             population=population,
             values=values,
             candidates=self.candidates,
             root=Linear(
-                np.vstack((root.weights, nobody)), np.append(root.constants, np.int64(population - self.outsiders))
+                np.vstack((root.weights, outsiders)), np.append(root.constants, np.int64(population - self.outsiders))
             ),
             part=self._limits(drawn_in, values),
             least_values=self.l,
@@ -135,13 +138,13 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
         )
         if rules.ring_bits > MOST_RING_BITS:
             raise BadParameter(
-                f"the limits have so many digits that a population of {population:,} needs numbers of {rules.ring_bits} bits; allowed are "
-                f"{MOST_RING_BITS}; write them as fractions with smaller denominators"
+                f"the limits have too many digits: a population of {population:,} needs numbers of {rules.ring_bits} bits, and at most "
+                f"{MOST_RING_BITS} bits are allowed; write the limits as fractions with smaller denominators"
             )
         return rules
 
     def _limits(self, limits: dict[str, tuple[Fraction, Fraction]], values: int) -> Linear:
-        """Return the rules of one group; those that always hold are left out."""
+        """Return the rules of one group, without those that always hold."""
         of_b = np.zeros((values, 1 + 2 * values), dtype=object)
         of_both = np.zeros((values, 1 + 2 * values), dtype=object)
         for s in range(values):
@@ -165,7 +168,7 @@ class DummyUsers(GroupLimit, PresenceLimit, JoiningMethod):
         return Linear(np.array(rows).astype(np.int64), np.array(constants, dtype=np.int64))
 
     def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
-        """Run the protocol of both providers in this process, with the secure computation that the method names."""
-        from setveil.presence.trial import run_trial  # noqa: PLC0415 - runs this very method
+        """Run the protocol of both providers in this process, with the chosen backend."""
+        from setveil.presence.trial import run_trial  # noqa: PLC0415 - it imports this module
 
         return run_trial(self, originals, keys)

@@ -1,15 +1,16 @@
-"""Mondrian of two providers that minds presence: what the dummy user protocol is compared with.
+"""Extended Mondrian: Mondrian on the population of two providers, with presence limits. A comparison for the dummy user protocol.
 
 Paper    takenouchi2012 (references.bib), section V-A: "divides a group of users when satisfying not only k-anonymity but also
-         δ-site-presence and outputs the table that contains the record of the common users". The protocol differs from it by the entropy of
-         dummies in the choice of a cut, and by new values of dummies at each cut.
-Open     where a user goes who does not exist at the owner of a cut: the paper does not say. `absent` = fixed gives each of them one row for
-         good, that of a user of the provider; dropped lets them leave the group. With dropped, a part of a cut of A has only users of A:
-         all users of B in it are common, and B's users who left are surely not at A. So a cut of A passes only with max_b = 1 and min_b = 0
-         (or if nobody of B leaves), and one of B only with max_a = 1 and min_a = 0.
-Open     whether a failed check ends a group: `retry` = none, as in the protocol, or attributes, as in Mondrian. A retry tells the owner of
-         the cut more about the other provider, one bit for each cut that was tried.
-Departs  boxes, cuts and the order of attributes as in `mondrian`. Presence is counted by groups of ids.
+         δ-site-presence and outputs the table that contains the record of the common users". Unlike this method, the protocol uses the
+         entropy of dummies to choose a cut, and draws new values for dummies at each cut.
+Open     The paper does not define what happens to ids that the owner of a cut does not have. With `absent` = fixed, each of them gets the
+         row of one user of the provider, drawn once. With dropped, they leave the group. Then a part of A's cut contains only users of A:
+         all of B's users in it are common, and B's users who left are certainly not at A. So a cut of A passes only with max_b = 1 and
+         min_b = 0 (or if no user of B leaves), and a cut of B only with max_a = 1 and min_a = 0.
+Open     The paper does not define whether a failed check ends a group. With `retry` = none it does, as in the protocol; with attributes,
+         the next attribute is tried, as in Mondrian. A retry reveals more about the other provider to the owner of the cut: one bit per
+         cut tried.
+Departs  Boxes, cuts and the order of attributes are those of `mondrian`. Presence is counted per group of ids.
 Cost     ids times attributes times the depth of the tree.
 """
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class ExtendedMondrian(GroupLimit, PresenceLimit, JoiningMethod):
-    """Divide the population at the median of the widest attribute while both parts keep k and the limits of presence."""
+    """Divide the population at the median of the widest attribute while both parts satisfy k, l and the presence limits."""
 
     name = "extended-mondrian"
     title = "Extended Mondrian"
@@ -47,12 +48,12 @@ class ExtendedMondrian(GroupLimit, PresenceLimit, JoiningMethod):
     absent: Literal["fixed", "dropped"] = parameter(
         "fixed",
         public=True,
-        description="Where users go who do not exist at the owner of a cut: with a row drawn once (fixed), or out of the group (dropped).",
+        description="Ids that the owner of a cut does not have get a row that is drawn once (fixed), or leave the group (dropped).",
     )
     retry: Literal["none", "attributes"] = parameter(
         "none",
         public=True,
-        description="What follows a failed check: the group is final (none), or the next widest attribute is tried (attributes).",
+        description="After a failed check, the group is final (none), or the next widest attribute is tried (attributes).",
     )
 
     @property
@@ -61,7 +62,7 @@ class ExtendedMondrian(GroupLimit, PresenceLimit, JoiningMethod):
         return KAnonymity(k=self.k, l=self.l), site_presence(self)
 
     def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
-        """Make the table."""
+        """Return the joined table and its groups."""
         fixed = self.absent == "fixed"
         cells = cells_with_fixed_rows(originals, keys) if fixed else cells_with_gaps(originals)
         search = Search("widest" if self.retry == "none" else "all", "median", sees_counts=False)

@@ -1,9 +1,9 @@
-"""Mondrian on the common users: the joined table as if nobody minded who is a customer of whom. A baseline.
+"""Mondrian on the common users, without any presence limits. A baseline.
 
 Paper    lefevre2006 (references.bib), the greedy algorithm with the cut at the median; takenouchi2012 builds on it.
-Departs  cuts stand between cells of a public grid and in the middle of a stretch without users; the boxes that are published are those of
-         the cuts and not the ranges of the users. Where the median cut of the widest attribute is not allowed, that of the next is tried.
-Cost     users times attributes times the depth of the tree, about the logarithm of the groups.
+Departs  Cuts lie between cells of a public grid, in the middle of a range without users. The published boxes are those of the cuts, not the
+         ranges of the users. If the median cut of the widest attribute is not allowed, the next widest attribute is tried.
+Cost     users times attributes times the depth of the tree, which is about the logarithm of the number of groups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Mondrian(GroupLimit, JoiningMethod):
-    """Divide the common users into groups of at least k; hides nobody's presence.
+    """Divide the common users into groups of at least k. It does not hide which provider has which users.
 
     Users who are not common are in no group.
     """
@@ -34,11 +34,11 @@ class Mondrian(GroupLimit, JoiningMethod):
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """k-anonymity alone."""
+        """k-anonymity only."""
         return (KAnonymity(k=self.k, l=self.l),)
 
     def apply(self, originals: Originals, *, keys: Keys) -> JoinedOutcome:
-        """Make the table; no key is used."""
+        """Return the joined table and its groups; the keys are not used."""
         del keys
         users = users_of(originals, cells_with_gaps(originals))
         members = np.flatnonzero(users.common)

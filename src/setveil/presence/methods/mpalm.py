@@ -1,10 +1,10 @@
-"""MPALM on both tables at once: δ-presence by Mondrian that tries every cut. A baseline that no two providers could run apart.
+"""MPALM on both tables at once: δ-presence by a Mondrian that tries every cut. A baseline that needs both tables in one place.
 
 Paper    nergiz2007 (references.bib), the multidimensional algorithm; takenouchi2012, section V-B, which compares with it.
-Departs  nergiz2007 could not be had, so this follows what takenouchi2012 says of it: top down, the presence of one side, and a retry after
-         each failed check. Order of retries: attributes by width, cuts from the median outwards. k and l are kept too, and the presence of
-         B's users where limits of B are given. Users without values at a provider have there a row that is drawn once, unless the true
-         cells of everybody are handed over.
+Departs  nergiz2007 was not available, so this follows its description in takenouchi2012: top down, presence limits for one provider, and a
+         retry after each failed check. Order of retries: attributes by width, cuts from the median outwards. k and l apply too, and
+         presence limits for B's users if they are given. An id that a provider does not have gets a row of one of its users, drawn once,
+         unless the true cells of all ids are given.
 Cost     as `mondrian`; all cuts of a group are checked at once.
 """
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 class Mpalm(GroupLimit, PresenceLimit, JoiningMethod):
-    """Divide the population at the first of all cuts that keeps k and the limits of presence; sees both tables."""
+    """Divide the population at the first of all cuts whose parts satisfy k, l and the presence limits; needs both tables."""
 
     name = "mpalm"
     title = "MPALM"
     paper = "nergiz2007"
 
     max_b: Share = parameter(
-        Share(1), public=True, description="Of B's users in a group, the largest share that may be at A too."
+        Share(1), public=True, description="Of B's users in any group, the largest share that A may also have."
     )
     min_b: Share = parameter(
-        Share(0), public=True, description="Of B's users in a group, the smallest share that may be at A too."
+        Share(0), public=True, description="Of B's users in any group, the smallest share that A may also have."
     )
 
     @property
@@ -55,7 +55,7 @@ class Mpalm(GroupLimit, PresenceLimit, JoiningMethod):
         keys: Keys,
         complete: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
     ) -> JoinedOutcome:
-        """Make the table; `complete` gives the true cells of all ids at A and at B, also of those who do not exist there."""
+        """Return the joined table and its groups. `complete` holds the true cells of all ids at A and at B, users or not."""
         cells = cells_with_fixed_rows(originals, keys) if complete is None else complete_cells(originals, complete)
         search = Search("all", "all", sees_counts=True)
         users = users_of(originals, cells)

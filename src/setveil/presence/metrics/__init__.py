@@ -1,6 +1,6 @@
-"""What can still be computed from a joined table."""
+"""Utility metrics of joined tables."""
 
 MEMBERS = {
     "RangeQueryError": "range_queries",
 }
-"""The class of each metric and its module, in the order in which people see them."""
+"""The class of each metric and its module, in the order of lists and help texts."""

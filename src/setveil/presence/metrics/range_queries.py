@@ -1,4 +1,4 @@
-"""How well a joined table tells how many common users have values in given ranges."""
+"""The error of a joined table for queries that count the common users with values in given ranges."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _USERS_AT_ONCE = 1 << 12
 
 
 class RangeQueryError(Metric):
-    """How far the number of records within given ranges is off, for queries drawn at random or given, on average."""
+    """Mean relative error of the number of records within given ranges, over random queries or your own."""
 
     name = "range-query-error"
     example_lines = (
@@ -43,34 +43,34 @@ class RangeQueryError(Metric):
     better = "lower"
     about = "utility"
     formula = (
-        "mean over queries of |act − est| / act: act the common users within all ranges of the query, est the sum over groups of records ×"
-        " the share of each interval that the range covers, as if values were spread evenly. A random query picks so many"
-        " quasi-identifiers and on each a range of whole cells, uniformly where it begins: from the attribute with the fewest cells on, the"
-        " m-th root of the selectivity still to reach, m attributes left, rounded to whole cells, at least one. Queries that nobody meets"
-        " are left out"
+        "mean over queries of |act − est| / act: act is the number of common users within all ranges of the query, est the sum over groups"
+        " of records × the share of each interval that the range covers, as if values were evenly distributed. A random query picks"
+        " `attributes` quasi-identifiers and a range of whole cells on each, with a uniformly random start. Attributes are processed from"
+        " the fewest cells to the most: with m attributes left, the range covers the m-th root of the selectivity still to reach, rounded"
+        " to whole cells, at least one. Queries that no common user meets are skipped"
     )
     blind_to = (
-        "queries that nobody meets, of which the table may tell some; sensitive values, unless given queries name them; how attributes go"
-        " together beyond the few of a query"
+        "queries that no common user meets, for which the table may still report some; sensitive values, unless your own queries name them;"
+        " relations among more attributes than a query names"
     )
     takes = (JoinedTable,)
 
     selectivity: Share = parameter(
         Share("10%"),
         public=True,
-        description="The share of the domain that the ranges of a random query cover together.",
+        description="Share of the domain that the ranges of a random query cover together.",
     )
     attributes: int = parameter(
         3,
         public=True,
         ge=1,
         le=100,
-        description="How many quasi-identifiers a random query names; all where there are fewer.",
+        description="Number of quasi-identifiers in a random query; all if there are fewer.",
     )
-    queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="How many random queries are drawn.")
-    seed: int = parameter(1, public=True, ge=0, description="Which random queries are drawn.")
+    queries: int = parameter(10_000, public=True, ge=1, le=1_000_000, description="Number of random queries.")
+    seed: int = parameter(1, public=True, ge=0, description="Seed of the random queries.")
     predicates: Predicates | None = parameter(
-        None, public=False, description="Queries of one's own, in place of random ones."
+        None, public=False, description="Your own queries, instead of random ones."
     )
 
     @field_validator("selectivity")
@@ -83,11 +83,13 @@ class RangeQueryError(Metric):
     def measure(
         self, original: Originals, published: JoinedTable, alignment: Any
     ) -> tuple[float | None, dict[str, Any]]:
-        """Count the common users that meet each query, and estimate them from the table."""
+        """Count the common users that meet each query, and compare with the estimate from the table."""
         del alignment
         schema = published.schema
         if original.schema != schema:
-            raise BadData("the joined table has other attributes than the tables of the providers")
+            raise BadData(
+                "the joined table has other attributes than the tables of the providers; expected the tables that it was made from"
+            )
         common = original.existing("a") & original.existing("b")
         if not common.any():
             return None, {"reason": "the providers have no common user"}
@@ -101,13 +103,13 @@ class RangeQueryError(Metric):
             "selectivity": float(asked.selectivity(schema).mean()),
         }
         if not met.any():
-            return None, details | {"reason": "no query is met by anybody"}
+            return None, details | {"reason": "no common user meets any query"}
         error = np.abs(asked.estimated(published) - true)[met] / true[met]
-        blunt = np.abs(asked.estimated(_one_group(schema, codes)) - true)[met] / true[met]
+        of_one_group = np.abs(asked.estimated(_one_group(schema, codes)) - true)[met] / true[met]
         details |= {
             "median": float(np.median(error)),
             "max": float(error.max()),
-            "error-of-one-group": float(blunt.mean()),
+            "error-of-one-group": float(of_one_group.mean()),
         }
         return float(error.mean()), details
 
@@ -119,7 +121,7 @@ class RangeQueryError(Metric):
 
 
 def _one_group(schema: Schema, codes: NDArray[np.int64]) -> JoinedTable:
-    """Return the table that shows nothing but how often each sensitive value occurs: what any other is compared with."""
+    """Return the table with a single group, which shows only how often each sensitive value occurs: the reference for the error."""
     cells = np.array([[one.cells for one in schema.attributes]], dtype=np.int32)
     counts = np.bincount(codes[:, -1], minlength=schema.sensitive.cells).astype(np.int64)
     return JoinedTable(schema, np.zeros_like(cells), cells, counts[None])
@@ -127,25 +129,25 @@ def _one_group(schema: Schema, codes: NDArray[np.int64]) -> JoinedTable:
 
 @dataclass(frozen=True)
 class RangeQueries:
-    """Queries as ranges of cells; several ranges of one attribute in one query are parts of the same condition."""
+    """Queries as ranges of cells. Several ranges of one attribute in one query are alternatives of the same condition."""
 
     count: int
     place: NDArray[np.int64]
-    """The attribute of each range, in the order of the schema; the sensitive one comes last. Ranges of a place stand in order of query."""
+    """The attribute of each range: its index in the schema, the sensitive attribute last. Sorted by attribute, then by query."""
     query: NDArray[np.int64]
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
     @classmethod
     def of(cls, count: int, ranges: NDArray[np.int64]) -> RangeQueries:
-        """Make queries of rows of query, place, low and high."""
+        """Return queries from rows of query, place, low and high."""
         rows = ranges.reshape(-1, 4)
         rows = rows[np.lexsort((rows[:, 2], rows[:, 0], rows[:, 1]))]
         return cls(count, rows[:, 1], rows[:, 0], rows[:, 2], rows[:, 3])
 
     @classmethod
     def given(cls, predicates: Predicates, schema: Schema) -> RangeQueries:
-        """Make the queries that a person wrote."""
+        """Return the queries of a user as ranges of cells."""
         rows = [
             (query, place, low, high)
             for query, cells in enumerate(predicates.ranges(schema))
@@ -158,11 +160,11 @@ class RangeQueries:
     def drawn(
         cls, schema: Schema, count: int, attributes: int, selectivity: float, rng: np.random.Generator
     ) -> RangeQueries:
-        """Draw queries of a selectivity: attributes and beginnings of ranges uniformly at random."""
+        """Draw queries of a given selectivity; attributes and starts of ranges are uniformly random."""
         cells = np.array([one.cells for one in schema.attributes], dtype=np.int64)
         number = min(attributes, len(cells))
         chosen = np.argsort(rng.random((count, len(cells))), axis=1, kind="stable")[:, :number]
-        # Attributes with few cells first: what rounding to whole cells adds or takes there, the others make up for.
+        # Attributes with few cells come first, so that later attributes compensate their rounding to whole cells.
         chosen = np.take_along_axis(chosen, np.argsort(cells[chosen], axis=1, kind="stable"), axis=1)
         rest = np.full(count, selectivity)
         ranges = np.empty((count, number, 4), dtype=np.int64)
@@ -187,7 +189,7 @@ class RangeQueries:
         return covered
 
     def _by_place(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, slice]]:
-        """Give the ranges of each attribute, of the queries from `first` to before `last`."""
+        """Yield each attribute with its ranges in the queries from `first` to before `last`."""
         last = self.count if last is None else last
         for place in np.unique(self.place):
             start, end = np.searchsorted(self.place, [place, place + 1])
@@ -196,19 +198,20 @@ class RangeQueries:
                 yield int(place), slice(int(inner[0]), int(inner[1]))
 
     def counted(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many rows of codes meet each query.
+        """Return the number of rows of codes that meet each query.
 
-        For some thousand users at a time: of each code that occurs the users below it, a bit each. A range is what two of them differ in.
+        Users are processed in blocks. For each code that occurs, a bit set holds the users with a lower code. The users in a range are the
+        difference of two such sets.
         """
         found = np.zeros(self.count, dtype=np.int64)
         for begin in range(0, len(codes), _USERS_AT_ONCE):
             part = codes[begin : begin + _USERS_AT_ONCE]
             below = {int(place): _Below(part[:, place]) for place in np.unique(self.place)}
-            everybody = np.packbits(np.ones(len(part), dtype=np.bool_))
-            at_once = max(_NUMBERS_AT_ONCE // len(everybody), 1)
+            all_users = np.packbits(np.ones(len(part), dtype=np.bool_))
+            at_once = max(_NUMBERS_AT_ONCE // len(all_users), 1)
             for first in range(0, self.count, at_once):
                 last = min(first + at_once, self.count)
-                meet = np.tile(everybody, (last - first, 1))
+                meet = np.tile(all_users, (last - first, 1))
                 for place, rows in self._by_place(first, last):
                     queries, starts = np.unique(self.query[rows], return_index=True)
                     bits = below[place].between(self.low[rows], self.high[rows])
@@ -217,7 +220,7 @@ class RangeQueries:
         return found
 
     def estimated(self, table: JoinedTable) -> NDArray[np.float64]:
-        """Return how many records a table leads to expect, values spread evenly over their intervals."""
+        """Return the expected number of records per query, as if values were evenly distributed over their intervals."""
         sensitive = len(table.schema.attributes)
         sizes = table.counts.sum(axis=1).astype(np.float64)
         spans = [
@@ -235,7 +238,7 @@ class RangeQueries:
                 if place == sensitive:
                     values = np.arange(table.counts.shape[1])
                     wanted = _together(np.add, ((low <= values) & (values < high)).astype(np.float64), starts)
-                    # Exact, not even: the table tells the sensitive value of every record.
+                    # Exact, not estimated: the table shows the sensitive value of every record.
                     records[queries - first] *= (wanted @ table.counts.T) / sizes
                     continue
                 distinct, group = spans[place]
@@ -247,12 +250,12 @@ class RangeQueries:
 
 
 def _together(ufunc: np.ufunc, parts: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
-    """Put the ranges of a query together; most queries have one of an attribute, and there is nothing to do."""
+    """Combine the ranges of each query. If every query has one range, there is nothing to do."""
     return parts if len(parts) == len(starts) else ufunc.reduceat(parts, starts, axis=0)
 
 
 class _Below:
-    """Which users have a code below a given one, a bit each, for the codes that occur."""
+    """For each code that occurs, the bit set of users with a lower code."""
 
     def __init__(self, codes: NDArray[np.int64]) -> None:
         self._codes, rank = np.unique(codes, return_inverse=True)
@@ -260,7 +263,7 @@ class _Below:
         self._bits = np.packbits(rank.reshape(-1)[None, :] < edges[:, None], axis=1)
 
     def between(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """Return for each range the users whose code is in it."""
+        """Return for each range the bit set of users whose code is in it."""
         upper, lower = (self._bits[np.searchsorted(self._codes, edge, side="left")] for edge in (high, low))
         found: NDArray[np.uint8] = upper & ~lower
         return found

@@ -1,1 +1,1 @@
-"""A joined table as a release: its card, its folders, and runs from files to files."""
+"""Releases of joined tables: the card, the folders, and runs that write them."""

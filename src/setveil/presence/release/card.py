@@ -1,4 +1,4 @@
-"""The public card of a joined table: a whitelist, as that of other releases. It names two guarantees and who checked them."""
+"""The public card of a joined table: a fixed list of public fields. It states the guarantees and how each was checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from setveil import __version__
 from setveil.errors import BadData
-from setveil.release.card import CARD_NAME, JOINED, FileBeside, Recipe, form_told
+from setveil.release.card import CARD_NAME, JOINED, FileBeside, Recipe, read_form
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,15 +27,15 @@ class _Part(BaseModel):
 
 
 class JoinedCounts(_Part):
-    """Counts of the table itself; none of the providers' tables."""
+    """Counts of the joined table; no counts of the providers' tables."""
 
     records: int
     groups: int
     columns: int
 
 
-class KeptPromise(_Part):
-    """A guarantee that was checked, by whom, and what it does and does not cover."""
+class CheckedGuarantee(_Part):
+    """A guarantee that was checked: by which party, and what it does and does not cover."""
 
     name: str
     parameters: dict[str, Any]
@@ -49,7 +49,7 @@ class KeptPromise(_Part):
 
 
 class JoinedCard(_Part):
-    """What a joined table is, for whoever receives it."""
+    """The description of a joined table for its recipients."""
 
     card_version: Literal[1]
     setveil_version: str
@@ -59,7 +59,7 @@ class JoinedCard(_Part):
     counts: JoinedCounts
     method: Recipe
     policy_sha256: str
-    guarantees: tuple[KeptPromise, ...]
+    guarantees: tuple[CheckedGuarantee, ...]
     secure_computation: str
     truthful: Literal["subset"]
     unit: Literal["person"]
@@ -72,19 +72,23 @@ class JoinedCard(_Part):
         try:
             return cls.model_validate_json(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
-            raise BadData(f"is not a release folder: it has no {CARD_NAME}", file=str(folder)) from None
+            raise BadData(
+                f"is not a release folder: it has no {CARD_NAME}; name the folder of a joined table", file=str(folder)
+            ) from None
         except (OSError, ValidationError) as error:
-            if form_told(path) not in (None, FORM):
+            if read_form(path) not in (None, FORM):
                 raise BadData(
-                    "is the card of a release that is no joined table; use setveil check", file=str(path)
+                    "is the card of a release that is not a joined table; use setveil check", file=str(path)
                 ) from None
             first = str(error).splitlines()[0]
             raise BadData(
-                f"is not the card of a joined table that setveil {__version__} reads ({first})", file=str(path)
+                f"is not the card of a joined table that setveil {__version__} can read ({first}); "
+                "get the release again from its collector",
+                file=str(path),
             ) from None
 
     def to_json(self) -> str:
-        """Return the text of the file."""
+        """Return the content of `card.json`."""
         return json.dumps(self.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -98,7 +102,7 @@ def make_joined_card(
     checked_by: dict[str, str],
     secure_computation: str,
 ) -> JoinedCard:
-    """Write the card from public values alone."""
+    """Return the card, made from public values only."""
     return JoinedCard(
         card_version=JOINED_CARD_VERSION,
         setveil_version=__version__,
@@ -108,17 +112,17 @@ def make_joined_card(
         counts=JoinedCounts(records=table.records, groups=table.groups, columns=len(table.schema.columns)),
         method=Recipe(name=method.name, parameters=method.public_parameters()),
         policy_sha256=policy_sha256,
-        guarantees=tuple(_promise(guarantee, checked_by[guarantee.name]) for guarantee in method.guarantees),
+        guarantees=tuple(_checked_guarantee(guarantee, checked_by[guarantee.name]) for guarantee in method.guarantees),
         secure_computation=secure_computation,
         truthful="subset",
         unit="person",
-        unit_in_words="protects people: a row is a person who is a customer of both providers",
+        unit_in_words="protects people: each row is a person who is a customer of both providers",
     )
 
 
-def _promise(guarantee: Guarantee, checked_by: str) -> KeptPromise:
+def _checked_guarantee(guarantee: Guarantee, checked_by: str) -> CheckedGuarantee:
     coverage = guarantee.coverage
-    return KeptPromise(
+    return CheckedGuarantee(
         name=guarantee.name,
         parameters=guarantee.public_parameters(),
         statement=guarantee.statement,

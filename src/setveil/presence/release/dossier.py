@@ -1,4 +1,4 @@
-"""The private dossier of a trial: what all three parties know together, which no party of a real run does."""
+"""The private dossier of a trial: the knowledge of all three parties, which no party of a real run has."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_joined_dossier(
     verdicts: list[Verdict],
     measurements: list[Measurement],
 ) -> dict[str, Any]:
-    """Gather everything about a trial as plain values."""
+    """Return the dossier of a trial as plain values."""
     at_a, at_b = originals.existing("a"), originals.existing("b")
     return {
         "dossier_version": 1,
@@ -64,7 +64,7 @@ def make_joined_dossier(
 
 
 def shares(originals: Originals, trial: Trial) -> dict[str, list[list[int]]]:
-    """Return for each provider the common users and its users of each group: what the limits speak of."""
+    """Return, per provider and group, the number of common users and of the provider's users: the counts that limits apply to."""
     at_a, at_b = originals.existing("a"), originals.existing("b")
     groups = trial.a.divided.groups
     found = {}
@@ -76,5 +76,5 @@ def shares(originals: Originals, trial: Trial) -> dict[str, list[list[int]]]:
 
 
 def save_joined_dossier(folder: Path, dossier: dict[str, Any]) -> None:
-    """Write it."""
+    """Write the dossier into a private folder."""
     (folder / "dossier.json").write_text(json.dumps(dossier, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

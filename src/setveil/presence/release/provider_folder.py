@@ -1,12 +1,12 @@
-"""The private folder of a provider after a joint run: its groups, the ledger of openings, what the run cost. Never handed over.
+"""The private folder of a provider after a joint run: groups, openings and costs. Never share it.
 
 ::
 
-    run.json          role, hashes, versions, verdicts of what the provider could check alone, costs
-    groups.parquet    id -> group, and on which side of the cut that failed it stood, where the cut was one's own
-    boxes.parquet     group -> way from the root, intervals of the own attributes
-    openings.jsonl    everything that was opened
-    report.html       the same for people, after a run over a network
+    run.json          role, hashes, versions, verdicts of the checks that the provider can make alone, costs
+    groups.parquet    id -> group, and its part in the failed cut of the group if the provider owned that cut
+    boxes.parquet     group -> path from the root, intervals of the provider's own attributes
+    openings.jsonl    everything that the secure computation revealed
+    report.html       a report with the same content, after a run over a network
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ GROUPS_NAME = "groups.parquet"
 BOXES_NAME = "boxes.parquet"
 OPENINGS_NAME = "openings.jsonl"
 NAMES = frozenset({RUN_NAME, GROUPS_NAME, BOXES_NAME, OPENINGS_NAME, REPORT_NAME})
-"""All that such a folder holds."""
+"""The names of all files in such a folder."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProviderFolder:
-    """What a provider kept of a run."""
+    """The content of a provider's private folder."""
 
     run: dict[str, Any]
     groups: SideGroups
@@ -58,7 +58,7 @@ class ProviderFolder:
 def run_record(
     role: str, policy: Policy, table: ProviderTable, population: Population, result: ProviderResult
 ) -> dict[str, Any]:
-    """Gather what is told of a run as plain values."""
+    """Return the content of `run.json`."""
     return {
         "run_version": 1,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -84,7 +84,7 @@ def run_record(
 def write_provider_folder(
     folder: Path, role: str, policy: Policy, table: ProviderTable, population: Population, result: ProviderResult
 ) -> dict[str, Any]:
-    """Fill a folder, which is there and empty; return what `run.json` says."""
+    """Write all files into an existing empty folder; return the content of `run.json`."""
     divided = result.divided
     failed = pa.array(divided.failed_lower == 1, mask=divided.failed_lower < 0)
     pq.write_table(
@@ -104,7 +104,7 @@ def write_provider_folder(
 
 
 def _reason(error: Exception) -> str:
-    """Say what was wrong without any value of the data."""
+    """Return what is wrong with a folder, without any value of the data."""
     if isinstance(error, OSError):
         return (
             f"{Path(error.filename).name}: {error.strerror}"
@@ -115,10 +115,10 @@ def _reason(error: Exception) -> str:
 
 
 def read_provider_folder(folder: Path, role: str, population: Population) -> ProviderFolder:
-    """Read what `write_provider_folder` wrote, and see that it is of that role and population."""
+    """Read a private folder; refuse one of another role or population."""
     try:
         run = json.loads((folder / RUN_NAME).read_text(encoding="utf-8"))
-        noted = run["role"], run["population_sha256"]
+        stored = run["role"], run["population_sha256"]
         groups = pq.read_table(folder / GROUPS_NAME)
         boxes = pq.read_table(folder / BOXES_NAME)
         failed = groups.column("failed_lower").combine_chunks().cast(pa.bool_())
@@ -134,15 +134,16 @@ def read_provider_folder(folder: Path, role: str, population: Population) -> Pro
         raise BadData(
             f"is not the private folder of a provider after a run ({_reason(error)})", file=str(folder)
         ) from None
-    if noted[0] != role:
+    if stored[0] != role:
         raise BadData(
-            f"is the private folder of provider {str(noted[0]).upper()}, not {role.upper()}", file=str(folder)
+            f"is the private folder of provider {str(stored[0]).upper()}; expected that of provider {role.upper()}",
+            file=str(folder),
         )
-    if noted[1] != population.sha256 or len(side.group_of) != len(population):
-        raise BadData("belongs to a run over another population", file=str(folder))
+    if stored[1] != population.sha256 or len(side.group_of) != len(population):
+        raise BadData("belongs to a run with another population; name the population of that run", file=str(folder))
     if len(side.group_of) and not -1 <= int(side.group_of.min()) <= int(side.group_of.max()) < side.groups:
         raise BadData(
-            f"has an id in a group that is not there; {GROUPS_NAME} and {BOXES_NAME} are not of one run",
+            f"contains an id whose group does not exist; {GROUPS_NAME} and {BOXES_NAME} are from different runs",
             file=str(folder),
         )
     lower = np.full(len(population), -1, dtype=np.int8)

@@ -1,4 +1,4 @@
-"""A joint run to its files, for Python: over the network as one of the parties, or all three in a trial."""
+"""Joint runs from Python, with all output files: as one party over a network, or as all three parties in a trial."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Provided:
-    """A run as a provider took part in it."""
+    """The result of a run for a provider."""
 
     result: ProviderResult
     record: dict[str, Any]
-    """What `run.json` in the private folder says."""
+    """The content of `run.json` in the private folder."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """A run as the collector took part in it."""
+    """The result of a run for the collector."""
 
     card: JoinedCard
     costs: Costs
@@ -64,30 +64,41 @@ def provide(
     again: bool = False,
     force: bool = False,
 ) -> Provided:
-    """Take part in a run as the provider whose home it is, and write the private folder.
+    """Take part in a run as a provider, and write the private folder.
 
     Parameters
     ----------
-    home
-        The provider's home, with the certificates of the others pinned.
-    policy, population
-        The same at both providers.
-    table
-        This provider's users with their customer keys: ``read_provider_table(..., person='COLUMN')``.
-    places
-        Where this provider meets the others.
-    private
+    home : Home
+        The provider's home, with the pinned certificates of the two other parties. It determines the role, A or B.
+    policy : Policy
+        The policy that all parties agreed on.
+    table : ProviderTable
+        The provider's users with their customer keys: ``read_provider_table(..., person='COLUMN')``.
+    population : Population
+        The ids of all people, the same at both providers.
+    places : Places
+        The addresses of the other parties.
+    private : str or Path
         The private folder to make.
-    again
-        Allow a run over people who were in an earlier run, although the population, the policy, the peer or the data of either provider
-        changed. Comparing the two runs tells real users from dummies. Both providers have to allow it.
-    force
+    again : bool
+        Allow a run with people who were in an earlier run, although the population, the policy, the peer or the data of either provider
+        changed. A comparison of the two runs separates real users from dummies. Both providers must allow it.
+    force : bool
         Replace the private folder of an earlier run.
+
+    Returns
+    -------
+    Provided
+        The result of the run, and the content of `run.json`.
 
     Raises
     ------
     BadParameter
         The ledger of runs refuses this run.
+    GuaranteeViolated
+        The tables or the joined table violate the policy; nothing is published.
+    OutputRefused
+        `private` exists and may not be replaced.
     PeerFailed
         Another party failed, disagrees, or does not allow the run.
 
@@ -121,10 +132,48 @@ def collect(
     wait: float = 600.0,
     force: bool = False,
 ) -> Collected:
-    """Take part in a run as the collector, who waits for both providers at `listen` (HOST:PORT), and publish the table.
+    """Take part in a run as the collector, and publish the joined table.
 
-    The release folder `out` appears once all three parties found that the table keeps the policy. `private` is `OUT.private` by default.
-    The run is given up after `wait` seconds without both providers, or after `timeout` seconds without a byte.
+    The release folder appears only after all three parties found that the table satisfies the policy.
+
+    Parameters
+    ----------
+    home : Home
+        The collector's home, with the pinned certificates of both providers.
+    policy : Policy
+        The policy that all parties agreed on.
+    listen : str
+        The address at which the collector waits for both providers: `HOST:PORT`.
+    out : str or Path
+        The release folder to make.
+    private : str or Path, optional
+        The private folder to make; `OUT.private` by default.
+    timeout : float
+        End the run after this many seconds without a byte from a provider.
+    wait : float
+        End the run if not both providers connect within this many seconds.
+    force : bool
+        Replace existing folders of an earlier release.
+
+    Returns
+    -------
+    Collected
+        The card of the release, and the costs of the run.
+
+    Raises
+    ------
+    GuaranteeViolated
+        The table violates k-anonymity; nothing is published.
+    OutputRefused
+        A folder exists and may not be replaced.
+    PeerFailed
+        A provider failed or disagrees.
+
+    Examples
+    --------
+    >>> home, policy = sv.Home.open("agency"), sv.read_policy("policy.toml")  # doctest: +SKIP
+    >>> sv.collect(home, policy, "0.0.0.0:7622", "published").card.counts.records  # doctest: +SKIP
+    521
     """
     refuse_no_span(timeout=timeout, wait=wait)
     target = Target.of(out, private, force=force)
@@ -134,8 +183,8 @@ def collect(
     def publish(table: JoinedTable) -> Callable[[], str]:
         staged.stage(table)
         staged.check({"k-anonymity"})
-        by_providers = "by each provider on its own side, before publication"
-        staged.complete({"k-anonymity": "by the collector, on the file", "site-presence": by_providers})
+        by_providers = "by each provider for its own users, before publication"
+        staged.complete({"k-anonymity": "by the collector, on the published file", "site-presence": by_providers})
         record = {"policy_sha256": policy.sha256, "data_sha256": staged.sha256}
         (staged.private / DOSSIER_NAME).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         return staged.commit
@@ -155,14 +204,51 @@ def publish_trial(
     private: str | Path | None = None,
     force: bool = False,
 ) -> dict[str, Any]:
-    """Run all three parties in this process and publish the table; return the dossier.
+    """Run all three parties in this process, and publish the joined table.
 
-    Both tables are at hand, so everything is checked, also what no party of a real run could check alone. The private folder, `OUT.private`
-    by default, holds what each provider would keep, and a report.
+    Both tables are available, so everything is checked, including what no party of a real run could check alone. The private folder
+    contains the private files of each provider, the dossier and a report.
+
+    Parameters
+    ----------
+    policy : Policy
+        The limits, the columns and the population.
+    originals : Originals
+        The population, and the tables of both providers.
+    keys : Keys
+        The keys of both providers.
+    out : str or Path
+        The release folder to make.
+    private : str or Path, optional
+        The private folder to make; `OUT.private` by default.
+    force : bool
+        Replace existing folders of an earlier release.
+
+    Returns
+    -------
+    dict
+        The dossier: counts, verdicts, measurements, openings and costs.
+
+    Raises
+    ------
+    GuaranteeViolated
+        The tables or the joined table violate the policy; nothing is published.
+    BadData
+        The population is not that of the policy.
+    OutputRefused
+        A folder exists and may not be replaced.
 
     Examples
     --------
-    >>> sv.publish_trial(policy, originals, keys, "joined")  # doctest: +SKIP
+    >>> import tempfile
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> originals, keys = sample(people=2000).originals, sv.Keys(b"a" * 16, b"b" * 16)
+    >>> method = sv.DummyUsers(max_a="0.95", min_a="0.05", max_b="0.95", min_b="0.05", backend="clear")
+    >>> policy = sv.Policy(method, originals.schema, originals.population.sha256)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sv.publish_trial(policy, originals, keys, f"{folder}/joined")["table"]["records"]
+    281
     """
     target = Target.of(out, private, force=force)
     target.refuse()

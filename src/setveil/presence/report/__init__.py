@@ -1,1 +1,1 @@
-"""Pages of joined tables."""
+"""Report pages of joined tables."""

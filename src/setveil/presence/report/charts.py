@@ -1,6 +1,6 @@
-"""The charts of a joined table and of one provider's run: shares, sizes of groups, openings, and what each level cost.
+"""Charts of a trial and of one provider's run: shares of common users, sizes of groups, openings, and the cost of each level.
 
-Only what a dossier or a run record tells is arranged here. Shares and sizes are known together in a trial alone.
+The charts show only numbers from the dossier or the run record. Shares and sizes are known in trials only.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.base.display import share
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.base.display import quantity, share
+from setveil.parameters.shares import Share
+from setveil.presence.channel import PARTY_NAMES
 from setveil.report.charts import Axis, Chart, Series, bars, curves, grouped_bars
 from setveil.report.theme import AFTER, NEUTRAL, SHARE
 
@@ -18,32 +19,32 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 MOST_POINTS = 100
-"""Of many groups, so many are drawn of each provider, evenly from the smallest share to the largest."""
+"""Maximum number of groups drawn per provider; if there are more, they are picked evenly from the smallest share to the largest."""
 
 COLOURS = {"a": "#009E73", "b": "#CC79A7"}
-"""The same two colours wherever the providers stand beside each other."""
+"""The colours of the providers in all charts that compare them."""
 PROVIDERS = Series("provider", ("of A's users", "of B's users"), tuple(COLOURS.values()))
-OF_THE_GROUPS = Series("kind", ("groups",), (AFTER,))
+GROUPS = Series("kind", ("groups",), (AFTER,))
 BETWEEN = Series("between", ("between A and B",), (NEUTRAL,))
 KINDS = {
     "root": "whole population",
-    "side": "who cuts",
+    "side": "owner of the cut",
     "winner": "best cut",
-    "pass": "rules kept",
+    "pass": "check of the limits",
     "ids": "ids of a part",
-    "counts": "counts",
+    "counts": "counts of a group",
 }
-"""How the ledger names what it opens, in words."""
+"""The chart label of each kind of opening."""
 OPENED = Series("kind", ("opened",), (NEUTRAL,))
 ERRORS = Series("table", ("this table", "one group"), (AFTER, NEUTRAL))
 QUERIES, ONE_GROUP = "range-query-error", "error-of-one-group"
-"""The metric, and its detail that is compared with it."""
+"""The metric, and its detail for a table of one group."""
 REST = "rest"
-"""What belongs to no level: setting up and the counts at the end; of the seconds also what the collector takes."""
+"""The bar for costs outside of levels: set-up and the counts at the end; for seconds also the time with the collector."""
 
 
 def trial_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
-    """Return the charts of a trial by their keys; one that there are no numbers for is left out."""
+    """Return the charts of a trial by key, without those that have no numbers."""
     drawn = (
         share_chart(dossier["shares"], dossier["method"]),
         size_chart(dossier["table"]["sizes"], dossier["method"]["k"]),
@@ -55,13 +56,13 @@ def trial_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
 
 
 def run_charts(record: dict[str, Any]) -> dict[str, Chart]:
-    """Return the charts of what one provider knows of a run."""
+    """Return the charts of one provider's run by key."""
     drawn = opening_chart(record["openings"]), *level_charts({record["role"]: record["costs"]})
     return {chart.key: chart for chart in drawn if chart is not None}
 
 
 def share_chart(shares: Mapping[str, Sequence[Sequence[int]]], method: Mapping[str, Any]) -> Chart | None:
-    """Draw the share of common users in each group, from the smallest to the largest, between its limits."""
+    """Draw the share of common users per group, from the smallest to the largest, with its limits."""
     known = {
         role: sorted((Fraction(common, users), common, users) for common, users in shares[role] if users)
         for role in ("a", "b")
@@ -82,8 +83,8 @@ def share_chart(shares: Mapping[str, Sequence[Sequence[int]]], method: Mapping[s
                 row.append(None)
         table.append(tuple(row))
     text = (
-        f"The share of a provider's users who are at the other one too, in {groups:,} groups from the smallest to the largest, "
-        "and the limits of the policy."
+        f"Share of a provider's users who are common users, in {quantity(groups, 'group')}, from the smallest share to the largest, "
+        "with the limits of the policy."
     )
     spec = curves(
         drawn,
@@ -95,27 +96,27 @@ def share_chart(shares: Mapping[str, Sequence[Sequence[int]]], method: Mapping[s
         text=text,
         height=340,
     )
-    note = "Each provider's groups are put in order by themselves: the same place may be another group."
+    note = "The groups of each provider are sorted separately: at the same position, the two curves may show different groups."
     if method["scope"] == "qi+sa":
-        note += " B's limits hold for each sensitive value of a group too; drawn are groups as a whole."
+        note += " B's limits also apply to each sensitive value of a group; the chart shows whole groups."
     if len(ranks) < groups:
-        note += f" Of {groups:,} groups {len(ranks):,} are drawn, evenly."
+        note += f" The chart shows {len(ranks):,} of {groups:,} groups, evenly spaced."
     columns = ("group", *(f"share {name}" for name in PROVIDERS.names))
     return Chart("shares", "Common users in groups", text, spec, columns, table, note)
 
 
 def _limits(method: Mapping[str, Any], groups: int) -> list[dict[str, Any]]:
-    """Return the limits as lines; what is the same for both providers is one line."""
+    """Return the lines of the limits; equal limits of both providers are one line."""
     found = []
     for bound, words, side in (("max", "at most", "below"), ("min", "at least", "above")):
-        a, b = (method[f"{bound}_{role}"] for role in ("a", "b"))
-        named = [(a, "A and B")] if Fraction(a) == Fraction(b) else [(a, "A"), (b, "B")]
-        for place, (value, who) in enumerate(named):
-            # Curves rise from the left below to the right above, so names stand in the other corners; B's a little further in.
+        a, b = (Share(method[f"{bound}_{role}"]) for role in ("a", "b"))
+        named = [(a, "A and B")] if a == b else [(a, "A"), (b, "B")]
+        for place, (value, provider) in enumerate(named):
+            # Curves rise from bottom left to top right, so labels are in the other two corners; B's are further from the edge.
             along = groups * (0.02 + 0.3 * place)
             found.append({
-                "share": float(Fraction(value)),
-                "name": f"{words} {value} ({who})",
+                "share": float(value.share),
+                "name": f"{words} {value} ({provider})",
                 "side": side,
                 "group": along if side == "below" else groups - along,
             })  # fmt: skip
@@ -123,7 +124,7 @@ def _limits(method: Mapping[str, Any], groups: int) -> list[dict[str, Any]]:
 
 
 def size_chart(sizes: Sequence[int], k: int) -> Chart | None:
-    """Draw how many groups have how many records, in bins that double from k on."""
+    """Draw the number of groups by number of records, in bins that start at k and double in width."""
     if not sizes:
         return None
     low, bins = max(1, min(k, *sizes)), []
@@ -132,12 +133,14 @@ def size_chart(sizes: Sequence[int], k: int) -> Chart | None:
         name = f"{low:,}" if high == low else f"{low:,} to {high:,}"
         bins.append((name, sum(low <= size <= high for size in sizes)))
         low = high + 1
-    text = f"How many groups have how many records; the smallest has {min(sizes):,} and the largest {max(sizes):,}."
+    text = (
+        f"Number of groups by number of records; the smallest group has {min(sizes):,} and the largest {max(sizes):,}."
+    )
     spec = bars(
         [{"records": name, "groups": number, "kind": "groups"} for name, number in bins],
         down=Axis("records", "records", ""),
         along=Axis("groups", "number of groups"),
-        series=OF_THE_GROUPS,
+        series=GROUPS,
         legend=False,
         text=text,
     )
@@ -145,11 +148,11 @@ def size_chart(sizes: Sequence[int], k: int) -> Chart | None:
 
 
 def opening_chart(openings: Mapping[str, int]) -> Chart | None:
-    """Draw how often something of each kind was opened."""
+    """Draw the number of openings by kind."""
     if not any(openings.values()):
         return None
     rows = [(KINDS.get(kind, kind), number) for kind, number in openings.items()]
-    text = "How often something of each kind became known in the run."
+    text = "Number of openings of each kind in the run."
     spec = bars(
         [{"what": name, "openings": number, "kind": "opened"} for name, number in rows],
         down=Axis("what", "", ""),
@@ -158,11 +161,11 @@ def opening_chart(openings: Mapping[str, int]) -> Chart | None:
         legend=False,
         text=text,
     )
-    return Chart("openings", "Openings by kind", text, spec, ("what", "openings"), rows)
+    return Chart("openings", "Openings by kind", text, spec, ("kind", "openings"), rows)
 
 
 def level_charts(costs: Mapping[str, Mapping[str, Any]]) -> list[Chart]:
-    """Draw megabytes, messages and seconds of each level; `costs` are those of one provider, or of both."""
+    """Draw megabytes, messages and seconds per level; `costs` has the costs of one provider or of both."""
     first, one = next(iter(costs.items()))
     if not one["levels"]:
         return []
@@ -175,26 +178,26 @@ def level_charts(costs: Mapping[str, Mapping[str, Any]]) -> list[Chart]:
     return [
         _by_level(
             "megabytes",
-            ("Megabytes at each level", "megabytes between A and B", ",.3~f"),
+            ("Megabytes per level", "megabytes between A and B", ",.3~f"),
             {BETWEEN.names[0]: ([number / MEGABYTE for number in size], total / MEGABYTE)},
             BETWEEN,
             _groups_and_ids(one),
         ),
         _by_level(
             "messages",
-            ("Messages at each level", "messages between A and B", ",d"),
+            ("Messages per level", "messages between A and B", ",d"),
             {BETWEEN.names[0]: moved["messages"]},
             BETWEEN,
             _groups_and_ids(one),
         ),
         _by_level(
             "seconds",
-            ("Seconds at each level", "seconds, with waiting for the other", ",.3~f"),
+            ("Seconds per level", "seconds, including waiting", ",.3~f"),
             {
-                PARTY_IN_WORDS[role]: ([level["seconds"] for level in cost["levels"]], cost["seconds"])
+                PARTY_NAMES[role]: ([level["seconds"] for level in cost["levels"]], cost["seconds"])
                 for role, cost in costs.items()
             },
-            Series("between", tuple(PARTY_IN_WORDS[role] for role in costs), tuple(COLOURS[role] for role in costs)),
+            Series("between", tuple(PARTY_NAMES[role] for role in costs), tuple(COLOURS[role] for role in costs)),
             _groups_and_ids(one),
         ),
     ]
@@ -206,41 +209,42 @@ def _groups_and_ids(cost: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 def _by_level(
     key: str,
-    words: tuple[str, str, str],
+    labels: tuple[str, str, str],
     numbers: Mapping[str, tuple[list[Any], Any]],
     series: Series,
     about: list[tuple[int, int]],
 ) -> Chart:
-    """Draw a bar for each level and one for the rest; `numbers` are those of the levels and in all, for each of the series."""
-    title, unit, shape = words
-    names = [*(str(place) for place in range(1, len(about) + 1)), REST]
-    whole = {who: [*each, max(0, total - sum(each))] for who, (each, total) in numbers.items()}
+    """Draw one bar per level and one for the rest; `numbers` has the values per level and the total of each series."""
+    title, unit, number_format = labels
+    levels = [*(str(place) for place in range(1, len(about) + 1)), REST]
+    whole = {name: [*each, max(0, total - sum(each))] for name, (each, total) in numbers.items()}
     drawn = [
-        {"level": name, "between": who, key: number}
-        for who, each in whole.items()
-        for name, number in zip(names, each, strict=True)
+        {"level": level, "between": name, key: number}
+        for name, each in whole.items()
+        for level, number in zip(levels, each, strict=True)
     ]
     several = len(numbers) > 1
-    text = f"{title}, and the rest, which belongs to none: setting up, and what follows the last level."
+    text = f"{title}; the rest is set-up and the steps after the last level."
     spec = grouped_bars(
         drawn,
         across=Axis("level", "level", ""),
-        up=Axis(key, unit, shape),
+        up=Axis(key, unit, number_format),
         series=series,
         legend=several,
         text=text,
         height=240,
     )
     table: list[tuple[Any, ...]] = [
-        (name, *more, *each) for name, more, *each in zip(names, [*about, (None, None)], *whole.values(), strict=True)
+        (level, *more, *each)
+        for level, more, *each in zip(levels, [*about, (None, None)], *whole.values(), strict=True)
     ]
-    table.append(("in all", None, None, *(total for _each, total in numbers.values())))
+    table.append(("total", None, None, *(total for _each, total in numbers.values())))
     columns = ("level", "open groups", "ids in them", *(numbers if several else (unit,)))
     return Chart(key, title, text, spec, columns, table)
 
 
 def query_chart(measurements: Sequence[Mapping[str, Any]]) -> Chart | None:
-    """Draw the error of queries beside that of a table of one group; both must have been measured."""
+    """Draw the error of queries next to that of a table of one group; None if one of them was not measured."""
     found = [
         (str(one["parameters"].get("selectivity", "")), one["value"], one["details"][ONE_GROUP])
         for one in measurements
@@ -258,7 +262,7 @@ def query_chart(measurements: Sequence[Mapping[str, Any]]) -> Chart | None:
         {"what": name, "error": error, "table": ERRORS.names[place % 2]}
         for place, (name, error) in enumerate(zip(names, errors, strict=True))
     ]
-    text = "How far the answers of queries are off on average: those of this table, and those of a table of one group."
+    text = "Mean relative error of queries: with this table, and with a table of one group."
     spec = bars(
         drawn,
         down=Axis("what", "", ""),

@@ -1,4 +1,4 @@
-"""Pages of joined tables: the report of a trial, with what all parties know together, and that of one provider after a real run."""
+"""Report pages of joined tables: one for a trial, with the knowledge of all parties, and one for a provider after a real run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from setveil.presence.catalog import METRICS
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.secure.backends import EXPERIMENTAL
 from setveil.report.page import page_with_charts
 
@@ -14,41 +14,41 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 TEMPLATE = "joined.html.jinja"
-LOOKS = {"holds": "holds", "violated": "violated", "undecided": "part"}
-"""The style of each verdict."""
+STATUS_STYLES = {"holds": "holds", "violated": "violated", "undecided": "part"}
+"""The CSS class of each status."""
 
 OPENINGS = {
-    "root": "whether the population as a whole keeps the policy: one bit, which both providers learn; without it nothing is published",
-    "side": "which provider has the wider attribute in a group, and so cuts it: one bit a group, which both learn",
-    "winner": "which of the cuts that were scored is the best: its place in a list that its owner shuffled, which both learn; "
-    "with score = own there is none",
-    "pass": "whether both parts of a cut keep all rules: one bit a group, which both learn. Its owner learns something from a cut "
-    "that failed, too",
-    "ids": "who is in the lower part of a cut that passed, users and dummies alike: the owner of the cut tells the other provider",
+    "root": "whether the whole population satisfies the policy: one bit, for both providers; if it does not, nothing is published",
+    "side": "which provider has the wider attribute in a group and so owns the cut: one bit per group, for both providers",
+    "winner": "the best of the scored cuts: its position in a list that the owner of the cut shuffled, for both providers; "
+    "not opened with score = own",
+    "pass": "whether both parts of a cut satisfy all limits: one bit per group, for both providers. A failed cut also reveals something "
+    "to its owner",
+    "ids": "the ids in the lower part of a cut that passed, of users and dummies: the owner of the cut sends them to the other provider",
 }
-"""What is opened, and who learns it."""
+"""What each kind of opening reveals, and to which party."""
 COUNTS = {
-    "b": "how many common users of each sensitive value a final group has: provider B learns it, and tells the collector",
-    "c": "how many common users of each sensitive value a final group has: the collector alone learns it, and the ledgers of the providers "
-    "hold no number",
+    "b": "the number of common users with each sensitive value in a final group: provider B learns it and sends it to the collector",
+    "c": "the number of common users with each sensitive value in a final group: only the collector learns it, and the providers' lists of "
+    "openings contain no number",
 }
-"""The same of the counts, by the policy's `counts_to`."""
+"""What the openings of counts reveal, by the policy's `counts_to`."""
 
 
 def render_joined(dossier: dict[str, Any]) -> str:
     """Return the report of a trial as HTML."""
-    from setveil.presence.report.charts import QUERIES, trial_charts  # noqa: PLC0415 - loads what draws
+    from setveil.presence.report.charts import QUERIES, trial_charts  # noqa: PLC0415 - imports the chart libraries
 
     card = dossier["card"]
     verdicts = {verdict["guarantee"]: verdict for verdict in dossier["verdicts"]}
-    promises = [_promise(one, verdicts.get(one["name"])) for one in card["guarantees"]]
+    guarantees = [_with_verdict(one, verdicts.get(one["name"])) for one in card["guarantees"]]
     return _page(
         trial_charts(dossier),
         dossier,
         trial=True,
         name=card["method"]["name"],
         secure=card["secure_computation"],
-        promises=promises,
+        guarantees=guarantees,
         costs=dossier["costs"],
         table=dossier["table"],
         queries=[one for one in dossier["measurements"] if one["name"] == QUERIES],
@@ -56,17 +56,17 @@ def render_joined(dossier: dict[str, Any]) -> str:
 
 
 def render_run(record: dict[str, Any]) -> str:
-    """Return what one provider keeps of a real run as HTML."""
-    from setveil.presence.methods.dummy_users import DummyUsers  # noqa: PLC0415 - its guarantees, in words
-    from setveil.presence.report.charts import run_charts  # noqa: PLC0415 - loads what draws
+    """Return the report of one provider about a real run as HTML."""
+    from setveil.presence.methods.dummy_users import DummyUsers  # noqa: PLC0415 - only for the texts of its guarantees
+    from setveil.presence.report.charts import run_charts  # noqa: PLC0415 - imports the chart libraries
 
     verdicts = {verdict["guarantee"]: verdict for verdict in record["verdicts"]}
-    promises = [
-        _promise(
+    guarantees = [
+        _with_verdict(
             {
                 "name": one.name,
                 "statement": one.statement,
-                "checked_by": f"by {PARTY_IN_WORDS[record['role']]} alone, on what the collector published",
+                "checked_by": f"by {PARTY_NAMES[record['role']]} alone, on the table that the collector published",
                 **asdict(one.coverage),
             },
             verdicts.get(one.name),
@@ -80,50 +80,50 @@ def render_run(record: dict[str, Any]) -> str:
         trial=False,
         name=DummyUsers.name,
         secure=record["method"]["backend"],
-        promises=promises,
+        guarantees=guarantees,
         costs={record["role"]: record["costs"]},
         table=next((one for one in counts if "records" in one and "groups" in one), None),
         queries=[],
     )
 
 
-def _promise(promise: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Put a promise beside what its check found."""
+def _with_verdict(guarantee: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a guarantee with the verdict of its check and its status."""
     status = "undecided" if verdict is None else verdict["status"]
-    return {**promise, "verdict": verdict, "status": status, "look": LOOKS[status]}
+    return {**guarantee, "verdict": verdict, "status": status, "look": STATUS_STYLES[status]}
 
 
-def _page(charts: Mapping[str, Any], told: dict[str, Any], **values: Any) -> str:
-    """Fill the template of both pages."""
-    words = {**OPENINGS, "counts": COUNTS[told["method"].get("counts_to", "b")]}
-    openings = [(kind, number, words.get(kind, "")) for kind, number in told["openings"].items()]
+def _page(charts: Mapping[str, Any], content: dict[str, Any], **values: Any) -> str:
+    """Fill the template of both pages; `content` is a dossier or the record of a run."""
+    meanings = {**OPENINGS, "counts": COUNTS[content["method"].get("counts_to", "b")]}
+    openings = [(kind, number, meanings.get(kind, "")) for kind, number in content["openings"].items()]
     return page_with_charts(
         TEMPLATE,
         [*charts.values()],
         package=__package__,
-        d=told,
+        d=content,
         drawn=charts,
         openings=openings,
         lines=_lines(values["costs"]),
-        parties=PARTY_IN_WORDS,
-        experimental=EXPERIMENTAL if told["method"]["backend"] == "two-party" else "",
-        notes=_notes(told.get("measurements", [])),
+        parties=PARTY_NAMES,
+        experimental=EXPERIMENTAL if content["method"]["backend"] == "two-party" else "",
+        notes=_notes(content.get("measurements", [])),
         **values,
     )
 
 
 def _notes(measurements: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, str]]:
-    """Return what people need to read the figures of each metric that was measured."""
+    """Return the title and the summary of each metric that was measured."""
     kinds = {one["name"]: METRICS[one["name"]] for one in measurements if one["name"] in METRICS}
     return {name: {"title": kind.title, "summary": kind.summary()} for name, kind in kinds.items()}
 
 
 def _lines(costs: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, int, int, int]]:
-    """Return what went over each line, once: between whom, messages, bytes to and fro."""
+    """Return the traffic of each connection, once: the two parties, messages, bytes sent and bytes received."""
     found: dict[frozenset[str], tuple[str, int, int, int]] = {}
     for role, cost in costs.items():
         for peer, line in cost["traffic"].items():
-            between = f"{PARTY_IN_WORDS[role]} and {PARTY_IN_WORDS[peer]}"
+            between = f"{PARTY_NAMES[role]} and {PARTY_NAMES[peer]}"
             messages = line["messages_sent"] + line["messages_received"]
             found.setdefault(frozenset((role, peer)), (between, messages, line["bytes_sent"], line["bytes_received"]))
     return [*found.values()]

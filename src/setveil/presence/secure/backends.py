@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from setveil.presence.secure.rules import Rules
 
 EXPERIMENTAL = "experimental cryptography: no outside review"
-"""What card and program say of the two-party core."""
+"""The warning about the two-party core, on the card and in messages."""
 
 
 def open_session(name: str, role: Provider, rules: Rules, peer: Channel, collector: Channel) -> Session:
@@ -31,7 +31,7 @@ def open_session(name: str, role: Provider, rules: Rules, peer: Channel, collect
 
 
 def open_collector_side(name: str, rules: Rules | None, a: Channel, b: Channel) -> CollectorSide:
-    """Return the collector's part in it; `rules` are known to it only where it computes along."""
+    """Return the collector's end of the secure computation; it knows `rules` only if it takes part in the computation."""
     if name == "clear":
         from setveil.presence.secure.clear import ClearCollectorSide  # noqa: PLC0415 - only the one that is chosen
 
@@ -47,7 +47,7 @@ def open_collector_side(name: str, rules: Rules | None, a: Channel, b: Channel) 
 
 
 def require_backend(name: str) -> None:
-    """Refuse a backend whose libraries are not installed, before anybody is called."""
+    """Raise `Missing` if the libraries of a backend are not installed, before any connection is made."""
     if name == "mpyc":
         require_mpyc()
     elif name == "two-party":
@@ -55,5 +55,5 @@ def require_backend(name: str) -> None:
 
 
 def computes_along(name: str) -> bool:
-    """Tell whether the collector takes part in the computation, and so learns sizes that it does not learn otherwise."""
+    """Return whether the collector takes part in the computation, and so learns sizes that it does not learn otherwise."""
     return name == "mpyc"

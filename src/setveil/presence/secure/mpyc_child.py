@@ -1,8 +1,8 @@
 """The process in which MPyC runs for one party: `python -m setveil.presence.secure.mpyc_child`, started by `mpyc_relay`.
 
-MPyC reads the arguments of the program when it is imported and holds one runtime a program, so it gets a program of its own. It opens no
-connection: what it sends to the other parties goes over the pipe to the party that started it, which forwards it over its line.
-The process ends when the pipe does, so none outlives its party.
+MPyC reads the program's arguments when it is imported and has one runtime per program, so it gets its own process. The process opens no
+connections: messages to the other parties go over the pipe to the party that started it, which forwards them over its lines. The process
+ends when the pipe does, so it never outlives its party.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_WAITING = 1 << 30
-"""How many bytes of a peer may wait to be asked for."""
+"""The maximum number of bytes from a peer that wait to be read."""
 
 
 class _Out:
-    """What leaves the process, written by a thread of its own so that the computation never waits for a reader."""
+    """The output of the process, written by its own thread so that the computation never waits for a reader."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._frames: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
@@ -54,7 +54,7 @@ class _Out:
 
 
 class _Line:
-    """Stands in for the transport of a connection to a peer."""
+    """Replaces the transport of a connection to a peer."""
 
     def __init__(self, out: _Out, party: int) -> None:
         self._out = out
@@ -67,11 +67,11 @@ class _Line:
         self.write(b"".join(parts))
 
     def close(self) -> None:
-        """Do nothing: the line is the party's."""
+        """Do nothing, because the party owns the line."""
 
 
 class _Process:
-    """One party's runtime: takes questions from the pipe one by one, and bytes of peers at any time."""
+    """One party's runtime: reads requests from the pipe one by one, and bytes from peers at any time."""
 
     def __init__(self, runtime: Any, out: _Out) -> None:
         self._mpc = runtime
@@ -83,7 +83,7 @@ class _Process:
         self._connect()
 
     def read(self, stream: BinaryIO) -> None:
-        """Hand on what comes in; runs in a thread."""
+        """Pass incoming frames to the event loop; runs in a thread."""
         while (frame := frames.read_frame(stream)) is not None:
             self._loop.call_soon_threadsafe(self._take, *frame)
         os._exit(0)
@@ -93,12 +93,12 @@ class _Process:
             self._questions.put_nowait(payload)
             return
         try:
-            self._hear(tag - frames.FIRST_LINE, payload)
-        except Exception as error:  # noqa: BLE001 - whatever a peer sends must end in a report
+            self._receive(tag - frames.FIRST_LINE, payload)
+        except Exception as error:  # noqa: BLE001 - invalid bytes of a peer must be reported
             self.fail(error, because_of=tag - frames.FIRST_LINE)
 
-    def _hear(self, party: int, payload: bytes) -> None:
-        """Take what a peer sent."""
+    def _receive(self, party: int, payload: bytes) -> None:
+        """Process bytes that a peer sent."""
         exchanger = self._exchangers[party]
         exchanger.data_received(payload)
         if exchanger.peer_pid not in {None, party}:
@@ -108,16 +108,16 @@ class _Process:
             raise ValueError("a peer sends too much")
 
     async def serve(self) -> None:
-        """Answer questions until the pipe ends."""
+        """Answer requests until the pipe ends."""
         self._steps = Steps(self._mpc, frames.unpack_rules(await self._questions.get()))
         while True:
             header, arrays = frames.unpack(await self._questions.get())
             answer = await self._answer(header, arrays)
-            await self._mpc.barrier()  # all that peers need of this step is on its way
+            await self._mpc.barrier()  # everything that peers need from this step has been sent
             self._out.put(frames.TALK, frames.pack({}, [] if answer is None else [answer]))
 
     def fail(self, error: BaseException, because_of: int | None = None) -> None:
-        """Report and end, and say whose fault it is if that is known. The text names kind and place, never a value."""
+        """Report an error and end the process, with the party that caused it if known. The text names kind and place, never a value."""
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
@@ -128,7 +128,7 @@ class _Process:
         os._exit(1)
 
     def _connect(self) -> None:
-        """Make lines in place of connections; the party with the lower number speaks first, as in the library."""
+        """Create lines in place of connections; the party with the lower number sends first, as in the library."""
         from mpyc.asyncoro import MessageExchanger  # noqa: PLC0415 - the library is optional
 
         mpc = self._mpc
@@ -141,14 +141,14 @@ class _Process:
                 exchanger.connection_made(_Line(self._out, peer.pid))
 
     async def _answer(self, header: dict[str, Any], arrays: list[NDArray[Any]]) -> NDArray[Any] | None:
-        """Do one step; arrays that are public come first, and then what this party alone knows."""
+        """Do one step; public arrays come first, then those that only this party knows."""
         assert self._steps is not None
         steps, name = self._steps, header["step"]
         public = arrays[: header["public"]]
         first, second, *_ = [*arrays[header["public"] :], None, None]
         result: NDArray[Any] | None = None
         if name == "begin":
-            await self._mpc.parties[self._mpc.pid].protocol  # all peers have said who they are
+            await self._mpc.parties[self._mpc.pid].protocol  # all peers have identified themselves
             await steps.begin(first)
         elif name == "root":
             result = await steps.root()
@@ -169,16 +169,16 @@ class _Process:
 
 def main() -> None:
     """Run until the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the party's to answer, and ends the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the party handles Ctrl-C and then ends the pipe
     out = _Out(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)  # whatever a library prints must not get into the frames
+    os.dup2(2, 1)  # output that a library prints must not get into the frames
     from mpyc.runtime import mpc  # noqa: PLC0415 - reads the arguments of the program
 
     process = _Process(mpc, out)
     threading.Thread(target=process.read, args=(sys.stdin.buffer,), daemon=True).start()
     try:
         mpc.run(process.serve())
-    except BaseException as error:  # noqa: BLE001 - all that ends the process is told
+    except BaseException as error:  # noqa: BLE001 - every cause of the end is reported
         process.fail(error)
 
 

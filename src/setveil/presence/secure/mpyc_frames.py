@@ -1,6 +1,6 @@
-"""What goes over the pipe between a party and its MPyC process: frames of a tag, a length and bytes.
+"""The format of the pipe between a party and its MPyC process: frames of a tag, a length and bytes.
 
-A question or an answer is a short header in JSON and arrays of a few plain types after it. Nothing is unpickled, here or anywhere else.
+A request or an answer is a short JSON header followed by arrays of a few plain types. Nothing is unpickled, here or anywhere else.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Arrays = Sequence[NDArray[Any]]
 
 TALK = 0
-"""A question to the process or its answer."""
+"""A request to the process, or its answer."""
 FAILED = 1
-"""The process gives up; the header tells what happened, and the number of the peer who did it if that is known."""
+"""The process failed; the header describes the error, with the number of the peer that caused it, if known."""
 FIRST_LINE = 16
 """Bytes for or from party p have the tag FIRST_LINE + p."""
 
@@ -36,14 +36,14 @@ _TYPES = {"int64": "<i8", "bool": "?"}
 
 
 def write_frame(stream: IO[bytes], tag: int, payload: bytes | bytearray | memoryview) -> None:
-    """Write one frame and see it off."""
+    """Write one frame and flush the stream."""
     stream.write(_HEAD.pack(tag, len(payload)))
     stream.write(payload)
     stream.flush()
 
 
 def read_frame(stream: IO[bytes]) -> tuple[int, bytes] | None:
-    """Read one frame; None when the other end is closed, in the middle of a frame too."""
+    """Read one frame; None if the other end is closed, even in the middle of a frame."""
     head = stream.read(_HEAD.size)
     if len(head) < _HEAD.size:
         return None
@@ -55,7 +55,7 @@ def read_frame(stream: IO[bytes]) -> tuple[int, bytes] | None:
 
 
 def pack(header: dict[str, Any], arrays: Arrays = ()) -> bytes:
-    """Put a header and arrays into bytes."""
+    """Return a header and arrays as bytes."""
     described = [[array.dtype.name, list(array.shape)] for array in arrays]
     plain = [array.astype(_TYPES[array.dtype.name], copy=False) for array in arrays]
     text = json.dumps({"header": header, "arrays": described}, sort_keys=True).encode()
@@ -63,7 +63,7 @@ def pack(header: dict[str, Any], arrays: Arrays = ()) -> bytes:
 
 
 def unpack(payload: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
-    """Take a header and arrays out of bytes; `ValueError` where these are not such bytes."""
+    """Return the header and the arrays of bytes that `pack` made; raise `ValueError` for other bytes."""
     if len(payload) < _LENGTH.size:
         raise ValueError("too short")
     end = _LENGTH.size + _LENGTH.unpack_from(payload)[0]
@@ -87,7 +87,7 @@ def unpack(payload: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 
 def pack_rules(rules: Rules) -> bytes:
-    """Put the public rules into bytes."""
+    """Return the public rules as bytes."""
     header = {
         "population": rules.population,
         "values": rules.values,
@@ -101,7 +101,7 @@ def pack_rules(rules: Rules) -> bytes:
 
 
 def unpack_rules(payload: bytes) -> Rules:
-    """Take the public rules out of bytes."""
+    """Return the public rules of bytes that `pack_rules` made."""
     header, (root_weights, root_constants, part_weights, part_constants) = unpack(payload)
     root, part = Linear(root_weights, root_constants), Linear(part_weights, part_constants)
     return Rules(root=root, part=part, **header)

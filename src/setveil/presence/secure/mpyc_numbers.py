@@ -1,8 +1,8 @@
-"""Shared numbers as this party of three holds them, and the few things that are done with them together.
+"""Secret-shared numbers as one of three parties holds them, and the few joint operations on them.
 
-A number is shared by a random line through it (Shamir, threshold 1), and this party's share is the line's height at its own place. Arrays
-here hold such shares as Python integers: sums and products with public numbers are plain arithmetic on them. A product of two shared
-numbers is a share of higher degree until `renew` brings it down, so products are added up first and renewed once a sum.
+A number is shared by a random line through it (Shamir, threshold 1), and a party's share is the height of the line at the party's own
+position. Arrays hold such shares as Python integers: sums, and products with public numbers, are plain arithmetic on them. A product of two
+shared numbers is a share of higher degree until `renew` reduces it, so products are added up first and renewed once per sum.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Numbers:
         self._mpc = runtime
         self._secure = runtime.SecInt(bits)
         self._field = self._secure.field
-        # The library's own test opens a product of two lines without a random one around it (see `_is_zero`); comparisons use it too.
+        # The library's own zero test opens a product of two lines without a random mask (see `_is_zero`); comparisons use it too.
         runtime.np_is_zero_public = self._is_zero
 
     @property
@@ -33,7 +33,7 @@ class Numbers:
         return int(self._mpc.pid)
 
     async def take(self, party: int, count: int, values: NDArray[Any] | None) -> NDArray[np.object_]:
-        """Share numbers that a party alone knows; the others give None."""
+        """Share numbers that only one party knows; the other parties give None."""
         if count == 0:
             return np.zeros(0, object)
         known = np.zeros(count, object)
@@ -45,30 +45,30 @@ class Numbers:
         return await self._unwrap(mine)
 
     async def renew(self, products: NDArray[np.object_]) -> NDArray[np.object_]:
-        """Bring products of shares, or sums of such, back to shares."""
+        """Reduce products of shares, or sums of such products, to shares."""
         if not products.size:
             return products
-        return await self._unwrap(self._mpc._reshare(self._wrap(products)))  # noqa: SLF001 - the public functions renew each product by itself
+        return await self._unwrap(self._mpc._reshare(self._wrap(products)))  # noqa: SLF001 - the public functions renew each single product
 
     async def negative(self, values: NDArray[np.object_], bits: int) -> NDArray[np.object_]:
-        """Return shares of 1 where a signed number of that many bits is below zero, and of 0 elsewhere."""
+        """Return shares of 1 where a signed number with `bits` bits is negative, and of 0 elsewhere."""
         if not values.size:
             return values
         return await self._unwrap(self._mpc.np_sgn(self._wrap(values), l=bits, LT=True))
 
     async def bits(self, values: NDArray[np.object_], count: int) -> NDArray[np.object_]:
-        """Return shares of the bits of numbers that are not negative, the lowest first, in a last axis."""
+        """Return shares of the bits of non-negative numbers, lowest bit first, along a new last axis."""
         return await self._unwrap(self._mpc.np_to_bits(self._wrap(values), count))
 
     async def open(self, values: NDArray[np.object_], to: tuple[int, ...]) -> NDArray[np.int64] | None:
-        """Open numbers to some of the parties; None at the others."""
+        """Open numbers to some of the parties; the others get None."""
         if not values.size:
             return values.astype(np.int64) if self.party in to else None
         opened = await self._mpc.output(self._wrap(values), receivers=list(to))
         return None if opened is None else np.asarray(opened).astype(np.int64)
 
     async def zero(self, values: NDArray[np.object_], to: tuple[int, ...]) -> NDArray[np.bool_] | None:
-        """Open to some of the parties whether numbers are zero, and no more of them; None at the others."""
+        """Open to some of the parties whether numbers are zero, and nothing else; the others get None."""
         if not values.size:
             return values.astype(np.bool_) if self.party in to else None
         found: NDArray[np.bool_] | None = await self._is_zero(self._wrap(values), to)
@@ -77,9 +77,9 @@ class Numbers:
     async def _is_zero(self, secret: Any, to: tuple[int, ...] | None = None) -> Any:
         """Open each number times a random one.
 
-        The product of two lines is a parabola with the roots of both: opened as it is, it tells each party the number itself. A random
-        parabola through zero is added, so that only its height at zero, the product, can be read. The random factor is zero, and the
-        answer wrong, once in 2^60 times or less.
+        The product of two lines is a parabola with the roots of both: opened unmasked, it would reveal the number itself to each party. A
+        random parabola through zero is added, so that only the height at zero, the product, can be read. The random factor is zero, and
+        the answer wrong, with a probability of at most 2^-60.
         """
         from mpyc import thresha  # noqa: PLC0415 - the library is optional
 

@@ -1,7 +1,8 @@
-"""The steps of a session as three parties compute them with MPyC, one function a step.
+"""The steps of a session as three parties compute them with MPyC, one function per step.
 
-Each party holds for every id of the open groups its shares of x (at A), y[s] (at B with value s) and z[s] = x * y[s], in the order of the
-groups. Sums over known groups are then local. A cut that only its owner knows costs one shared bit an id and one renewed sum a group.
+For every id of the open groups, each party holds its shares of x (user of A), y[s] (user of B with value s) and z[s] = x * y[s], in the
+order of the groups. So sums over known groups are local. A cut that only its owner knows costs one shared bit per id and one renewed sum
+per group.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ A, B, COLLECTOR = 0, 1, 2
 
 
 class Steps:
-    """What one party does in each step: `mine` is what it alone knows, None where it has nothing to give."""
+    """One party's part of each step: `mine` holds the values that only this party knows, or None if it has none."""
 
     def __init__(self, runtime: Any, rules: Rules) -> None:
         if rules.ring_bits > MOST_RING_BITS:
@@ -48,9 +49,9 @@ class Steps:
         self._rows = np.concatenate([x[:, None], y, z], axis=1)
 
     async def root(self) -> NDArray[np.bool_] | None:
-        """Open whether the whole population keeps the rules."""
-        broken = await self._broken(self._totals(self._rows), self._rules.root)
-        return await self._numbers.zero(broken, PROVIDERS)
+        """Open whether the whole population satisfies the rules."""
+        violated = await self._violated(self._totals(self._rows), self._rules.root)
+        return await self._numbers.zero(violated, PROVIDERS)
 
     async def wider(self, mine: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
         """Open for each group whether A's number is at least B's."""
@@ -61,12 +62,12 @@ class Steps:
         return await self._numbers.open(1 - less, PROVIDERS)
 
     async def verdicts(self, owned_by_a: NDArray[np.bool_], mine: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-        """Open for each group whether both parts keep the rules."""
+        """Open for each group whether both parts satisfy the rules."""
         lower = await self._by_owner(np.repeat(owned_by_a, self._sizes), 1, mine)
         low = await self._numbers.renew(self._totals(lower * self._rows))
         high = self._totals(self._rows) - low
-        broken = await self._broken(np.concatenate([low, high]), self._rules.part)
-        return await self._numbers.zero(broken[: len(low)] + broken[len(low) :], PROVIDERS)
+        violated = await self._violated(np.concatenate([low, high]), self._rules.part)
+        return await self._numbers.zero(violated[: len(low)] + violated[len(low) :], PROVIDERS)
 
     async def winners(
         self,
@@ -75,7 +76,7 @@ class Steps:
         lower: NDArray[np.bool_] | None,
         scores: NDArray[np.int64] | None,
     ) -> NDArray[np.int64] | None:
-        """Open for each group the first candidate of the highest score."""
+        """Open for each group the first candidate with the highest score."""
         if not 1 <= candidates <= self._rules.candidates:
             raise ValueError("another number of candidates than was agreed")
         x, y = self._rows[:, 0], self._rows[:, 1 : 1 + self._rules.values]
@@ -88,7 +89,7 @@ class Steps:
         return await self._first_highest(score + await self._entropies(np.stack([low, high], axis=2)))
 
     def descend(self, passed: NDArray[np.bool_], lower: NDArray[np.bool_]) -> None:
-        """Go on to the parts of the groups that passed; `lower` is about their ids alone."""
+        """Continue with the parts of the groups that passed; `lower` covers their ids only."""
         goes_on = np.repeat(passed, self._sizes)
         if len(passed) != len(self._sizes) or len(lower) != goes_on.sum():
             raise ValueError("the number of groups or of ids differs from what was agreed")
@@ -119,7 +120,7 @@ class Steps:
         return totals
 
     async def _by_owner(self, of_a: NDArray[np.bool_], columns: int, mine: NDArray[Any] | None) -> Shares:
-        """Share rows of which each is known to the provider that owns it."""
+        """Share rows, each of which is known only to the provider that owns it."""
         party = self._numbers.party
         if mine is not None:
             mine = mine.reshape(len(of_a), columns)
@@ -130,23 +131,23 @@ class Steps:
             rows[owned] = shares.reshape(-1, columns)
         return rows
 
-    async def _broken(self, numbers: Shares, linear: Linear) -> Shares:
-        """Return how many rules each group breaks; `numbers` are rows of a, b and c."""
+    async def _violated(self, numbers: Shares, linear: Linear) -> Shares:
+        """Return the number of rules that each group violates; `numbers` are rows of a, b and c."""
         rules = self._rules
-        kept = numbers @ linear.weights.T.astype(object) + linear.constants.astype(object)
+        values = numbers @ linear.weights.T.astype(object) + linear.constants.astype(object)
         several = rules.least_values > 1
         if several:  # a value that does not occur has a count of zero, which is below one
-            kept = np.concatenate([kept, numbers[:, 1 + rules.values :] - 1], axis=1)
-        negative = await self._numbers.negative(kept, self._ring_bits)
-        broken: Shares = negative[:, : len(linear.constants)].sum(axis=1)
+            values = np.concatenate([values, numbers[:, 1 + rules.values :] - 1], axis=1)
+        negative = await self._numbers.negative(values, self._ring_bits)
+        violated: Shares = negative[:, : len(linear.constants)].sum(axis=1)
         if several:
             occur = rules.values - negative[:, len(linear.constants) :].sum(axis=1)
             bits = 1 + max(rules.values, rules.least_values).bit_length()
-            broken = broken + await self._numbers.negative(occur - rules.least_values, bits)
-        return broken
+            violated = violated + await self._numbers.negative(occur - rules.least_values, bits)
+        return violated
 
     async def _entropies(self, dummies: Shares) -> Shares:
-        """Look up what numbers of dummies (groups x candidates x parts) add to the scores, each in the table of its group's size."""
+        """Look up the score contributions of numbers of dummies (groups x candidates x parts) in the tables of the group sizes."""
         found = np.zeros(dummies.shape[:2], object)
         lengths = np.array([int(size).bit_length() for size in self._sizes])
         for bits in np.unique(lengths):
@@ -159,10 +160,10 @@ class Steps:
         return found
 
     async def _look_up(self, places: Shares, tables: Shares, bits: int) -> Shares:
-        """Return entries of public tables of length 2^bits (a row each) at secret places.
+        """Return entries of public tables of length 2^bits (one row each) at secret positions.
 
-        A table is read as a matrix: the unit vector of the upper half of the bits times it is local, and the inner product with the unit
-        vector of the lower half is renewed once. So some 2 * 2^(bits / 2) products are needed and not 2^bits.
+        A table is read as a matrix: its product with the unit vector of the upper half of the bits is local, and the inner product with
+        the unit vector of the lower half is renewed once. So about 2 * 2^(bits / 2) products are needed instead of 2^bits.
         """
         if bits == 0:
             return np.repeat(tables[:, :1], places.shape[1], axis=1)
@@ -174,7 +175,7 @@ class Steps:
         return await self._numbers.renew(((high @ matrices) * low).sum(axis=2))
 
     async def _unit_vectors(self, digits: Shares) -> Shares:
-        """Return vectors that are 1 at the place that the bits tell (last axis, the lowest first) and 0 elsewhere."""
+        """Return vectors that are 1 at the position given by the bits (last axis, lowest first) and 0 elsewhere."""
         vectors = np.ones((*digits.shape[:-1], 1), object)
         for place in range(digits.shape[-1]):
             bit = digits[..., place, None]
@@ -183,8 +184,8 @@ class Steps:
         return vectors
 
     async def _first_highest(self, scores: Shares) -> NDArray[np.int64] | None:
-        """Open for each row the place of its highest score, the first of equal ones, by a tournament."""
-        # The numbers of the row stand before, since each round takes the better one of neighbours along.
+        """Open for each row the position of its highest score, the first of equal ones, by a tournament."""
+        # The scores are stacked with their positions, because each round keeps the better of two adjacent entries.
         rows = np.stack([scores, np.broadcast_to(np.arange(scores.shape[1]).astype(object), scores.shape)])
         while (entrants := rows.shape[2]) > 1:
             paired = entrants // 2 * 2

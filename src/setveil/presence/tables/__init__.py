@@ -1,4 +1,4 @@
-"""Tables of two providers about the same people, and the table that joins them."""
+"""Tables of two providers about the same people, and the joined table."""
 
 EXAMPLE_LINES = (
     "import secrets",
@@ -6,4 +6,4 @@ EXAMPLE_LINES = (
     "originals = sample(people=2000).originals",
     "keys = sv.Keys(secrets.token_bytes(16), secrets.token_bytes(16))",
 )
-"""How the examples on help pages get two tables that can be joined."""
+"""The first lines of examples on help pages: two sample tables, and keys."""

@@ -1,4 +1,4 @@
-"""A first draft of the public columns, from a table: what a person looks over before both providers agree on it."""
+"""Draft the public columns of a policy from a table. A person reviews the draft before both providers agree on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.files.texts import in_words
+from setveil.data.files.texts import join_names
 from setveil.data.records.labels import label_order
 from setveil.errors import BadData, BadParameter
 from setveil.presence.tables.attributes import Attribute, NumericAttribute, OrderedAttribute, value_of
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _MOST_CATEGORIES = 1_000
 _FEW_ROWS = 20
-"""With more rows, a column whose texts all differ is a key and no category."""
+"""In tables with more rows, a column whose texts all differ is a key, not a category."""
 _STEPS_WANTED = 100
 _FINEST = Fraction(1, 10**12)
 _MOST = 10**15
-"""What a policy can say."""
+"""Numbers in a policy are below this."""
 
 
 def draft_attributes(
@@ -33,27 +33,27 @@ def draft_attributes(
     separator: str | None = None,
     query: str | None = None,
 ) -> tuple[Attribute, ...]:
-    """Return an attribute for each column of a table but the ids and those that are left out."""
+    """Return one attribute per column of a table, without the column of ids and the columns in `leaving_out`."""
     columns = text_columns(source, separator=separator, query=query)
     for name in (id_column, *leaving_out):
         if name not in columns:
-            raise BadData(f"has no column {name!r}; the columns are: {in_words(columns)}", file=source)
+            raise BadData(f"has no column {name!r}; the columns are: {join_names(columns)}", file=source)
     drafted = tuple(
         _drafted(name, values.unique().to_pylist(), len(values), source)
         for name, values in columns.items()
         if name not in (id_column, *leaving_out)
     )
     if not drafted:
-        raise BadData("has no column beside the ids; expected at least one quasi-identifier", file=source)
+        raise BadData("has only the column of ids; expected at least one more column, a quasi-identifier", file=source)
     return drafted
 
 
 def draft_sensitive(source: str, name: str, **reading: Any) -> OrderedAttribute:
-    """Return the sensitive attribute: its values in label order."""
+    """Return the sensitive attribute, with its values in label order."""
     reading.pop("id_column", None)
     columns = text_columns(source, **reading)
     if name not in columns:
-        raise BadData(f"has no column {name!r}; the columns are: {in_words(columns)}", file=source)
+        raise BadData(f"has no column {name!r}; the columns are: {join_names(columns)}", file=source)
     return _categories(name, columns[name].unique().to_pylist(), len(columns[name]), source)
 
 
@@ -66,11 +66,11 @@ def _drafted(name: str, values: list[str], rows: int, source: str) -> Attribute:
 
 
 def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
-    """Lay a grid over numbers: whole steps if the numbers are whole, about a hundred of a round size if they range widely.
+    """Return a grid for numbers: steps of 1 for whole numbers in a small range, otherwise about a hundred steps of a round size.
 
-    Both ends are steps, so that numbers with many digits, which may be one person's, do not get into a policy.
+    Both ends are multiples of the step. So numbers with many digits, which may belong to one person, do not get into a policy.
     """
-    # In fractions: decimals would be rounded to 28 digits, and an end could lie inside.
+    # Fractions are exact. Decimals are rounded to 28 digits, which could move an end inside the range.
     low, high = Fraction(min(numbers)), Fraction(max(numbers))
     wide = high - low
     step = Fraction(1)
@@ -85,9 +85,9 @@ def _grid(name: str, numbers: set[Decimal]) -> NumericAttribute:
 
 def _categories(name: str, values: Sequence[str], rows: int, source: str, no_numbers: int = 0) -> OrderedAttribute:
     if len(values) > _MOST_CATEGORIES or len(values) == rows > _FEW_ROWS:
-        hint = "; leave it out of the table"
+        hint = "; remove it from the table"
         if no_numbers:
-            hint = f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or leave the column out of the table"
+            hint = f", and {no_numbers:,} of them are not numbers such as 37 or 0.5; correct these or remove the column from the table"
             hint += f". If it holds your own customer keys, name it with `person={name!r}`"
         raise BadData(
             f"the column {name!r} has {len(values):,} different texts in {rows:,} rows, too many for categories{hint}",
@@ -97,4 +97,4 @@ def _categories(name: str, values: Sequence[str], rows: int, source: str, no_num
     try:
         return OrderedAttribute(name, tuple(labels[place] for place in label_order(labels)))
     except BadParameter as error:
-        raise BadData(f"{error}; correct the column or leave it out of the table", file=source) from None
+        raise BadData(f"{error}; correct the column or remove it from the table", file=source) from None

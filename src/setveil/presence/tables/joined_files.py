@@ -1,7 +1,7 @@
-"""A joined table in files: a row a record, and `attributes.json` beside it with what both providers agreed on about the columns.
+"""Files of a joined table: one row per record, and `attributes.json` next to it with the columns that both providers agreed on.
 
-A row has the text of an interval for each quasi-identifier, those of A first, and last the sensitive value. Rows stand in the order of
-the groups, and in a group in that of the sensitive values, so that the order tells nothing. The same table gives the same bytes.
+A row has the text of one interval per quasi-identifier, A's first, and the sensitive value last. Rows are in the order of groups, and
+within a group in the order of sensitive values, so that their order reveals nothing. The same table gives the same bytes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from setveil.base.arguments import check_arguments
 from setveil.data.files import column_files
 from setveil.data.files.assembly import Origin
 from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header
-from setveil.data.files.json_lines import json_value, kind_in_words
+from setveil.data.files.json_lines import json_type_name, json_value
 from setveil.data.files.packing import plain_suffix, read_bytes, writing
 from setveil.data.files.side_files import shown
-from setveil.data.files.texts import in_words
+from setveil.data.files.texts import join_names
 from setveil.data.forms.own_format import OwnFormat
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.presence.tables.joined_table import JoinedTable
@@ -45,23 +45,23 @@ _FIELDS = {"a", "b", "sensitive"}
 
 
 class JoinedFiles(OwnFormat):
-    """The format of joined tables: CSV or Parquet, and the attributes beside it."""
+    """The format of joined tables: a CSV or Parquet file, and `attributes.json` next to it."""
 
     name: ClassVar[str] = "joined"
-    summary: ClassVar[str] = "CSV or Parquet, a row a record: intervals of the attributes, then the sensitive value"
+    summary: ClassVar[str] = "CSV or Parquet, one row per record: intervals of the attributes, then the sensitive value"
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".parquet")
 
     def packable(self, extension: str) -> bool:
-        """Tell whether a file with that ending can be packed with gzip or Zstandard."""
+        """Return whether a file with this extension can be compressed with gzip or Zstandard."""
         return extension == ".csv"
 
     def read(self, path: Path, layout: Layout) -> JoinedTable:
-        """Read a file and the attributes beside it, or say in one sentence what is wrong with them and where."""
+        """Read a file and the `attributes.json` next to it."""
         del layout
         return read_joined(path.parent, path.name)
 
     def write(self, data: JoinedTable, path: Path, layout: Layout) -> None:
-        """Write a file and the attributes beside it; packed if its name ends in .gz or .zst."""
+        """Write a file and `attributes.json` next to it; compressed if the name ends in .gz or .zst."""
         del layout
         write_joined(data, path.parent, path.name)
 
@@ -71,11 +71,43 @@ class JoinedFiles(OwnFormat):
 
 @check_arguments
 def write_joined(table: JoinedTable, folder: str | Path, file: str = DATA_NAME) -> None:
-    """Write a table into a folder that is there."""
+    """Write a joined table and its `attributes.json` into a folder.
+
+    Parameters
+    ----------
+    table : JoinedTable
+        The table.
+    folder : str or Path
+        An existing folder.
+    file : str
+        The name of the data file; it ends in `.csv` (also `.csv.gz`, `.csv.zst`) or `.parquet`.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OutputRefused
+        The name of the file has another extension, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> outcome = sv.Mondrian(k=50).apply(sample(people=2000).originals, keys=sv.Keys(b"a" * 16, b"b" * 16))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sv.write_joined(outcome.table, folder)
+    ...     sv.read_joined(folder).groups == outcome.table.groups
+    True
+    """
     path = Path(folder) / file
     ending = plain_suffix(path)
     if ending not in JoinedFiles.extensions or (ending in _COLUMN_FILES and path.suffix.lower() != ending):
-        raise OutputRefused(f"{path} is not a name for a joined table; expected one that ends in .csv or .parquet")
+        raise OutputRefused(
+            f"{path} is not a file name for a joined table; expected a name that ends in .csv or .parquet"
+        )
     with writing(path.with_name(ATTRIBUTES_NAME)) as out:
         out.write((json.dumps(table.schema.to_dict(), ensure_ascii=False, indent=2) + "\n").encode())
     with writing(path) as out:
@@ -84,7 +116,7 @@ def write_joined(table: JoinedTable, folder: str | Path, file: str = DATA_NAME) 
 
 
 def csv_sha256(table: JoinedTable) -> str:
-    """Return the checksum of the CSV file of a table, without writing it: whoever has the table can tell the file from another."""
+    """Return the SHA-256 of the CSV file of a table without writing it, so that a party with the table can verify the file."""
     digest = hashlib.sha256()
     for block in _csv(table):
         digest.update(block)
@@ -92,7 +124,7 @@ def csv_sha256(table: JoinedTable) -> str:
 
 
 def _texts(table: JoinedTable) -> list[list[str]]:
-    """Return the texts of each group."""
+    """Return the texts of the intervals of each group."""
     columns = []
     for place, attribute in enumerate(table.schema.attributes):
         intervals = list(zip(table.lows[:, place].tolist(), table.highs[:, place].tolist(), strict=True))
@@ -102,26 +134,26 @@ def _texts(table: JoinedTable) -> list[list[str]]:
 
 
 def _csv(table: JoinedTable) -> Iterator[bytes]:
-    """Give the file in blocks; records of a group with the same sensitive value are the same line again."""
+    """Yield the file in blocks; records of a group with the same sensitive value are identical lines."""
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
 
-    def taken() -> bytes:
+    def flushed() -> bytes:
         text = line.getvalue()
         line.seek(0)
         line.truncate()
         return text.encode()
 
     writer.writerow(table.schema.columns)
-    yield taken()
+    yield flushed()
     values = table.schema.sensitive.values
     for texts, counts in zip(_texts(table), table.counts.tolist(), strict=True):
         for value, count in zip(values, counts, strict=True):
             if count:
                 writer.writerow([*texts, value])
-                once = taken()
+                row = flushed()
                 for done in range(0, count, _WRITTEN_ROWS):
-                    yield once * min(count - done, _WRITTEN_ROWS)
+                    yield row * min(count - done, _WRITTEN_ROWS)
 
 
 def _parquet(table: JoinedTable, path: Path) -> Iterator[bytes]:
@@ -147,7 +179,38 @@ def _parquet(table: JoinedTable, path: Path) -> Iterator[bytes]:
 
 @check_arguments
 def read_joined(folder: str | Path, file: str = DATA_NAME) -> JoinedTable:
-    """Read a table; rows may stand in any order."""
+    """Read a joined table and the `attributes.json` next to it. The rows may be in any order.
+
+    Use `open_joined` for a release folder: it also verifies the checksums on the card.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the table.
+    file : str
+        The name of the data file: CSV, also compressed, or Parquet.
+
+    Returns
+    -------
+    JoinedTable
+        The table, with its groups in the order of their intervals.
+
+    Raises
+    ------
+    BadData
+        A file is missing, the columns differ from those in `attributes.json`, or a text is not an interval of its attribute.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> outcome = sv.Mondrian(k=50).apply(sample(people=2000).originals, keys=sv.Keys(b"a" * 16, b"b" * 16))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sv.write_joined(outcome.table, folder)
+    ...     sv.read_joined(folder).records
+    281
+    """
     path = Path(folder) / file
     schema = read_schema(path.with_name(ATTRIBUTES_NAME))
     names = list(schema.columns)
@@ -171,13 +234,13 @@ def read_joined(folder: str | Path, file: str = DATA_NAME) -> JoinedTable:
 
 
 def read_schema(path: Path) -> Schema:
-    """Read the attributes of a joined table."""
+    """Read the `attributes.json` of a joined table."""
     try:
         given = json_value(read_bytes(path))
         if not isinstance(given, dict):
-            raise ValueError(f"is {kind_in_words(given)}; expected an object with {', '.join(sorted(_FIELDS))}")  # noqa: TRY004, TRY301 - of the data
+            raise ValueError(f"is {json_type_name(given)}; expected an object with {', '.join(sorted(_FIELDS))}")  # noqa: TRY004, TRY301 - becomes a BadData below
         if other := sorted(given.keys() - _FIELDS):
-            raise ValueError(f"has the field {shown(other[0])}; expected {', '.join(sorted(_FIELDS))} and no others")  # noqa: TRY301 - of the data
+            raise ValueError(f"has the field {shown(other[0])}; allowed are {', '.join(sorted(_FIELDS))}")  # noqa: TRY301 - becomes a BadData below
     except ValueError as error:
         raise BadData(str(error), file=str(path)) from None
     try:
@@ -188,7 +251,7 @@ def read_schema(path: Path) -> Schema:
 
 def _refuse_other_columns(found: list[str], wanted: list[str], origin: Origin, line: int | None) -> None:
     if found != wanted:
-        message = f"has the columns {in_words(found)}; {ATTRIBUTES_NAME} beside it says {in_words(wanted)}"
+        message = f"has the columns {join_names(found)}; {ATTRIBUTES_NAME} next to it requires {join_names(wanted)}"
         raise BadData(message, file=origin.name, line=line)
 
 
@@ -201,7 +264,7 @@ def _value_of(schema: Schema) -> Callable[[str], tuple[int, int] | None]:
 
 
 class _Column:
-    """A column that arrives in batches: its texts are numbered as they come, and understood once each."""
+    """A column that is read in batches: its texts are numbered in the order of first occurrence, and each is parsed once."""
 
     def __init__(self, name: str, interval: Callable[[str], tuple[int, int] | None], origin: Origin) -> None:
         self._name = name
@@ -211,12 +274,14 @@ class _Column:
         self.intervals: list[tuple[int, int]] = []
 
     def codes(self, texts: Any, before: int) -> NDArray[np.int32]:
-        """Return the number of each text; `before` rows came before these."""
+        """Return the number of each text; `before` is the number of rows in earlier batches."""
         if not any(test(texts.type) for test in (pa.types.is_string, pa.types.is_large_string)):
             raise self._origin.wrong(f"the column {self._name!r} is of type {texts.type}; expected text")
         if texts.null_count:
             row = before + int(pc.index(texts.is_null(), value=True).as_py())
-            raise self._origin.wrong(f"the column {self._name!r} has no value (null)", row)
+            raise self._origin.wrong(
+                f"the column {self._name!r} has no value (null); expected a value in every row", row
+            )
         encoded = texts.dictionary_encode()
         of_text = np.empty(len(encoded.dictionary), dtype=np.int32)
         for place, text in enumerate(encoded.dictionary.to_pylist()):
@@ -225,7 +290,9 @@ class _Column:
                 interval = self._interval(text)
                 if interval is None:
                     row = before + int(pc.index(encoded.indices, pa.scalar(place, encoded.indices.type)).as_py())
-                    raise self._origin.wrong(f"{shown(text)} is no value that {self._name!r} can show", row)
+                    raise self._origin.wrong(
+                        f"{shown(text)} is not an interval or value of {self._name!r} in {ATTRIBUTES_NAME}", row
+                    )
                 code = self._code_of[text] = len(self.intervals)
                 self.intervals.append(interval)
             of_text[place] = code
@@ -234,7 +301,7 @@ class _Column:
 
 
 def _table(schema: Schema, columns: list[_Column], codes: list[NDArray[np.int32]]) -> JoinedTable:
-    """Count equal rows, and make the table of them."""
+    """Count equal rows and return them as a table."""
     names = [str(place) for place in range(len(columns))]
     counted = pa.table(dict(zip(names, codes, strict=True))).group_by(names).aggregate([([], "count_all")])
     edges = [

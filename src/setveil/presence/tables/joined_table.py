@@ -1,6 +1,6 @@
-"""The joined table that is published: groups of common users.
+"""The published joined table: groups of common users.
 
-Each group has an interval of every attribute, and tells how often each sensitive value occurs in it.
+Each group has one interval per attribute, and the number of its records with each sensitive value.
 """
 
 from __future__ import annotations
@@ -21,35 +21,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class JoinedTable(Form):
-    """Groups in the order of their intervals; the records of a group look alike but for the sensitive value."""
+    """A table of the common users of two providers, in groups; records of a group differ in the sensitive value only.
 
-    form_in_words: ClassVar[str] = "a joined table"
+    You get one from `read_joined`, from `open_joined` or from the method `apply` of a joining method.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns.
+    lows : numpy.ndarray of int32
+        The first cell of each interval (groups x attributes, A's attributes first).
+    highs : numpy.ndarray of int32
+        The cell after the last cell of each interval.
+    counts : numpy.ndarray of int64
+        The number of records of each group with each sensitive value (groups x values).
+
+    Raises
+    ------
+    BadData
+        The arrays do not fit the schema, an interval is empty, or a group has no records.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from setveil.presence.tables.sample import sample
+    >>> table = sv.Mondrian(k=50).apply(sample(people=2000).originals, keys=sv.Keys(b"a" * 16, b"b" * 16)).table
+    >>> table.groups, table.records
+    (4, 281)
+    """
+
+    form_title: ClassVar[str] = "a joined table"
 
     schema: Schema
     lows: NDArray[np.int32]
-    """The first cell of each attribute (groups x attributes, those of A first)."""
+    """The first cell of each interval (groups x attributes, A's attributes first)."""
     highs: NDArray[np.int32]
-    """The cell after the last."""
+    """The cell after the last cell of each interval."""
     counts: NDArray[np.int64]
-    """How many records of a group have each sensitive value (groups x values)."""
+    """The number of records of each group with each sensitive value (groups x values)."""
 
     def __post_init__(self) -> None:
         cells = np.array([one.cells for one in self.schema.attributes])
         shape = (len(self.counts), len(cells))
         if self.lows.shape != shape or self.highs.shape != shape:
-            raise BadData("the joined table does not have an interval of every attribute for each group")
+            raise BadData("the joined table does not have one interval per group and attribute of the schema")
         if self.counts.shape[1:] != (self.schema.sensitive.cells,):
-            raise BadData("the joined table does not count the sensitive values of the schema")
+            raise BadData("the joined table does not have one count per sensitive value of the schema")
         if np.any(self.lows < 0) or np.any(self.highs > cells) or np.any(self.lows >= self.highs):
-            raise BadData("the joined table has an interval that is empty or leaves its attribute")
+            raise BadData("the joined table has an interval that is empty or is not within the cells of its attribute")
         if np.any(self.counts < 0) or np.any(self.counts.sum(axis=1) == 0):
-            raise BadData("the joined table has a group without records")
+            raise BadData("the joined table has a group without records; expected at least one record per group")
 
     @classmethod
     def arranged(
         cls, schema: Schema, lows: NDArray[np.int32], highs: NDArray[np.int32], counts: NDArray[np.int64]
     ) -> JoinedTable:
-        """Make a table whose groups stand in the order of their intervals, equal ones put together, so that the order tells nothing."""
+        """Return a table with groups in the order of their intervals and equal groups merged, so that the order reveals nothing."""
         boxes = np.column_stack((lows, highs))
         distinct, group = np.unique(boxes, axis=0, return_inverse=True)
         together = np.zeros((len(distinct), counts.shape[1]), dtype=np.int64)
@@ -59,10 +86,10 @@ class JoinedTable(Form):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.counts)
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """The number of records."""
         return int(self.counts.sum())

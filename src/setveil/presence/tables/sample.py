@@ -1,7 +1,7 @@
-"""Invented tables of a bank (A) and a video service (B) over the same people, to try things out.
+"""Invented tables of a bank (provider A) and a video service (provider B) about the same people, for trials.
 
-Everybody of the population has all values; a provider's table holds those of its users. What people watch goes with their age and income,
-so that joining both tables tells something, and hiding who is at both costs something.
+Every person of the population has all values; the table of a provider contains the values of its users. Genres depend on age and income, so
+that joining the tables is useful and hiding common users has a cost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST = 200
 
 
 def sample_schema() -> Schema:
-    """Return the columns of both tables."""
+    """Return the schema of both tables."""
     towns = Hierarchy({town: region for region, towns in _TOWNS.items() for town in towns})
     return Schema(
         a=(
@@ -55,19 +55,19 @@ def sample_schema() -> Schema:
 
 @dataclass(frozen=True)
 class Sample:
-    """The tables, and the texts of all values as files hold them."""
+    """The tables, and all values as text, as in files."""
 
     originals: Originals
     texts: dict[str, list[str]]
-    """The text of each column for everybody of the population; the customer keys are in the tables."""
+    """The texts of each column for every person of the population. Customer keys are only in the tables."""
 
 
 def sample(people: int = 20_000, seed: int = 1) -> Sample:
-    """Draw a population: a third is at the bank, a quarter at the video service, and being at one makes the other a little likelier."""
+    """Draw a population: about a third is at the bank and a quarter at the video service, with a slight positive correlation."""
     if not LEAST <= people <= 10_000_000:
-        raise BadParameter(f"the sample has {people:,} people; allowed is {LEAST:,} to 10,000,000")
+        raise BadParameter(f"the number of people is {people:,}; allowed is {LEAST:,} to 10,000,000")
     if seed < 0:
-        raise BadParameter(f"the seed is {seed}; allowed is a whole number from 0 on")
+        raise BadParameter(f"the seed is {seed}; allowed is a whole number of at least 0")
     rng = np.random.default_rng(seed)
     schema = sample_schema()
     age = np.clip(rng.gamma(6.0, 7.5, people) + 15, 18, 90).astype(np.int64)
@@ -93,7 +93,7 @@ def sample(people: int = 20_000, seed: int = 1) -> Sample:
     for side, here in (("a", at_a), ("b", at_b)):
         cells = np.column_stack([codes[one.name] for one in schema.of(side)])[here]
         ids_here = columns["id"].filter(pa.array(here))
-        # Drawn after everything else: the people of a seed do not depend on their customer keys.
+        # Customer keys are drawn last, so that they do not change the other values of a seed.
         numbers_here = rng.permutation(len(ids_here)) + 1
         persons = pa.array([f"{side.upper()}{number:07}" for number in numbers_here], pa.large_string())
         tables[side] = ProviderTable(ids_here, cells, genre[here] if side == "b" else None, persons)

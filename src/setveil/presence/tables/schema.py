@@ -1,4 +1,4 @@
-"""What both providers agree on about their columns: the quasi-identifiers of each, and the sensitive attribute of B."""
+"""The columns that both providers agree on: the quasi-identifiers of each provider, and the sensitive attribute of B."""
 
 from __future__ import annotations
 
@@ -14,7 +14,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Schema:
-    """The public columns of a joined table: those of A, those of B, and the sensitive one."""
+    """The public columns of a joined table.
+
+    Parameters
+    ----------
+    a, b : tuple of Attribute
+        The quasi-identifiers of provider A and provider B, at least one each.
+    sensitive : OrderedAttribute
+        The sensitive attribute, a column of provider B.
+
+    Raises
+    ------
+    BadParameter
+        A provider has no attribute, or two attributes have the same name.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> size, plan = sv.OrderedAttribute("size", ("S", "M", "L")), sv.OrderedAttribute("plan", ("basic", "plus"))
+    >>> sv.Schema(a=(size,), b=(plan,), sensitive=sv.OrderedAttribute("genre", ("drama", "news"))).columns
+    ('size', 'plan', 'genre')
+    """
 
     a: tuple[Attribute, ...]
     b: tuple[Attribute, ...]
@@ -27,24 +47,24 @@ class Schema:
         names = [one.name for one in (*self.a, *self.b, self.sensitive)]
         for name in names:
             if names.count(name) > 1:
-                raise BadParameter(f"two attributes have the name {name!r}; names must differ over both providers")
+                raise BadParameter(f"two attributes have the name {name!r}; expected different names at both providers")
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers, those of A first."""
+        """The quasi-identifiers of both providers, A's first."""
         return self.a + self.b
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns of the joined table, the sensitive one last."""
+        """The names of the columns of the joined table, the sensitive attribute last."""
         return (*(one.name for one in self.attributes), self.sensitive.name)
 
     def of(self, role: str) -> tuple[Attribute, ...]:
-        """Return the quasi-identifiers of a provider."""
+        """Return the quasi-identifiers of a provider (`a` or `b`)."""
         return self.a if role == "a" else self.b
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the schema as plain values, as in `attributes.json`."""
         return {
             "a": [one.to_dict() for one in self.a],
             "b": [one.to_dict() for one in self.b],
@@ -53,7 +73,7 @@ class Schema:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], *, where: str) -> Schema:
-        """Make a schema from plain values, or say what is wrong with them."""
+        """Return a schema from plain values; `where` is the file that errors name."""
         sides = []
         for side in ("a", "b"):
             listed = given.get(side)

@@ -1,7 +1,7 @@
-"""Tables of providers, and populations, from CSV, Parquet and Arrow files and from databases.
+"""Read tables of providers, and populations, from CSV, Parquet and Arrow files and from databases.
 
-All columns reach the attributes as text. Numbers that a file or a database holds as such are written in full: whole numbers and decimals
-digit by digit, floating-point numbers as the shortest decimal number that stands for them, and never with an exponent.
+All columns are passed to the attributes as text. Typed numbers are written without exponents: whole numbers and decimals with all digits,
+floating-point numbers as the shortest decimal number that identifies them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from setveil.presence.tables.attributes import OrderedAttribute
 
 _CSV = (".csv", ".tsv")
-_HINT = "The policy names the columns of a table, and `id_column=` that of its ids"
-_PERSON_HINT = f"{_HINT}; `person='COLUMN'` names that of your own customer keys"
+_HINT = "The policy names the columns of a table; name the column of ids with `id_column=`"
+_PERSON_HINT = f"{_HINT}, and the column of your own customer keys with `person='COLUMN'`"
 _POPULATION_HINT = "Name the column of ids with `id_column=`"
 
 
@@ -51,22 +51,61 @@ def read_provider_table(
     population: Population | None = None,
     person: str | None = None,
 ) -> ProviderTable:
-    """Read the table of a provider; columns that are not named are not looked at.
+    r"""Read the table of a provider. Other columns than the named ones are not read.
 
-    `source` is a CSV file (packed or not), a Parquet or Arrow file, or a database (`postgresql://`, `sqlite:///`, `duckdb:///`) with a
-    query. `sensitive` is None for provider A. Where the population is given, an id that is not in it is refused. `person` is the column
-    of the provider's own customer keys, which may be that of the ids; it is never sent.
+    Parameters
+    ----------
+    source : str or Path
+        A CSV file (also compressed), a Parquet or Arrow file, or a database (`postgresql://`, `sqlite:///`, `duckdb:///`).
+    attributes : sequence of Attribute
+        The quasi-identifiers of the provider: `policy.schema.a` or `policy.schema.b`.
+    sensitive : OrderedAttribute or None
+        The sensitive attribute, `policy.schema.sensitive`, for provider B; None for provider A.
+    id_column : str
+        The column of ids.
+    query : str, optional
+        The query, for a database only.
+    separator : str, optional
+        The separator of a CSV file; a comma, or a tab for `.tsv`, by default.
+    population : Population, optional
+        If given, ids that are not in it are refused.
+    person : str, optional
+        The column of the provider's own customer keys, which may be the column of ids. It is never sent.
+
+    Returns
+    -------
+    ProviderTable
+        The table.
+
+    Raises
+    ------
+    BadData
+        The file is missing, lacks a column, or has a value that is missing or not in the policy, or an id or key twice.
+    BadParameter
+        `id_column` or `person` names an attribute, or a query is given for a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> size = sv.OrderedAttribute("size", ("S", "M", "L"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.csv")
+    ...     _ = file.write_text("id,size\nu1,S\nu2,L\n")
+    ...     sv.read_provider_table(file, [size], None).codes.tolist()
+    [[0], [2]]
     """
     attributes = tuple(attributes)
     if other := [one for one in attributes if not isinstance(one, Attribute)]:
         raise BadParameter(
-            f"one of the attributes is {describe(other[0])}; expected attributes: take schema.a or schema.b of the policy"
+            f"one of the attributes is {describe(other[0])}; expected attributes, such as policy.schema.a or policy.schema.b"
         )
     numbered = {one.name for one in attributes if one.kind == "numeric"}
     named = [one.name for one in (*attributes, *((sensitive,) if sensitive else ()))]
     if id_column in named:
         raise BadParameter(
-            f"the column of ids is {id_column!r}, which is an attribute too; name another with `id_column=`"
+            f"the column of ids is {id_column!r}, which is also an attribute; name another column with `id_column=`"
         )
     if person in named:
         raise BadParameter(
@@ -77,20 +116,23 @@ def read_provider_table(
     hint = _HINT if person is None else _PERSON_HINT
     read = _columns(source, [*keys, *named], hint, query=query, separator=separator, keys=len(keys), numbered=numbered)
     _refuse_bad_keys(
-        read.columns[id_column], read.origin, "the id", "the id is in an earlier row too; expected one row per user"
+        read.columns[id_column],
+        read.origin,
+        "the id",
+        "the id also occurs in an earlier row; expected one row per user",
     )
     if person is not None:
-        twice = f"the column {person!r} holds this value twice; {ONE_PER_CUSTOMER}"
+        twice = f"the column {person!r} contains this value twice; {ONE_PER_CUSTOMER}"
         _refuse_bad_keys(read.columns[person], read.origin, f"the value of {person!r}", twice)
     if population is not None:
-        _refuse_strangers(read.columns[id_column], population, read.origin)
+        _refuse_unknown_ids(read.columns[id_column], population, read.origin)
     name = read.origin.name
     try:
         return provider_table(read.columns, attributes, sensitive, id_column=id_column, person=person, file=name)
     except BadData as error:
         if error.row is None:
             raise
-        # In a file of lines the place is a line, which is looked up only now.
+        # In a text file, the error names the line. The line number is determined only here, because that takes time.
         message = str(error).removeprefix(str(BadData("", file=name, row=error.row)))
         raise read.origin.wrong(message, error.row - 1) from None
 
@@ -99,7 +141,42 @@ def read_provider_table(
 def read_population(
     source: str | Path, *, id_column: str = "id", query: str | None = None, separator: str | None = None
 ) -> Population:
-    """Read a population, in its order: a table with a column of ids, or a .txt file with an id a line."""
+    r"""Read the population of a run, in the order of its ids.
+
+    Parameters
+    ----------
+    source : str or Path
+        A table with a column of ids (CSV, Parquet, Arrow or a database), or a `.txt` file with one id per line.
+    id_column : str
+        The column of ids.
+    query : str, optional
+        The query, for a database only.
+    separator : str, optional
+        The separator of a CSV file; a comma, or a tab for `.tsv`, by default.
+
+    Returns
+    -------
+    Population
+        The ids.
+
+    Raises
+    ------
+    BadData
+        The file is missing or empty, lacks the column of ids, or has an id twice.
+    BadParameter
+        A query is given for a file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import setveil as sv
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.txt")
+    ...     _ = file.write_text("u1\nu2\n")
+    ...     sv.read_population(file)
+    Population(2 ids)
+    """
     if plain_suffix(Path(source)) == ".txt" and not _is_database(source):
         if query is not None:
             raise _query_for_a_file()
@@ -107,14 +184,14 @@ def read_population(
     else:
         read = _columns(source, [id_column], _POPULATION_HINT, query=query, separator=separator)
         ids, origin = read.columns[id_column], read.origin
-    _refuse_bad_keys(ids, origin, "the id", "the id is in an earlier row too; expected one row per person")
+    _refuse_bad_keys(ids, origin, "the id", "the id also occurs in an earlier row; expected one row per person")
     return Population(ids)
 
 
 def text_columns(source: str | Path, *, query: str | None = None, separator: str | None = None) -> dict[str, Any]:
-    """Read all columns of a table as text, by name."""
+    """Return all columns of a table as text, by name."""
     if _is_database(source):
-        from setveil.data import databases  # noqa: PLC0415 - only who asks a database pays for it
+        from setveil.data import databases  # noqa: PLC0415 - imported only for databases
 
         with databases.query_batches(str(source), query or "") as rows:
             names = list(rows.schema.names)
@@ -129,7 +206,7 @@ def text_columns(source: str | Path, *, query: str | None = None, separator: str
 
 @dataclass(frozen=True)
 class _Read:
-    """Columns of text, and where they came from."""
+    """Columns of text, and their source for errors."""
 
     columns: dict[str, Any]
     origin: Origin
@@ -137,21 +214,23 @@ class _Read:
 
 @dataclass(frozen=True)
 class _LineOrigin(Origin):
-    """A file whose rows are its lines."""
+    """A text file with one row per line."""
 
     def wrong(self, message: str, row: int | None = None) -> BadData:
-        """Return the error about a line, counted from 0."""
+        """Return the error about a row, counted from 0."""
         return BadData(message, file=self.name, line=None if row is None else row + 1)
 
 
 def _is_database(source: str | Path) -> bool:
-    from setveil.data import databases  # noqa: PLC0415 - not every program asks one
+    from setveil.data import databases  # noqa: PLC0415 - imported only when needed
 
     return databases.is_database(str(source))
 
 
 def _query_for_a_file() -> BadParameter:
-    return BadParameter("a query goes with a database (postgresql://, sqlite:///, duckdb:///), not with a file")
+    return BadParameter(
+        "a query requires a database (postgresql://, sqlite:///, duckdb:///), not a file; remove the query or name a database"
+    )
 
 
 def _columns(
@@ -164,7 +243,7 @@ def _columns(
     keys: int = 1,
     numbered: Iterable[str] = (),
 ) -> _Read:
-    """Read columns, the first of which are keys: texts or whole numbers."""
+    """Read columns as text. The first `keys` columns are keys: texts or whole numbers."""
     check_column_names(*wanted)
     with ExitStack() as stack:
         if _is_database(source):
@@ -182,14 +261,14 @@ def _columns(
                 )
             rows += len(batch[0])
     if not rows:
-        raise origin.wrong("has no rows; expected one a person")
+        raise origin.wrong("has no rows; expected one row per person")
     return _Read({name: pa.concat_arrays(part) for name, part in zip(wanted, parts, strict=True)}, origin)
 
 
 def _of_query(
     url: str, wanted: list[str], hint: str, query: str | None, stack: ExitStack
 ) -> tuple[Iterator[list[Any]], Origin]:
-    from setveil.data import databases  # noqa: PLC0415 - only who asks a database pays for it
+    from setveil.data import databases  # noqa: PLC0415 - imported only for databases
 
     rows = stack.enter_context(databases.query_batches(url, query or ""))
     origin = Origin(databases.shown(url))
@@ -204,21 +283,23 @@ def _of_file(path: Path, wanted: list[str], hint: str, separator: str | None) ->
         return column_files.batches(path, wanted, hint), Origin(str(path))
     if ending not in _CSV:
         known = ", ".join((*_CSV, *column_files.EXTENSIONS))
-        raise BadData(f"is of a kind that is not known; expected a table that ends in one of {known}", file=str(path))
+        raise BadData(
+            f"has an unknown file extension; expected a table with one of the extensions {known}", file=str(path)
+        )
     delimiter = delimiter_of(path, separator)
     require(header(path, delimiter), wanted, str(path), hint)
     return csv_batches(path, wanted, delimiter), CsvOrigin(str(path), path, delimiter)
 
 
 def _texts(values: Any, name: str, origin: Origin, before: int, *, is_id: bool, numbered: bool) -> Any:
-    """Return a column as large_string; `before` rows came before it."""
+    """Return a column as large_string; `before` is the number of rows in earlier batches."""
     if values.null_count:
         row = before + int(pc.index(values.is_null(), value=True).as_py())
-        raise origin.wrong(f"the column {name!r} has no value (null); every person needs one", row)
+        raise origin.wrong(f"the column {name!r} has no value (null); expected a value in every row", row)
     kind = values.type
     if pa.types.is_dictionary(kind):
         return _texts(values.dictionary_decode(), name, origin, before, is_id=is_id, numbered=numbered)
-    if isinstance(kind, pa.BaseExtensionType):  # what a database has and Arrow has not, such as numbers of any length
+    if isinstance(kind, pa.BaseExtensionType):  # types of a database that Arrow lacks, such as numbers of any length
         stored = _texts(values.storage, name, origin, before, is_id=is_id, numbered=numbered)
         return _numbers(stored, Decimal) if getattr(kind, "type_name", None) == "numeric" else stored
     is_float = pa.types.is_floating(kind)
@@ -228,13 +309,13 @@ def _texts(values: Any, name: str, origin: Origin, before: int, *, is_id: bool, 
     if any(test(kind) for test in plain) or (pa.types.is_boolean(kind) and not is_id and not numbered):
         return values.cast(pa.large_string())
     allowed = "text or whole numbers" if is_id else "text or numbers"
-    raise origin.wrong(f"the column {name!r} is of type {kind}; expected {allowed}: convert it first")
+    raise origin.wrong(f"the column {name!r} is of type {kind}; expected {allowed}: convert the column first")
 
 
 def _numbers(values: Any, read: Callable[[Any], Any] | None = None) -> Any:
-    """Return numbers as texts; each different one is looked at once."""
+    """Return numbers as texts; each distinct number is converted once."""
     encoded = values.dictionary_encode()
-    # Numbers of numpy know how wide they are: 0.7 of 32 bits is written as 0.7, not as the number of 64 bits next to it.
+    # numpy numbers keep their width: a 32-bit 0.7 is written as 0.7, not as the nearest 64-bit number.
     floats = pa.types.is_floating(encoded.dictionary.type)
     numbers = encoded.dictionary.to_numpy() if floats else encoded.dictionary.to_pylist()
     found = [_in_full(number if read is None else read(number)) for number in numbers]
@@ -242,7 +323,7 @@ def _numbers(values: Any, read: Callable[[Any], Any] | None = None) -> Any:
 
 
 def _in_full(number: Decimal | np.floating[Any]) -> str:
-    """Return a number without exponent and without zeros at its end.
+    """Return a number without exponent and without trailing zeros.
 
     >>> _in_full(np.float64(1e-7)), _in_full(np.float32(0.7)), _in_full(Decimal("12.50"))
     ('0.0000001', '0.7', '12.5')
@@ -264,7 +345,7 @@ def _lines(path: Path) -> tuple[Any, Origin]:
         lines.pop()
     origin = _LineOrigin(str(path))
     if not lines:
-        raise origin.wrong("is empty; expected an id a line")
+        raise origin.wrong("is empty; expected one id per line")
     return pa.array([line.removesuffix("\r") for line in lines], pa.large_string()), origin
 
 
@@ -273,16 +354,16 @@ def _refuse_bad_keys(keys: Any, origin: Origin, what: str, twice: str) -> None:
         raise origin.wrong(f"{what} {RULE}", row)
     encoded = keys.dictionary_encode()
     if len(encoded.dictionary) < len(keys):
-        # New keys are numbered as they come: the first row that does not get its own number repeats a key.
+        # Keys are numbered in the order of first occurrence, so the first row whose number is not its index repeats a key.
         row = int(np.argmax(encoded.indices.to_numpy() != np.arange(len(keys))))
         raise origin.wrong(twice, row)
 
 
-def _refuse_strangers(ids: Any, population: Population, origin: Origin) -> None:
+def _refuse_unknown_ids(ids: Any, population: Population, origin: Origin) -> None:
     known = pc.is_in(ids, population.ids)
-    if strangers := len(ids) - int(pc.sum(known).as_py()):
+    if unknown := len(ids) - int(pc.sum(known).as_py()):
         row = int(pc.index(known, value=False).as_py())
         raise origin.wrong(
-            f"the id is not in the population ({strangers:,} of {len(ids):,} are not); leave it out, or agree on a larger population",
+            f"the id is not in the population ({unknown:,} of {len(ids):,} are not); remove such rows, or agree on a larger population",
             row,
         )

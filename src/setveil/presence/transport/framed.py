@@ -1,4 +1,4 @@
-"""A line that carries framed messages, whatever carries its bytes."""
+"""A line that carries framed messages, independent of the transport of its bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS, Role, Traffic
+from setveil.presence.channel import PARTY_NAMES, Role, Traffic
 from setveil.presence.transport.frames import (
     ABORT,
     HEADER_BYTES,
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEFAULT_TIMEOUT = 60.0
-"""Seconds without a byte after which a peer that is waited for is given up."""
+"""Seconds without a byte after which a party stops waiting for its peer."""
 
 REFUSED = "the run is refused"
-"""How a party's reason begins that will be the same when the run is tried again: nobody needs to wait for it."""
-CLOSED_HERE = "is not connected any more: the line was closed on this side"
+"""The beginning of a reason that will not change if the run is tried again, so that other parties need not wait for this one."""
+CLOSED_HERE = "is no longer connected: the line was closed on this side"
 
 
 class LineEnded(Exception):
-    """The line carries no more bytes from the peer; the message goes after the name of the party."""
+    """The line carries no more bytes from the peer; the message follows the name of the party."""
 
 
 class FramedChannel(ABC):
-    """A `Channel` over something that carries bytes in order. One thread at a time may receive; any may send or abort."""
+    """A `Channel` over a transport that delivers bytes in order. Only one thread at a time may receive; any thread may send or abort."""
 
     in_one_process: bool
 
@@ -43,7 +43,7 @@ class FramedChannel(ABC):
         self.role = role
         self.peer = peer
         self.timeout = timeout
-        """Seconds without a byte while waiting; may be changed at any time, such as by a collector that waits for a long computation."""
+        """Seconds without a byte while waiting; may change at any time, for example at a collector that waits for a long computation."""
         self.traffic = Traffic()
         self._outgoing = Outgoing(role)
         self._incoming = Incoming(peer)
@@ -53,22 +53,22 @@ class FramedChannel(ABC):
 
     @abstractmethod
     def _put(self, parts: Sequence[bytes]) -> None:
-        """Take bytes to be sent, without waiting; raise `LineEnded` where nobody can get them."""
+        """Queue bytes to be sent, without waiting; raise `LineEnded` if they cannot arrive."""
 
     @abstractmethod
     def _take(self, size: int) -> bytes | bytearray:
-        """Wait for so many bytes, at most `timeout` seconds without any; raise `LineEnded` where they do not come."""
+        """Wait for `size` bytes; raise `LineEnded` if the line ends or no byte arrives for `timeout` seconds."""
 
     @abstractmethod
     def _take_arrived(self, size: int) -> bytes | bytearray | None:
-        """Return so many bytes if they are here already."""
+        """Return `size` bytes if they have arrived already, None otherwise."""
 
     @abstractmethod
     def _end(self, *, politely: bool) -> None:
-        """End the line: after all that was put has gone, or else after a short while; raise `LineEnded` if politeness fails."""
+        """End the line: politely, after all queued bytes were sent, or after a short time; raise `LineEnded` if a polite end fails."""
 
     def bind(self, nonce: bytes) -> None:
-        """Let all further messages, in both directions, be of this run."""
+        """Bind all further messages, in both directions, to this run."""
         if len(nonce) != NONCE_BYTES:
             raise ValueError(f"a nonce has {NONCE_BYTES} bytes")
         self._outgoing.nonce = self._incoming.nonce = nonce
@@ -79,7 +79,7 @@ class FramedChannel(ABC):
         return self._outgoing.nonce.hex()
 
     def send(self, kind: str, payload: bytes | bytearray | memoryview) -> None:
-        """Send a message. Returns at once: the bytes are copied unless they cannot change."""
+        """Send a message and return at once; bytes that could change are copied."""
         body = payload if isinstance(payload, bytes) else bytes(payload)
         self._refuse_ended()
         with self._sending:
@@ -105,7 +105,7 @@ class FramedChannel(ABC):
             aborts, length = self._incoming.length(self._take(HEADER_BYTES), expected)
             body = self._take(length) if length else b""
         except LineEnded as error:
-            raise self._failed(self._named(f"{error}, while {expected.in_words} was awaited")) from None
+            raise self._failed(self._named(f"{error}, while {expected.description} was awaited")) from None
         except PeerFailed as error:
             raise self._failed(error) from None
         if aborts:
@@ -115,7 +115,7 @@ class FramedChannel(ABC):
         return body if isinstance(body, bytes) else bytes(body)
 
     def abort(self, reason: str) -> None:
-        """Tell the peer, as well as it goes, that this party stops and why, and close. Never fails."""
+        """Try to send the peer the reason why this party stops, and close. Never fails."""
         if self._closed:
             return
         self._closed = True
@@ -126,7 +126,7 @@ class FramedChannel(ABC):
             self._end(politely=False)
 
     def close(self) -> None:
-        """Close; what was sent still arrives. Fails where it cannot, unless this line failed before."""
+        """Close the line; messages that were sent still arrive. Raise `PeerFailed` if they cannot, unless the line failed before."""
         if self._closed:
             return
         self._closed = True
@@ -152,10 +152,10 @@ class FramedChannel(ABC):
         return error
 
     def _named(self, message: str) -> PeerFailed:
-        return PeerFailed(PARTY_IN_WORDS[self.peer], message)
+        return PeerFailed(PARTY_NAMES[self.peer], message)
 
     def _last_words(self, error: LineEnded) -> PeerFailed:
-        """Return why a peer that takes nothing any more stopped, if it said so before it went."""
+        """Return the reason that the peer sent before it stopped, or the given error if it sent none."""
         while (header := self._take_arrived(HEADER_BYTES)) is not None:
             found = self._incoming.skipped(header)
             body = None if found is None else self._take_arrived(found[1])

@@ -1,7 +1,7 @@
-"""How a message looks on a line: a header of fixed length, and as many bytes as it says.
+"""The format of a message on a line: a header of fixed length, followed by as many bytes as the header states.
 
-The header names the sender, the run and the number of the message in its direction. Whoever receives reads the header first and refuses
-what it did not wait for before any room is made: another run, a message seen before or out of turn, another kind, another length.
+The header names the sender, the run and the number of the message in its direction. The receiver reads the header first and refuses
+unexpected messages before it allocates memory: another run, a repeated message or one out of turn, another kind, another length.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from setveil.base.display import quantity
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 
 if TYPE_CHECKING:
     from setveil.presence.channel import Role
@@ -21,7 +22,7 @@ MAGIC = b"setveil\n"
 VERSION = 1
 NONCE_BYTES = 16
 NO_NONCE = bytes(NONCE_BYTES)
-"""What stands for the run before both sides agreed on its nonce."""
+"""The nonce in headers before both sides have agreed on the nonce of the run."""
 ABORT = "abort"
 MOST_ABORT_BYTES = 400
 
@@ -32,7 +33,7 @@ _KIND = re.compile(r"[A-Za-z0-9-]{1,16}")
 
 @dataclass(frozen=True)
 class Expected:
-    """What a receiver waits for."""
+    """The kind and the length of the message that a receiver waits for."""
 
     kind: str
     least: int
@@ -41,24 +42,24 @@ class Expected:
     def __post_init__(self) -> None:
         checked_kind(self.kind)
         if not 0 <= self.least <= self.most:
-            raise ValueError(f"a message cannot have from {self.least} to {self.most} bytes")
+            raise ValueError(f"a message cannot have {self.least} to {self.most} bytes")
 
     @property
-    def in_words(self) -> str:
-        """What is waited for, for people."""
-        length = f"{self.most}" if self.least == self.most else f"at most {self.most}"
-        return f"{self.kind!r} of {length} bytes"
+    def description(self) -> str:
+        """The expected message, for error messages."""
+        length = quantity(self.most, "byte")
+        return f"{self.kind!r} of {length}" if self.least == self.most else f"{self.kind!r} of at most {length}"
 
 
 def checked_kind(kind: str) -> str:
-    """Return a kind of message; refuse one that the header cannot hold."""
+    """Return a kind of message; raise `ValueError` for one that the header cannot hold."""
     if not _KIND.fullmatch(kind):
-        raise ValueError(f"{kind!r} is no kind of message: 1 to 16 ASCII letters, digits and hyphens")
+        raise ValueError(f"{kind!r} is not a kind of message; expected 1 to 16 ASCII letters, digits and hyphens")
     return kind
 
 
 class Outgoing:
-    """Writes the headers of one direction, counting."""
+    """Writes the numbered headers of one direction."""
 
     def __init__(self, sender: Role) -> None:
         self.nonce = NO_NONCE
@@ -75,22 +76,22 @@ class Outgoing:
 
 
 class Incoming:
-    """Reads the headers of one direction, and refuses what is not the next message of this run."""
+    """Reads the headers of one direction, and refuses any message but the next one of this run."""
 
     def __init__(self, sender: Role) -> None:
         self.nonce = NO_NONCE
         self._sender = sender
-        self._party = PARTY_IN_WORDS[sender]
+        self._party = PARTY_NAMES[sender]
         self._sequence = 0
 
     def length(self, header: bytes | bytearray, expected: Expected) -> tuple[bool, int]:
-        """Return whether the peer aborts, and how many bytes follow."""
+        """Return whether the peer aborts, and the number of bytes that follow."""
         magic, version, sender, nonce, sequence, padded, length = _HEADER.unpack(header)
         if magic != MAGIC:
-            raise self._refused("sent bytes that are no message of this protocol")
+            raise self._refused("sent bytes that are not a message of this protocol; check that it runs setveil")
         if version != VERSION:
             raise self._refused(
-                f"sends messages of version {version}, this program reads version {VERSION}; use the same setveil"
+                f"sends messages of version {version}, this program reads version {VERSION}; use the same version of setveil"
             )
         if sender != self._sender.encode():
             raise self._refused("sent a message in the name of another party")
@@ -98,7 +99,7 @@ class Incoming:
         kind = raw_kind.decode("ascii", errors="replace")
         if not _KIND.fullmatch(kind):
             raise self._refused("sent a message whose kind cannot be read")
-        # Who gives up while the nonce is being agreed on may not know it yet.
+        # A party that aborts while the nonce is being agreed on may not know it yet.
         if nonce != self.nonce and not (kind == ABORT and nonce == NO_NONCE):
             raise self._refused("sent a message of another run")
         if sequence != self._sequence:
@@ -106,16 +107,16 @@ class Incoming:
             raise self._refused(f"sent {how}: number {sequence} where {self._sequence} is due")
         aborts = kind == ABORT and expected.kind != ABORT
         if aborts and length > MOST_ABORT_BYTES:
-            raise self._refused(f"stopped with a reason of {length} bytes, at most {MOST_ABORT_BYTES} are read")
+            raise self._refused(f"stopped with a reason of {length:,} bytes; at most {MOST_ABORT_BYTES} are allowed")
         if not aborts and kind != expected.kind:
-            raise self._refused(f"sent a message {kind!r} where {expected.in_words} was due")
+            raise self._refused(f"sent a message {kind!r} where {expected.description} was due")
         if not aborts and not expected.least <= length <= expected.most:
-            raise self._refused(f"sent {kind!r} of {length} bytes where {expected.in_words} was due")
+            raise self._refused(f"sent {kind!r} of {quantity(length, 'byte')} where {expected.description} was due")
         self._sequence += 1
         return aborts, length
 
     def skipped(self, header: bytes | bytearray) -> tuple[bool, int] | None:
-        """Return whether the peer aborts and how many bytes follow, whatever comes; None where that cannot be read."""
+        """Return whether the peer aborts and the number of bytes that follow, for any message; None if the header cannot be read."""
         magic, _version, _sender, _nonce, _sequence, padded, length = _HEADER.unpack(header)
         if magic != MAGIC:
             return None
@@ -123,7 +124,7 @@ class Incoming:
         return None if aborts and length > MOST_ABORT_BYTES else (aborts, length)
 
     def stopped(self, reason: bytes | bytearray) -> PeerFailed:
-        """Return the error that an abort of the peer becomes."""
+        """Return the error for an abort of the peer."""
         return self._refused(f"stopped: {printable(bytes(reason).decode('utf-8', errors='replace'))}")
 
     def _refused(self, message: str) -> PeerFailed:
@@ -131,12 +132,12 @@ class Incoming:
 
 
 def printable(text: str) -> str:
-    """Return a text with everything replaced that could move a cursor or hide something."""
+    """Return a text in which characters that are not printable, such as control characters, are replaced."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def abort_payload(reason: str) -> bytes:
-    """Return a reason as an abort carries it: printable, and cut to the length that is read."""
+    """Return the payload of an abort with a reason: printable, and cut to the allowed length."""
     raw = printable(reason).encode("utf-8", errors="replace")
     if len(raw) > MOST_ABORT_BYTES:
         raw = raw[: MOST_ABORT_BYTES - 3].decode("utf-8", errors="ignore").encode() + b"..."

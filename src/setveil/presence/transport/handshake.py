@@ -1,4 +1,4 @@
-"""What two parties settle before a run: that they mean the same, and a nonce that both had a hand in."""
+"""The handshake of two parties before a run: they check that they mean the same run, and agree on a nonce that neither can choose alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from setveil import __version__
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS, Role
+from setveil.presence.channel import PARTY_NAMES, Role
 from setveil.presence.coin import toss
 from setveil.presence.transport.frames import NONCE_BYTES
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from setveil.presence.transport.framed import FramedChannel
 
 PROTOCOL = 2
-"""The version of what parties say to each other; raised with every change of a message."""
+"""The version of the protocol; increased with every change of a message."""
 _MOST_GREETING_BYTES = 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
 _RUN = re.compile(r"[0-9a-f]{32}")
@@ -26,19 +26,19 @@ _WORD = re.compile(r"[A-Za-z0-9.+_-]{1,64}")
 
 @dataclass(frozen=True)
 class Greeting:
-    """What a party says of itself and of the run it means."""
+    """The first message of a party: its role, and the run that it means."""
 
     role: Role
     policy: str
     """SHA-256 of the policy, in hexadecimal digits."""
     population: str | None
-    """SHA-256 of the population, in hexadecimal digits; None at a party that does not hold it, such as the collector."""
+    """SHA-256 of the population, in hexadecimal digits; None for the collector, which does not hold it."""
     backend: str
     """The name of the backend of secure computation."""
     data: str | None = None
-    """The provider's commitment to its data, in hexadecimal digits; None at the collector."""
+    """The provider's commitment to its data, in hexadecimal digits; None for the collector."""
     again: bool = False
-    """Whether the provider allows a second run that tells real users from dummies."""
+    """Whether the provider allows a second run that separates real users from dummies."""
     last_run: str | None = None
     """The last run with this peer that the provider's ledger holds."""
     setveil: str = __version__
@@ -58,7 +58,9 @@ class Greeting:
             and _matches(_WORD, self.setveil)
         )
         if not right:
-            raise ValueError("a greeting holds a protocol, hashes of 64 hexadecimal digits, a role and two names")
+            raise ValueError(
+                "a greeting must hold a protocol version, hashes of 64 hexadecimal digits, a role and two names"
+            )
 
 
 def _matches(pattern: re.Pattern[str], text: Any) -> bool:
@@ -66,9 +68,9 @@ def _matches(pattern: re.Pattern[str], text: Any) -> bool:
 
 
 def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
-    """Exchange greetings, refuse a party that means another run, and bind a nonce of both into all further messages.
+    """Exchange greetings, refuse a party that means another run, and bind all further messages to a joint nonce.
 
-    The version of the protocol comes first, without which the rest cannot be understood; then the policy, before anything else of the run.
+    The version of the protocol is compared first, because the rest depends on it; then the policy, before everything else.
     """
     channel.send("greeting", json.dumps({field.name: getattr(mine, field.name) for field in fields(mine)}).encode())
     raw = channel.receive_at_most("greeting", _MOST_GREETING_BYTES)
@@ -76,7 +78,7 @@ def greet(channel: FramedChannel, mine: Greeting) -> Greeting:
         theirs = _agreed(mine, raw, channel.peer)
     except PeerFailed as error:
         error.to_others = str(error)
-        channel.abort(f"seen from {PARTY_IN_WORDS[mine.role]}: {error}")
+        channel.abort(f"seen from {PARTY_NAMES[mine.role]}: {error}")
         raise
     channel.bind(toss(mine.role, channel, b"run nonce")[:NONCE_BYTES])
     return theirs
@@ -86,47 +88,52 @@ def _agreed(mine: Greeting, raw: bytes, peer: Role) -> Greeting:
     theirs = _read(raw, peer)
     difference = _difference(mine, theirs, peer)
     if difference is not None:
-        raise PeerFailed(PARTY_IN_WORDS[peer], difference)
+        raise PeerFailed(PARTY_NAMES[peer], difference)
     return theirs
 
 
 def _read(raw: bytes, peer: Role) -> Greeting:
-    party = PARTY_IN_WORDS[peer]
+    party = PARTY_NAMES[peer]
     try:
         said = json.loads(raw)
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise PeerFailed(party, "sent a greeting that cannot be read; see that both use the same setveil")
+        raise PeerFailed(party, "sent a greeting that cannot be read; use the same version of setveil at both parties")
     protocol = said.get("protocol")
     if type(protocol) is int and 0 <= protocol < 1 << 16 and protocol != PROTOCOL:
         raise PeerFailed(
-            party, f"speaks version {protocol} of the protocol, this program speaks {PROTOCOL}; use the same setveil"
+            party,
+            f"uses version {protocol} of the protocol, this program uses version {PROTOCOL}; use the same version of setveil",
         )
     try:
         return Greeting(**said)
     except (TypeError, ValueError):
-        raise PeerFailed(party, "sent a greeting that cannot be read; see that both use the same setveil") from None
+        raise PeerFailed(
+            party, "sent a greeting that cannot be read; use the same version of setveil at both parties"
+        ) from None
 
 
 def _difference(mine: Greeting, theirs: Greeting, peer: Role) -> str | None:
-    """Return in what a peer differs, as a sentence without its subject."""
+    """Return the first difference to a peer, as a sentence without its subject; None if there is none."""
     if mine.policy != theirs.policy:
         return (
             f"has another policy: {_short(theirs.policy)} there, {_short(mine.policy)} here; "
-            "compare the two policy files, all parties must use the same"
+            "compare the two policy files; all parties must use the same policy"
         )
     if mine.setveil != theirs.setveil:
         return f"uses setveil {theirs.setveil}, this party {mine.setveil}; install the same version at all parties"
     if theirs.role != peer:
-        return f"says that it is {PARTY_IN_WORDS[theirs.role]}, against its certificate; see which home it was started with"
+        return (
+            f"says that it is {PARTY_NAMES[theirs.role]}, against its certificate; check which home it was started with"
+        )
     if None not in (mine.population, theirs.population) and mine.population != theirs.population:
         return (
             f"has another population: {_short(theirs.population)} there, {_short(mine.population)} here; "
-            "compare the two population files, both providers must use the same"
+            "compare the two population files; both providers must use the same population"
         )
     if mine.data is not None and theirs.data is None:
-        return "sent no commitment to its data, without which a change of the data goes unnoticed; use the same setveil"
+        return "sent no commitment to its data, without which a change of the data goes unnoticed; use the same version of setveil"
     if mine.backend != theirs.backend:
         return f"computes with the backend {theirs.backend}, this party with {mine.backend}; choose the same at all parties"
     return None

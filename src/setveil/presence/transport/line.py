@@ -1,10 +1,10 @@
-"""A connected TLS socket, served by one thread of its own.
+"""A connected TLS socket, served by its own thread.
 
-Python's TLS sockets may not be read and written by two threads at once, and a party that only writes while the other only writes too
-would wait for ever once the system's buffers are full. So one thread serves the socket: it writes what is to be sent and reads what
-comes, whichever goes. Sending puts bytes into a queue without limit (they are this party's own), and what comes unasked is kept up to a
-limit; beyond that nothing is read and TCP holds the peer up. Since sending never waits, every party comes to receive in the end, also
-where three of them wait in a circle, and a transfer goes on while this party computes. Short messages are written by whoever sends them.
+Two threads must not read and write one of Python's TLS sockets at the same time. And if two parties only write to each other, both wait
+forever once the system's buffers are full. So one thread serves the socket: it writes and reads, whichever is possible. Sending adds
+bytes to a queue without limit (they are this party's own). Bytes that arrive before they are awaited are stored up to a limit; beyond it
+nothing is read, and TCP makes the peer wait. Because sending never waits, every party eventually receives, even if three parties wait in
+a circle, and a transfer continues while this party computes. Short messages are written by the thread that sends them.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MOST_UNASKED_BYTES = 16 << 20
-"""What a peer may send before anybody waits for it."""
+"""Bytes that a peer may send before this party waits for them."""
 LINGER_SECONDS = 5.0
-"""How long a closed line still throws away what comes, lest the system resets the line and the peer loses what it has not read yet."""
+"""How long a closed line still discards incoming bytes. Otherwise the system resets the line, and the peer loses what it has not read."""
 ABORT_SECONDS = 2.0
 _TURN_BYTES = 1 << 20
-"""What is read or written before the other has its turn."""
+"""Bytes that are read or written in one turn."""
 _READ_BYTES = 1 << 16
 _AT_ONCE_BYTES = 1 << 14
-"""A message of one TLS record, which is written by whoever sends it."""
+"""The size of one TLS record; a message up to this size is written by the thread that sends it."""
 
-# The events change with every turn, which costs `epoll` a call to the system each and `poll` nothing.
+# The events change with every turn; this costs one system call each with `epoll` and none with `poll`.
 _Selector: type[selectors.BaseSelector] = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
-_GONE = "is gone: its program died or the network broke"
+_GONE = "is gone: its program died or the network failed"
 _CLOSED = "closed the line"
 
 
 class _Room:
-    """Room of a known length that a receiver waits to see filled."""
+    """A buffer of known length that a receiver waits for."""
 
     def __init__(self, size: int) -> None:
         self.bytes = bytearray(size)
         self.rest = memoryview(self.bytes)
 
     def fill(self, chunk: bytes | memoryview) -> int:
-        """Copy what fits, and return how much that was."""
+        """Copy as many bytes as fit, and return their number."""
         size = min(len(chunk), len(self.rest))
         self.rest[:size] = chunk[:size]
         self.rest = self.rest[size:]
@@ -58,7 +58,7 @@ class _Room:
 
 
 class Line:
-    """Bytes to and from one peer."""
+    """The bytes to and from one peer."""
 
     def __init__(self, connected: ssl.SSLSocket) -> None:
         connected.setblocking(False)
@@ -69,19 +69,19 @@ class Line:
         self._in_inbox = 0
         self._room: _Room | None = None
         self.last_byte = time.monotonic()
-        """When a byte last came or went."""
+        """The time at which a byte was last sent or received."""
         self._ended: str | None = None
-        """Why nothing comes any more; goes after the name of the party."""
+        """Why no more bytes arrive; follows the name of the party."""
         self._closing = False
         self._flushed = False
         self._writable = True
         self._lost = False
-        """Whether something that was put can never arrive."""
+        """Whether queued bytes can never arrive."""
         self._until = float("inf")
-        """When the thread ends at the latest."""
+        """The time at which the thread ends at the latest."""
         self._asleep = False
         self._in_use = threading.Lock()
-        """Held during a call of the socket; none of them waits."""
+        """Held during a call of the socket; no such call waits."""
         self._wire = (0, 0)
         self._ear, self._bell = socket.socketpair()
         self._ear.setblocking(False)
@@ -90,19 +90,19 @@ class Line:
 
     @property
     def ended(self) -> str | None:
-        """Why nothing comes any more; None while the peer may still send something."""
+        """Why no more bytes arrive; None while the peer may still send some."""
         return self._ended
 
     @property
     def wire_bytes(self) -> tuple[int, int]:
-        """Bytes of TCP that the peer got and sent, with what TLS adds; zeros where the system does not tell."""
+        """TCP bytes that the peer received and sent, including those of TLS; zeros if the system does not count them."""
         with self._changed:
             if self._socket.fileno() >= 0:
                 self._wire = _tcp_bytes(self._socket)
             return self._wire
 
     def put(self, parts: Sequence[bytes]) -> None:
-        """Take bytes to be sent."""
+        """Queue bytes to be sent."""
         with self._changed:
             if self._ended is not None or self._closing or not self._writable:
                 raise LineEnded(self._ended or (CLOSED_HERE if self._closing else _GONE))
@@ -115,18 +115,18 @@ class Line:
                 self._wake()
 
     def _written_at_once(self, message: memoryview) -> int:
-        """Write a short message from the caller's thread if the socket is free, which saves a change of threads."""
+        """Write a short message from the caller's thread if the socket is free, which saves a thread switch."""
         if not self._in_use.acquire(blocking=False):
             return 0
         try:
             return self._socket.send(message)
-        except OSError:  # full, or broken, which the thread of the line will find too
+        except OSError:  # full, or broken, which the thread of the line will notice too
             return 0
         finally:
             self._in_use.release()
 
     def take(self, size: int, timeout: Callable[[], float]) -> bytearray:
-        """Wait for so many bytes; bytes in either direction are signs of life."""
+        """Wait for `size` bytes; a byte in either direction restarts the timeout."""
         room = _Room(size)
         with self._changed:
             self._move_inbox_to(room)
@@ -148,7 +148,7 @@ class Line:
         return room.bytes
 
     def take_arrived(self, size: int) -> bytearray | None:
-        """Return so many bytes if they are here already."""
+        """Return `size` bytes if they have arrived already, None otherwise."""
         with self._changed:
             if self._in_inbox < size:
                 return None
@@ -157,7 +157,7 @@ class Line:
             return room.bytes
 
     def close(self, *, patience: float, in_all: bool) -> None:
-        """Send what is to be sent, waiting so many seconds without progress or in all, and end the line."""
+        """Send the queued bytes and end the line, waiting at most `patience` seconds without progress or, with `in_all`, in total."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -176,11 +176,11 @@ class Line:
                 raise LineEnded(failure)
 
     def _awaited_flush(self, since: float, patience: float, *, in_all: bool) -> str | None:
-        """Wait until everything was written; return why it cannot be."""
+        """Wait until everything is written; return the reason if that fails, None otherwise."""
         while not self._flushed:
             left = (since if in_all else max(since, self.last_byte)) + patience - time.monotonic()
             if left <= 0:
-                return f"took nothing for {patience:g} seconds"
+                return f"accepted no data for {patience:g} seconds"
             if not self._thread.is_alive():
                 return self._ended or _GONE
             self._changed.wait(min(left, 0.2))
@@ -201,7 +201,7 @@ class Line:
                 self._inbox.appendleft(chunk[size:])
 
     def _serve(self) -> None:
-        """Pump until the line ended and nothing is left to be done."""
+        """Write and read until the line has ended and nothing is left to do."""
         try:
             with _Selector() as selector:
                 selector.register(self._ear, selectors.EVENT_READ)
@@ -253,7 +253,7 @@ class Line:
         return self._ended is None and (wanted or self._in_inbox < MOST_UNASKED_BYTES)
 
     def _write_some(self) -> int | None:
-        """Write for one turn; return None if there may be more to do, or the event to wait for, 0 for none."""
+        """Write for one turn; return the event to wait for (0 for none), or None if there may be more to write."""
         written = 0
         try:
             while written < _TURN_BYTES:
@@ -269,7 +269,7 @@ class Line:
         except (ssl.SSLWantWriteError, BlockingIOError):
             return selectors.EVENT_WRITE
         except OSError:
-            with self._changed:  # what the peer said before it went may still be there to read
+            with self._changed:  # messages that the peer sent before it stopped may still be readable
                 self._writable = False
                 self._lost = True
                 self._outbox.clear()
@@ -277,7 +277,7 @@ class Line:
         return None
 
     def _write_from(self, first: memoryview) -> int:
-        """Write what goes of the first part of the outbox, a record of TLS at a time."""
+        """Write as much as possible of the first part of the outbox, one TLS record at a time."""
         written = 0
         try:
             with self._in_use:
@@ -294,8 +294,8 @@ class Line:
         return written
 
     def _say_goodbye(self) -> int:
-        """End this direction, after everything was written."""
-        with suppress(ssl.SSLWantReadError):  # the peer's own goodbye may come later
+        """Close this direction after everything was written."""
+        with suppress(ssl.SSLWantReadError):  # the peer may close its direction later
             try:
                 self._socket.unwrap()
             except ssl.SSLWantWriteError:
@@ -311,7 +311,7 @@ class Line:
         return 0
 
     def _read_some(self) -> int | None:
-        """Read for one turn; return None if there may be more to do, or the event to wait for, 0 for none."""
+        """Read for one turn; return the event to wait for (0 for none), or None if there may be more to read."""
         read = 0
         try:
             while read < _TURN_BYTES:
@@ -331,13 +331,13 @@ class Line:
         except (ssl.SSLEOFError, ConnectionError):
             self._end(_GONE)
         except ssl.SSLError as error:
-            self._end(f"broke the encrypted line ({reason_of(error)})")
+            self._end(f"broke the encryption of the line ({reason_of(error)})")
         except OSError as error:
-            self._end(f"cannot be reached any more ({error.strerror or type(error).__name__})")
+            self._end(f"can no longer be reached ({error.strerror or type(error).__name__})")
         return None
 
     def _read_into(self, room: _Room | None) -> int:
-        if self._flushed:  # what comes after the goodbye is thrown away as it is
+        if self._flushed:  # bytes after this side closed are discarded undecrypted
             return len(socket.socket.recv(self._socket, _READ_BYTES))
         if room is not None:
             return self._read_into_room(room)
@@ -348,7 +348,7 @@ class Line:
             if self._closing:
                 return len(chunk)
             taken = 0
-            if self._room is not None:  # somebody began to wait meanwhile
+            if self._room is not None:  # a receiver has begun to wait meanwhile
                 taken = self._room.fill(chunk)
                 if not self._room.rest:
                     self._room = None
@@ -359,7 +359,7 @@ class Line:
         return len(chunk)
 
     def _read_into_room(self, room: _Room) -> int:
-        """Read straight to where it is awaited, a record of TLS at a time."""
+        """Read directly into the receiver's buffer, one TLS record at a time."""
         rest, read = room.rest, 0
         try:
             with self._in_use:
@@ -384,12 +384,12 @@ class Line:
 
 
 def reason_of(error: ssl.SSLError) -> str:
-    """Return what OpenSSL says was wrong, in its own few words."""
+    """Return the reason that OpenSSL gives for an error, as lower-case text."""
     return (error.reason or "no reason given").lower().replace("_", " ")
 
 
 def _tcp_bytes(connected: socket.socket) -> tuple[int, int]:
-    """Return the bytes that the peer acknowledged and that came, as Linux counts them (tcpi_bytes_acked, tcpi_bytes_received)."""
+    """Return the numbers of bytes acknowledged by the peer and received, as Linux counts them (tcpi_bytes_acked, tcpi_bytes_received)."""
     option = getattr(socket, "TCP_INFO", None)
     if option is None:
         return 0, 0

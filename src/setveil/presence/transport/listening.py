@@ -1,6 +1,6 @@
-"""Waiting for the parties that connect to this one, whoever else may come.
+"""Listening for the parties that connect to this one, in the presence of other callers.
 
-All callers are greeted at once in one loop, each with its own time limit, so that one who connects and says nothing holds nobody up.
+One loop handles all callers at the same time, each with its own time limit, so that a silent caller does not delay the others.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.errors import PeerFailed
-from setveil.presence.certificates import in_pairs
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.certificates import grouped_digits
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.transport.framed import DEFAULT_TIMEOUT, REFUSED
 from setveil.presence.transport.line import reason_of
 from setveil.presence.transport.tls import (
@@ -39,13 +40,14 @@ HANDSHAKE_SECONDS = 10.0
 MOST_GREETED_AT_ONCE = 64
 _STEP_SECONDS = 0.1
 _REFUSAL_SECONDS = 3.0
-"""How long the other parties are still awaited after one refused the run: they hear of it, or refuse it themselves."""
-_TOLD_ONE_BY_ONE = 5
+"""How long to wait for the other parties after one refused the run: they are informed, or refuse it themselves."""
+_REPORTED_SINGLY = 5
+"""Refused callers that are reported one by one; after these, only counts are."""
 
 
 @dataclass
 class _Caller:
-    """Somebody who connected and is not known yet."""
+    """A caller that has connected and is not identified yet."""
 
     line: ssl.SSLSocket
     place: str
@@ -55,7 +57,7 @@ class _Caller:
 
 
 class Listener:
-    """Listens at a port for certain parties. Strangers are refused, counted and noted, and do not end the wait."""
+    """Listens on a port for certain parties. Other callers are refused, counted and reported, and do not end the wait."""
 
     def __init__(
         self,
@@ -78,7 +80,7 @@ class Listener:
         self._callers: list[_Caller] = []
         self._connected: dict[Role, TlsChannel] = {}
         self.strangers = 0
-        """How many were refused so far."""
+        """The number of callers refused so far."""
         self._last_refusal = ""
         self._socket = listening_socket(host, port)
         self.port: int = self._socket.getsockname()[1]
@@ -90,7 +92,7 @@ class Listener:
         self.close()
 
     def close(self) -> None:
-        """Listen no more; lines that `accept` returned stay."""
+        """Stop listening; lines that `accept` returned stay open."""
         for caller in self._callers:
             caller.line.close()
         self._callers.clear()
@@ -102,7 +104,7 @@ class Listener:
     def accept(self, wait: float | None = None) -> dict[Role, TlsChannel]:
         """Wait at most `wait` seconds until all awaited parties are connected, in any order; return a line to each.
 
-        A party that came and left may come again, unless it refuses the run: then the wait is over for all.
+        A party that disconnects may connect again, unless it refuses the run: then the wait ends for all parties.
         """
         deadline = float("inf") if wait is None else time.monotonic() + wait
         refusal: PeerFailed | None = None
@@ -111,8 +113,8 @@ class Listener:
             if refusal is None and (refusal := next((one for one in gone if REFUSED in str(one)), None)):
                 deadline = min(deadline, time.monotonic() + _REFUSAL_SECONDS)
             if time.monotonic() >= deadline or (refusal is not None and len(self._connected) == len(self._awaited)):
-                did_not_come = PeerFailed(PARTY_IN_WORDS[missing[0]], self._did_not_come(wait or 0.0))
-                error = refusal or (gone[0] if gone else did_not_come)
+                absent = PeerFailed(PARTY_NAMES[missing[0]], self._absence(wait or 0.0))
+                error = refusal or (gone[0] if gone else absent)
                 for channel in self._connected.values():
                     channel.abort(str(error))
                 self._connected.clear()
@@ -124,12 +126,14 @@ class Listener:
     def _is_connected(self, role: Role) -> bool:
         return role in self._connected and self._connected[role].alive
 
-    def _did_not_come(self, wait: float) -> str:
+    def _absence(self, wait: float) -> str:
         text = f"did not connect to port {self.port} within {wait:g} seconds"
-        return f"{text}; {self.strangers} refused, the last one: {self._last_refusal}" if self.strangers else text
+        if not self.strangers:
+            return f"{text}; check that it was started with this address"
+        return f"{text}; {quantity(self.strangers, 'caller')} refused, the last one: {self._last_refusal}"
 
     def _one_round(self, seconds: float) -> None:
-        """Take in callers, and go on with the greetings of those for whom something came."""
+        """Accept new callers, and continue the handshakes of those that sent something."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._socket, selectors.EVENT_READ)
             for caller in self._callers:
@@ -137,20 +141,20 @@ class Listener:
             ready = selector.select(seconds)
         for key, _events in ready:
             if key.data is None:
-                self._take_in()
+                self._accept_caller()
             else:
-                self._go_on(key.data)
+                self._continue_handshake(key.data)
         now = time.monotonic()
         for caller in [caller for caller in self._callers if caller.deadline <= now]:
-            self._refuse(caller, f"said nothing that was awaited for {self._handshake_seconds:g} seconds")
+            self._refuse(caller, f"did not complete the handshake within {self._handshake_seconds:g} seconds")
 
-    def _take_in(self) -> None:
+    def _accept_caller(self) -> None:
         try:
             plain, address = self._socket.accept()
-        except OSError:  # it left again
+        except OSError:  # the caller disconnected
             return
         if len(self._callers) >= MOST_GREETED_AT_ONCE:
-            self._refuse(self._callers[0], "was the longest to say nothing among too many callers")
+            self._refuse(self._callers[0], "was silent for the longest time among too many callers")
         try:
             tuned(plain)
             plain.setblocking(False)
@@ -168,7 +172,7 @@ class Listener:
             if caller.line is line:
                 caller.claim = claimed(name)
 
-    def _go_on(self, caller: _Caller) -> None:
+    def _continue_handshake(self, caller: _Caller) -> None:
         try:
             caller.line.do_handshake()
         except ssl.SSLWantReadError:
@@ -178,22 +182,22 @@ class Listener:
         except ssl.SSLError as error:
             self._refuse(caller, self._refusal(error, caller))
         except OSError:
-            self._refuse(caller, "went away while it was greeted")
+            self._refuse(caller, "disconnected during the handshake")
         else:
             self._known(caller)
 
     def _known(self, caller: _Caller) -> None:
-        """Take the party whose pinned certificate was shown, if it is awaited."""
+        """Accept the caller if it shows the pinned certificate of a party that is awaited."""
         shown = caller.line.getpeercert(binary_form=True)
         roles = [role for role, pinned in self._credentials.pinned.items() if pinned.der == shown]
-        if not roles:  # OpenSSL accepts pinned ones only, but it is the bytes that count
+        if not roles:  # OpenSSL accepts pinned certificates only, but the exact bytes decide
             self._refuse(caller, "showed a certificate that is not pinned")
         elif roles[0] not in self._awaited:
-            self._refuse(caller, f"is {PARTY_IN_WORDS[roles[0]]}, which does not connect here")
+            self._refuse(caller, f"is {PARTY_NAMES[roles[0]]}, which does not connect here")
         elif self._is_connected(roles[0]):
             with suppress(OSError):
                 caller.line.send(TAKEN)
-            self._refuse(caller, f"is {PARTY_IN_WORDS[roles[0]]}, which is connected already")
+            self._refuse(caller, f"is {PARTY_NAMES[roles[0]]}, which is already connected")
         else:
             self._welcome(caller, roles[0])
 
@@ -201,10 +205,10 @@ class Listener:
         try:
             caller.line.send(WELCOME)
         except OSError:
-            self._refuse(caller, "went away while it was greeted")
+            self._refuse(caller, "disconnected during the handshake")
             return
         self._callers.remove(caller)
-        if role in self._connected:  # it came, went, and came again
+        if role in self._connected:  # it disconnected and connected again
             self._connected[role].abort("another run of this party took its place")
         self._connected[role] = TlsChannel(self._credentials.role, role, caller.line, self._timeout)
 
@@ -213,16 +217,16 @@ class Listener:
         caller.line.close()
         self.strangers += 1
         self._last_refusal = f"the caller at {caller.place} {why}"
-        if self.strangers <= _TOLD_ONE_BY_ONE:
-            progress.note(f"{self._last_refusal}; it was refused, and the wait goes on.")
+        if self.strangers <= _REPORTED_SINGLY:
+            progress.note(f"{self._last_refusal}; it was refused, and this party continues to wait.")
         elif str(self.strangers).strip("0") == "1":
-            progress.note(f"{self.strangers} callers were refused so far; the wait goes on.")
+            progress.note(f"{self.strangers:,} callers were refused so far; this party continues to wait.")
 
     def _refusal(self, error: ssl.SSLError, caller: _Caller) -> str:
-        """Return what an error of TLS says of a caller."""
+        """Return the reason for which a caller is refused after a TLS error."""
         reason = reason_of(error)
         if isinstance(error, ssl.SSLEOFError):
-            return "went away while it was greeted"
+            return "disconnected during the handshake"
         if "did not return a certificate" in reason:
             return "showed no certificate"
         if isinstance(error, ssl.SSLCertVerificationError) or "certificate verify failed" in reason:
@@ -230,16 +234,20 @@ class Listener:
         if "unsupported protocol" in reason or "inappropriate fallback" in reason:
             return "does not speak TLS 1.3"
         if "alert" in reason:
-            return f"refused the certificate of this party, or went away ({reason})"
-        return f"does not speak TLS as it should ({reason})"
+            return f"refused the certificate of this party, or disconnected ({reason})"
+        return f"does not speak TLS correctly ({reason})"
 
     def _not_pinned(self, caller: _Caller) -> str:
         if caller.claim is None:
             return "showed a certificate that is not pinned"
         role, digits = caller.claim
         pinned = self._credentials.pinned.get(role)
-        beside = f"pinned is {in_pairs(pinned.fingerprint)}" if pinned else "of which none is pinned"
+        beside = (
+            f"the pinned one has {grouped_digits(pinned.fingerprint)}"
+            if pinned
+            else "no certificate is pinned for this party"
+        )
         return (
-            f"says that it is {PARTY_IN_WORDS[role]}, and showed a certificate that is not pinned: "
-            f"it calls it {in_pairs(digits)}, {beside}"
+            f"says that it is {PARTY_NAMES[role]}, and showed a certificate that is not pinned: "
+            f"it claims the fingerprint {grouped_digits(digits)}; {beside}"
         )

@@ -1,4 +1,4 @@
-"""A line between two parties in one process, for threads: the same frames and failures as over a network."""
+"""A line between two parties in one process (threads), with the same frames and failures as over a network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Pipe:
-    """Bytes on their way from one end to the other."""
+    """The bytes in transit from one end to the other."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -56,7 +56,7 @@ class _Pipe:
 
     def _taken(self, size: int) -> bytes:
         self._length -= size
-        if self._chunks and len(self._chunks[0]) == size:  # as a rule: parts are taken as they were put
+        if self._chunks and len(self._chunks[0]) == size:  # the usual case: parts are taken as they were put
             return self._chunks.popleft()
         taken = bytearray()
         while len(taken) < size:
@@ -98,7 +98,7 @@ class LocalChannel(FramedChannel):
         return self._inbox.take_arrived(size)
 
     def _end(self, *, politely: bool) -> None:
-        del politely  # what was put is at the other end already
+        del politely  # all bytes are at the other end already
         self._outbox.end_writing()
         self._inbox.end_reading()
 
@@ -106,7 +106,7 @@ class LocalChannel(FramedChannel):
 def local_pair(first: Role, second: Role, *, timeout: float = DEFAULT_TIMEOUT) -> tuple[LocalChannel, LocalChannel]:
     """Return the two ends of a line between two parties in this process."""
     if first == second:
-        raise ValueError("a line is between two parties")
+        raise ValueError("a line connects two different parties")
     there, back = _Pipe(), _Pipe()
     return (
         LocalChannel(first, second, inbox=back, outbox=there, timeout=timeout),

@@ -1,8 +1,8 @@
-"""Lines over the network: mutual TLS 1.3, each party known by its pinned certificate.
+"""Lines over the network: mutual TLS 1.3, each party identified by its pinned certificate.
 
-Whoever connects says in the clear part of TLS's greeting (the server's name, SNI) which certificate it is about to show. Nothing is
-decided by that: it is there because Python does not tell which certificate it refused, and whoever pinned an old one needs both
-fingerprints.
+The party that connects states in the unencrypted part of the TLS greeting (the server name, SNI) which certificate it is about to show.
+Nothing is decided by this claim. It exists because Python does not report which certificate it refused, and a party that pinned an old
+certificate needs both fingerprints.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from setveil.errors import BadParameter, OutputRefused, PeerFailed
-from setveil.presence.certificates import fingerprint, in_pairs
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.certificates import fingerprint, grouped_digits
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.transport.framed import DEFAULT_TIMEOUT, FramedChannel, LineEnded
 from setveil.presence.transport.line import ABORT_SECONDS, Line, reason_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 WELCOME = b"welcome\n"
 TAKEN = b"taken..\n"
-"""What who listens says first: with TLS 1.3 who connects does not know yet whether its certificate was accepted."""
+"""The first message of the listening party: with TLS 1.3, the connecting party does not know yet whether its certificate was accepted."""
 _KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
 _RETRY_SECONDS = 0.1
 _CLAIM = re.compile(r"([abc])\.([0-9a-f]{32})\.([0-9a-f]{32})\.setveil")
@@ -45,28 +45,28 @@ class TlsChannel(FramedChannel):
 
     @property
     def alive(self) -> bool:
-        """Whether the peer may still send something."""
+        """Whether the peer may still send messages."""
         return self._line.ended is None
 
     def ends_within(self, seconds: float) -> bool:
-        """Return whether the line has ended, or ends in so short a time."""
+        """Return whether the line has ended, or ends within a number of seconds."""
         deadline = time.monotonic() + seconds
         while self.alive and time.monotonic() < deadline:
             time.sleep(0.02)
         return not self.alive
 
     def failure(self) -> PeerFailed:
-        """Return why a line that is not alive ended, by the peer's last words if it said any."""
+        """Return the error of a line that has ended, with the reason that the peer sent, if any."""
         return self._failure or self._failed(self._last_words(LineEnded(self._line.ended or "")))
 
     @property
     def last_heard(self) -> float:
-        """When a byte last went over the line in either direction, by the clock of `time.monotonic`."""
+        """The time of the last byte in either direction, by `time.monotonic`."""
         return self._line.last_byte
 
     @property
     def wire_bytes(self) -> tuple[int, int]:
-        """Bytes sent and received with all that framing and TLS add; zeros where the system does not count them."""
+        """Bytes sent and received, including those of framing and TLS; zeros if the system does not count them."""
         return self._line.wire_bytes
 
     def _put(self, parts: Sequence[bytes]) -> None:
@@ -83,33 +83,35 @@ class TlsChannel(FramedChannel):
 
 
 def context_of(credentials: Credentials, *, listening: bool) -> ssl.SSLContext:
-    """Return how this party speaks TLS: 1.3 and nothing older, showing its certificate."""
+    """Return the TLS context of this party: version 1.3 only, with its certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if listening else ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.options |= ssl.OP_NO_COMPRESSION
     context.load_cert_chain(credentials.certificate_file, credentials.key_file, password=_no_password)
     if listening:
-        context.num_tickets = 0  # nobody resumes a run
+        context.num_tickets = 0  # runs are never resumed
         context.verify_mode = ssl.CERT_REQUIRED
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
         for certificate in credentials.pinned.values():
             context.load_verify_locations(cadata=certificate.der)
     else:
-        # The one who listens is known by its certificate being the pinned one, byte for byte, which is more than a chain and a name say.
-        # Were OpenSSL to refuse it, nobody could tell which one came.
+        # The listening party is identified by its pinned certificate, byte for byte, which is stricter than a chain and a host name. If
+        # OpenSSL refused the certificate, its fingerprint could not be reported.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
 
 
 def _no_password() -> str:
-    raise BadParameter("the private key is encrypted with a password; expected key.pem as setveil made it")
+    raise BadParameter(
+        "the private key is encrypted with a password; expected key.pem as setveil created it, without a password"
+    )
 
 
 def tuned(connected: socket.socket) -> None:
-    """Let small messages go at once, and let the system notice a peer that vanished without a word.
+    """Set socket options: send small messages at once, and detect a peer that disappeared silently.
 
-    TCP_USER_TIMEOUT would notice it sooner while bytes are on their way, but it also ends the line to a peer that computes and reads not.
+    TCP_USER_TIMEOUT would detect it sooner while bytes are in transit, but it also ends the line to a peer that computes and does not read.
     """
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -120,24 +122,24 @@ def tuned(connected: socket.socket) -> None:
 
 
 def claim_of(credentials: Credentials) -> str:
-    """Return what this party says of itself before it shows its certificate."""
+    """Return the role and fingerprint that this party claims before it shows its certificate, as a server name."""
     digits = credentials.certificate.fingerprint
     return f"{credentials.role}.{digits[:32]}.{digits[32:]}.setveil"
 
 
 def claimed(name: str | None) -> tuple[Role, str] | None:
-    """Return the role and the fingerprint that somebody claims."""
+    """Return the role and the fingerprint that a caller claims, or None."""
     found = _CLAIM.fullmatch(name or "")
     return (found[1], found[2] + found[3]) if found else None  # type: ignore[return-value]
 
 
 def require_pinned(credentials: Credentials, peer: Role) -> None:
-    """Refuse to talk to a party whose certificate is not pinned."""
+    """Raise `BadParameter` if the certificate of a party is not pinned."""
     if peer == credentials.role:
-        raise BadParameter(f"{PARTY_IN_WORDS[peer]} cannot connect to itself; name another role")
+        raise BadParameter(f"{PARTY_NAMES[peer]} cannot connect to itself; name another role")
     if peer not in credentials.pinned:
         raise BadParameter(
-            f"the certificate of {PARTY_IN_WORDS[peer]} is not pinned; get its certificate.pem and pin it before the run, "
+            f"the certificate of {PARTY_NAMES[peer]} is not pinned; get its certificate.pem and pin it before the run, "
             "with Home.pin or setveil presence init"
         )
 
@@ -152,13 +154,13 @@ def connect(
     timeout: float = DEFAULT_TIMEOUT,
     needed: TlsChannel | None = None,
 ) -> TlsChannel:
-    """Connect to a party that listens, trying for `wait` seconds while it has not started yet, or until the line `needed` ended."""
+    """Connect to a listening party. Try for `wait` seconds if it has not started yet, or until the line `needed` ends."""
     require_pinned(credentials, peer)
     if not 0 < port < 1 << 16:
-        raise BadParameter(f"{port} is no port to connect to; expected 1 to 65535")
+        raise BadParameter(f"{port} is not a port to connect to; expected 1 to 65535")
     context = context_of(credentials, listening=False)
     deadline = time.monotonic() + wait
-    party, place = PARTY_IN_WORDS[peer], f"{host}:{port}"
+    party, place = PARTY_NAMES[peer], f"{host}:{port}"
     while True:
         if needed is not None and not needed.alive:
             raise needed.failure()
@@ -172,7 +174,7 @@ def connect(
                 raise PeerFailed(
                     party,
                     f"could not be reached at {place} within {wait:g} seconds ({why}); "
-                    "see that it was started and that no firewall is between",
+                    "check that it was started and that no firewall blocks the connection",
                 ) from None
             time.sleep(_RETRY_SECONDS)
     try:
@@ -185,7 +187,7 @@ def connect(
 def _greeted(
     context: ssl.SSLContext, plain: socket.socket, credentials: Credentials, peer: Role, place: str, timeout: float
 ) -> ssl.SSLSocket:
-    """Return the encrypted line to the right party, which has accepted this one."""
+    """Return the encrypted line after both parties have accepted each other's certificates."""
     tuned(plain)
     plain.settimeout(timeout)
     with _named_failures(credentials, peer, place, timeout):
@@ -201,20 +203,20 @@ def _greeted(
 
 @contextmanager
 def _named_failures(credentials: Credentials, peer: Role, place: str, timeout: float) -> Iterator[None]:
-    """Turn what can go wrong while a line is being made into an error that names the party."""
+    """Turn errors of connecting into `PeerFailed`, which names the party."""
     try:
         yield
     except TimeoutError:
         message = f"sent nothing for {timeout:g} seconds"
     except ssl.SSLEOFError:
-        message = "ended the line while it was being made; see what it says of refused callers"
+        message = "closed the connection during the handshake; check the refused callers that it reports"
     except ssl.SSLError as error:
         message = _refusal(error, credentials)
     except OSError as error:
-        message = f"broke the line while it was being made ({error.strerror or 'no reason given'})"
+        message = f"broke the connection during the handshake ({error.strerror or 'no reason given'})"
     else:
         return
-    raise PeerFailed(PARTY_IN_WORDS[peer], f"at {place} {message}") from None
+    raise PeerFailed(PARTY_NAMES[peer], f"at {place} {message}") from None
 
 
 def _await_welcome(line: ssl.SSLSocket, peer: Role, place: str) -> None:
@@ -223,22 +225,22 @@ def _await_welcome(line: ssl.SSLSocket, peer: Role, place: str) -> None:
         said += more
     if said != WELCOME:
         what = "is connected to another run of this party; end that one first" if said == TAKEN else "closed the line"
-        raise PeerFailed(PARTY_IN_WORDS[peer], f"at {place} {what}")
+        raise PeerFailed(PARTY_NAMES[peer], f"at {place} {what}")
 
 
 def _refusal(error: ssl.SSLError, credentials: Credentials) -> str:
-    """Return what an error of TLS means to the one who connected."""
+    """Return the meaning of a TLS error for the connecting party."""
     reason = reason_of(error)
     if "alert" in reason and any(word in reason for word in ("unknown ca", "certificate", "decrypt error")):
         return (
             "refused the certificate of this party, whose fingerprint is "
-            f"{in_pairs(credentials.certificate.fingerprint)}; see that it has pinned this one"
+            f"{grouped_digits(credentials.certificate.fingerprint)}; check that it has pinned this certificate"
         )
     if "wrong version number" in reason or "record layer failure" in reason or "http request" in reason:
-        return "does not speak TLS; see that host and port are right"
+        return "does not speak TLS; check host and port"
     if "version" in reason or "protocol" in reason:
-        return "does not speak TLS 1.3, and nothing older is used"
-    return f"could not be spoken to by TLS ({reason})"
+        return "does not speak TLS 1.3, and older versions are not allowed"
+    return f"could not be connected to by TLS ({reason})"
 
 
 def _refuse_other_certificate(credentials: Credentials, peer: Role, shown: bytes, place: str) -> None:
@@ -247,25 +249,25 @@ def _refuse_other_certificate(credentials: Credentials, peer: Role, shown: bytes
     for role, certificate in credentials.pinned.items():
         if certificate.der == shown:
             raise PeerFailed(
-                PARTY_IN_WORDS[peer],
-                f"is not at {place}: that is {PARTY_IN_WORDS[role]}, by its pinned certificate; see that host and port are right",
+                PARTY_NAMES[peer],
+                f"is not at {place}: that is {PARTY_NAMES[role]}, by its pinned certificate; check host and port",
             )
     raise PeerFailed(
-        PARTY_IN_WORDS[peer],
-        f"at {place} shows another certificate than the pinned one: it shows {in_pairs(fingerprint(shown))}, "
-        f"pinned is {in_pairs(credentials.pinned[peer].fingerprint)}; ask by another way which is right, and pin that",
+        PARTY_NAMES[peer],
+        f"at {place} shows another certificate than the pinned one: it shows {grouped_digits(fingerprint(shown))}, the pinned one is "
+        f"{grouped_digits(credentials.pinned[peer].fingerprint)}; ask its owner by another channel which one is right, and pin that",
     )
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens, or say why there is none."""
+    """Return a listening socket; raise `OutputRefused` if this address cannot be used."""
     try:
         family = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         made = socket.create_server(family[4][:2], family=family[0], backlog=64)
     except (OSError, UnicodeError, OverflowError) as error:
         raise OutputRefused(
             f"this party cannot listen at {host or 'any address'}, port {port}: "
-            f"{getattr(error, 'strerror', None) or error}; name another place with `listen=`"
+            f"{getattr(error, 'strerror', None) or error}; name another address with `listen=`"
         ) from None
     made.setblocking(False)
     return made

@@ -1,8 +1,8 @@
-"""Disassociated data: clusters of records, each taken apart into chunks whose rows are not tied to each other.
+"""Disassociated data: clusters of records that are split into chunks, without links between the rows of different chunks.
 
-A cluster tells how many records it has. A record chunk is a bag of subrecords, the parts of these records over some of the items; the
-chunks of a cluster are over different items, and which subrecord of one goes with which of another is not told. The term chunk names
-items that some records of the cluster hold, and not how many.
+A cluster shows its number of records. A record chunk is a bag of subrecords: the parts of these records over some of the items. The chunks
+of a cluster have different items, and the data do not show which subrecords belong to the same record. The term chunk lists items that at
+least one record of the cluster holds, without counts.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from setveil.base.display import quantity
 from setveil.data.forms.base import Published
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
@@ -46,54 +47,76 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Unit
 
 TERM_CHUNK = -1
-"""The chunk number of an occurrence that is told in the term chunk only."""
+"""The chunk number of an occurrence that only the term chunk shows."""
 LEFT_OUT = -2
-"""The chunk number of an occurrence that is not told at all."""
+"""The chunk number of a suppressed occurrence."""
 STATED = ("k", "m", "delta")
-"""What a file or a card may say of its making."""
+"""The parameters that a file or a card may state."""
 _ARRAYS = ("counts", "chunk_starts", "cluster_starts", "sizes", "term_starts", "terms")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disassociated(Published):
-    """Clusters of record chunks and a term chunk. Made with `from_clusters` or by a method, or read from a file.
+    """Disassociated data: clusters, each with record chunks and a term chunk.
 
-    What makes it safe is not looked at here: a chunk may be too rare, too long or overlap with another. The guarantee says so.
+    The method `Disassociation` makes them. Use `read_disassociated` to read them from a file, or `Disassociated.from_clusters` for Python
+    lists. This class does not check privacy (rare, long or overlapping chunks); the guarantee `KmAnonymity` does.
 
-    >>> Disassociated.from_clusters([{"size": 3, "record_chunks": [[(["milk"], 2)], [(["tea"], 3)]], "term_chunk": ["wine"]}])
+    Parameters
+    ----------
+    subrecords : Transactions
+        The subrecords of all record chunks, each content once per chunk. The vocabulary includes the items of term chunks.
+    counts : array of int64
+        The number of occurrences of each subrecord in its chunk.
+    chunk_starts : array of int64
+        Record chunk j has the subrecords `chunk_starts[j]` to `chunk_starts[j + 1]` - 1, at least one.
+    cluster_starts : array of int64
+        Cluster c has the record chunks `cluster_starts[c]` to `cluster_starts[c + 1]` - 1, possibly none.
+    sizes : array of int64
+        The number of records of each cluster.
+    term_starts : array of int64
+        The term chunk of cluster c is `terms[term_starts[c] : term_starts[c + 1]]`.
+    terms : array of int32
+        Codes into the vocabulary, strictly increasing within a term chunk.
+    stated : mapping of str to int, optional
+        The parameters `k`, `m` and `delta` that the file states. They are not trusted, and equality ignores them.
+    source_sha256 : str, optional
+        The SHA-256 hash of the file that the data were read from.
+
+    Raises
+    ------
+    BadData
+        If the arrays are inconsistent, or subrecords have ids.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> chunks = [[(["milk"], 2)], [(["tea"], 3)]]
+    >>> sv.Disassociated.from_clusters([{"size": 3, "record_chunks": chunks, "term_chunk": ["wine"]}])
     Disassociated(1 cluster, 2 record chunks, 3 records, 3 items)
     """
 
     form_name: ClassVar[str] = "disassociated"
-    form_in_words: ClassVar[str] = "disassociated data"
+    form_title: ClassVar[str] = "disassociated data"
     about_form: ClassVar[str] = (
-        "Records stand in clusters, taken apart into chunks: which part in one chunk belongs to which part in another is not told. The "
-        "term chunk of a cluster names items that some of its records hold, and not how many."
+        "Records are in clusters and split into chunks. The release does not show which parts in different chunks belong to the same "
+        "record. The term chunk of a cluster lists items that at least one of its records holds, without counts."
     )
-    why_nameless: ClassVar[str] = "parts of records in disassociated data carry no names"
+    why_nameless: ClassVar[str] = "parts of records in disassociated data have no ids"
     counts_rows: ClassVar[bool] = True
     has_support_bounds: ClassVar[bool] = True
     as_input: ClassVar[str] = "the disassociated release"
     less_exactly: ClassVar[str] = "in term chunks only"
 
     subrecords: Transactions
-    """The subrecords of all record chunks, each content once a chunk; the vocabulary also has the items of term chunks."""
     counts: NDArray[np.int64]
-    """How often each subrecord occurs in its chunk."""
     chunk_starts: NDArray[np.int64]
-    """Record chunk j is the subrecords from `chunk_starts[j]` to before `chunk_starts[j + 1]`; none is without a subrecord."""
     cluster_starts: NDArray[np.int64]
-    """Cluster c has the record chunks from `cluster_starts[c]` to before `cluster_starts[c + 1]`; it may have none."""
     sizes: NDArray[np.int64]
-    """The number of records of each cluster."""
     term_starts: NDArray[np.int64]
-    """The term chunk of cluster c is at the places from `term_starts[c]` to before `term_starts[c + 1]`."""
     terms: NDArray[np.int32]
-    """Codes into the vocabulary; they rise within a term chunk, each once."""
     stated: Mapping[str, int] = field(default_factory=dict)
-    """What a file says of its own making, `k`, `m` and `delta`. Nothing believes it, and data are equal without it."""
     source_sha256: str = ""
-    """The sha256 of the file that it was read from."""
 
     def __post_init__(self) -> None:
         for name in _ARRAYS:
@@ -101,28 +124,50 @@ class Disassociated(Published):
             found = whole_numbers(getattr(self, name), dtype, name.replace("_", " "))
             object.__setattr__(self, name, sealed(found, dtype))
         if self.subrecords.ids is not None:
-            raise BadData("subrecords of disassociated data carry no ids")
+            raise BadData("subrecords of disassociated data have no ids; drop the ids")
         clusters, subrecords = len(self.sizes), self.subrecords.records
         if not _are_starts(self.chunk_starts, subrecords, 1) or len(self.counts) != subrecords:
-            raise BadData("every subrecord needs a count and stands in one chunk, and every chunk has a subrecord")
+            raise BadData(
+                "every subrecord must have a count and be in one chunk, and every chunk must have a subrecord"
+            )
         if not _are_starts(self.cluster_starts, self.chunks, 0) or len(self.cluster_starts) != clusters + 1:
-            raise BadData("every record chunk stands in one cluster, and every cluster has a size")
+            raise BadData("every record chunk must be in one cluster, and every cluster must have a size")
         if not _are_starts(self.term_starts, len(self.terms), 0) or len(self.term_starts) != clusters + 1:
-            raise BadData("every cluster has one term chunk")
+            raise BadData("every cluster must have one term chunk")
         if (clusters and self.sizes.min() < 1) or (subrecords and self.counts.min() < 1):
-            raise BadData("sizes of clusters and counts of subrecords are whole numbers from 1 on")
+            raise BadData("sizes of clusters and counts of subrecords must be whole numbers of at least 1")
         if len(self.terms) and not 0 <= self.terms.min() <= self.terms.max() < len(self.vocabulary):
-            raise BadData("the code of an item of a term chunk lies outside the vocabulary")
+            raise BadData("the code of an item of a term chunk is outside the vocabulary")
         if not rises_within_records(self.term_starts, self.terms):
-            raise BadData("the items of a term chunk must rise, each once")
+            raise BadData("the codes of the items of a term chunk must be strictly increasing")
 
-    # -- making ---------------------------------------------------------------------------------------------------------------
+    # -- creating -------------------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_clusters(
         cls, clusters: Iterable[Mapping[str, Any]], *, stated: Mapping[str, int] | None = None, unit: Unit = "record"
     ) -> Disassociated:
-        """Make disassociated data from Python: a cluster has `size`, `record_chunks` and `term_chunk`, as in a file."""
+        """Make disassociated data from Python lists.
+
+        Parameters
+        ----------
+        clusters : iterable of mappings
+            Each cluster has `size`, `record_chunks` (lists of pairs of a subrecord and its count) and `term_chunk`, as in a file.
+        stated : mapping of str to int, optional
+            The parameters `k`, `m` and `delta` to state in files.
+        unit : {'person', 'record'}, default: 'record'
+            Whether every record is one person.
+
+        Returns
+        -------
+        Disassociated
+            The data.
+
+        Raises
+        ------
+        BadData
+            If a size or count is below 1, a chunk has no subrecord, or an item is not text.
+        """
         parts: list[Iterable[str]] = []
         terms: list[Iterable[str]] = []
         counts, sizes = [], []
@@ -157,31 +202,31 @@ class Disassociated(Published):
         chunk: NDArray[np.int64],
         stated: Mapping[str, int] | None = None,
     ) -> tuple[Disassociated, NDArray[np.int64]]:
-        """Take records apart: `cluster` tells the cluster of each record, from 0 on, and `chunk` the chunk of each occurrence.
+        """Split records into chunks: `cluster` is the cluster of each record, and `chunk` the chunk of each occurrence.
 
-        Chunks of a cluster are numbered from 0 on, or TERM_CHUNK, or LEFT_OUT. Returns with it the numbers of the records cluster by
-        cluster, in the order of `arranged`.
+        Clusters, and the chunks of a cluster, are numbered starting with 0; a chunk can also be TERM_CHUNK or LEFT_OUT. Return the data and
+        the record numbers cluster by cluster, in the order of `arranged`.
         """
         record = owner_of(data.offsets)
         sizes = np.bincount(cluster)
-        told = np.flatnonzero(chunk >= 0)
-        place = cluster[record[told]] * (int(chunk.max(initial=0)) + 1) + chunk[told]
-        order = np.lexsort((data.items[told], record[told], place))
-        told, place = told[order], place[order]
+        shown = np.flatnonzero(chunk >= 0)
+        place = cluster[record[shown]] * (int(chunk.max(initial=0)) + 1) + chunk[shown]
+        order = np.lexsort((data.items[shown], record[shown], place))
+        shown, place = shown[order], place[order]
         # A subrecord begins where the chunk or the record changes.
-        is_new = np.ones(len(told), dtype=np.bool_)
-        is_new[1:] = (place[1:] != place[:-1]) | (record[told][1:] != record[told][:-1])
+        is_new = np.ones(len(shown), dtype=np.bool_)
+        is_new[1:] = (place[1:] != place[:-1]) | (record[shown][1:] != record[shown][:-1])
         first = np.flatnonzero(is_new)
         whole = Transactions.of_parts(
-            np.append(first, len(told)).astype(np.int64),
-            np.ascontiguousarray(data.items[told]),
+            np.append(first, len(shown)).astype(np.int64),
+            np.ascontiguousarray(data.items[shown]),
             data.vocabulary,
             ids=None,
             unit=data.unit,
         )
         chunks, chunk_of = np.unique(place[first], return_inverse=True)
         owner = np.zeros(len(chunks), dtype=np.int64)
-        owner[chunk_of] = cluster[record[told[first]]]
+        owner[chunk_of] = cluster[record[shown[first]]]
         width = max(len(data.vocabulary), 1)
         in_term_chunk = np.flatnonzero(chunk == TERM_CHUNK)
         terms = distinct(cluster[record[in_term_chunk]] * width + data.items[in_term_chunk])
@@ -199,7 +244,7 @@ class Disassociated(Published):
         starts, by_cluster = places_of(cluster, len(sizes))
         return arranged, by_cluster[picked(starts, clusters)[1]]
 
-    # -- looking --------------------------------------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------------------------------------
 
     @property
     def clusters(self) -> int:
@@ -218,17 +263,17 @@ class Disassociated(Published):
 
     @property
     def occurrences(self) -> int:
-        """How many occurrences are told for certain: those in record chunks, and one for each item of a term chunk."""
+        """The number of certain occurrences: those in record chunks, and one for each item of a term chunk."""
         return int((self.counts * self.subrecords.lengths).sum()) + len(self.terms)
 
     @property
     def empty_records(self) -> int:
-        """No record is known to be empty."""
+        """Always 0: no record is known to be empty."""
         return 0
 
     @property
     def unit(self) -> Unit:
-        """Whether a record is a person or one of several."""
+        """`person` if every person has exactly one record, `record` otherwise."""
         return self.subrecords.unit
 
     @property
@@ -243,29 +288,29 @@ class Disassociated(Published):
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
-        """In how many records each item is at least: as often as record chunks tell, and once for each term chunk that names it."""
+        """The minimum number of records that hold each item: its count in record chunks, plus one for each term chunk that lists it."""
         found = np.bincount(self.terms, minlength=len(self.vocabulary)).astype(np.int64)
         np.add.at(found, self.subrecords.items, np.repeat(self.counts, self.subrecords.lengths))
         return sealed(found, np.int64)
 
     @cached_property
     def chunk_of_subrecord(self) -> NDArray[np.int64]:
-        """For each subrecord the number of its chunk."""
+        """The record chunk of each subrecord."""
         return sealed(owner_of(self.chunk_starts), np.int64)
 
     @cached_property
     def cluster_of_chunk(self) -> NDArray[np.int64]:
-        """For each record chunk the number of its cluster."""
+        """The cluster of each record chunk."""
         return sealed(owner_of(self.cluster_starts), np.int64)
 
     @cached_property
     def chunk_sizes(self) -> NDArray[np.int64]:
-        """The number of subrecords of each record chunk, each as often as it occurs."""
+        """The number of subrecords of each record chunk, counted with repetitions."""
         return sealed(sums_within(self.chunk_starts, self.counts), np.int64)
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:
-        """A place for small figures that took long to compute; the data never change, so that they stay true."""
+        """A cache for small results that take long to compute; they stay valid because the data never change."""
         return {}
 
     def __len__(self) -> int:
@@ -278,15 +323,14 @@ class Disassociated(Published):
             np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS
         )
 
-    __hash__ = None  # type: ignore[assignment]  # arrays of any size: not meant for dictionaries
+    __hash__ = None  # type: ignore[assignment]  # too large for dictionary keys
 
     def __repr__(self) -> str:
-        clusters = f"{self.clusters:,} cluster{'s' * (self.clusters != 1)}"
-        chunks = f"{self.chunks:,} record chunk{'s' * (self.chunks != 1)}"
+        clusters, chunks = quantity(self.clusters, "cluster"), quantity(self.chunks, "record chunk")
         return f"Disassociated({clusters}, {chunks}, {self.records:,} records, {len(self.vocabulary):,} items)"
 
     def checksum(self) -> str:
-        """Return a hash of the content, the same whatever format it was read from."""
+        """Return a SHA-256 hash of the content; it does not depend on the file format."""
         digest = hashlib.sha256(self.subrecords.checksum().encode())
         for name in _ARRAYS:
             digest.update(len(getattr(self, name)).to_bytes(8, "little"))
@@ -294,7 +338,7 @@ class Disassociated(Published):
         return digest.hexdigest()
 
     def to_clusters(self) -> list[dict[str, Any]]:
-        """Return the clusters as `from_clusters` takes them."""
+        """Return the clusters in the form that `from_clusters` accepts."""
         lists, counts = self.subrecords.to_lists(), self.counts.tolist()
         chunks, clusters = self.chunk_starts.tolist(), self.cluster_starts.tolist()
         places, names = self.term_starts.tolist(), [self.vocabulary[code] for code in self.terms.tolist()]
@@ -313,15 +357,15 @@ class Disassociated(Published):
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
     def with_unit(self, unit: Unit) -> Self:
-        """Return the same clusters, their records said to be one a person (`person`) or not (`record`)."""
+        """Return the same clusters with another unit."""
         subrecords = self.subrecords.with_unit(unit)
         return self if subrecords is self.subrecords else replace(self, subrecords=subrecords)
 
     def arranged(self) -> tuple[Disassociated, NDArray[np.int64]]:
-        """Return the same clusters in an order that tells nothing, and for each the number of the cluster that it was.
+        """Return the same clusters in an order that reveals nothing, and the former number of each cluster.
 
-        Subrecords of a chunk stand in the order of their content, each content once; so do chunks of a cluster, and clusters: by
-        size, then by their chunks, then by their term chunks. Labels that nothing names are left out.
+        Subrecords of a chunk are sorted by content, each content once. Chunks of a cluster are sorted by content too, and clusters by size,
+        chunks and term chunk. Unused labels are dropped.
         """
         data = self._compacted()
         content = data.subrecords.distinct()[2]
@@ -332,7 +376,7 @@ class Disassociated(Published):
         chunk_starts = starts_of(data.chunk_of_subrecord[first], data.chunks)
         chunk_rank = ranks_of_sequences(chunk_starts * 2, np.stack((content[first] + 1, counts), axis=1).ravel())
         chunk_order = np.lexsort((chunk_rank, data.cluster_of_chunk))
-        cluster_order = data._cluster_order(chunk_rank[chunk_order])  # noqa: SLF001 - of the same class
+        cluster_order = data._cluster_order(chunk_rank[chunk_order])  # noqa: SLF001 - same class
         cluster_starts, places = picked(data.cluster_starts, cluster_order)
         chunk_starts, rows = picked(chunk_starts, chunk_order[places])
         term_starts, places = picked(data.term_starts, cluster_order)
@@ -349,8 +393,8 @@ class Disassociated(Published):
         return made, cluster_order
 
     def _cluster_order(self, chunk_rank: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the clusters by what they hold; `chunk_rank` tells of each of their chunks, in its order, which content it has."""
-        # A word for the size, a word a chunk, a zero, a word an item of the term chunk.
+        """Return the cluster numbers sorted by content; `chunk_rank` is the content rank of each chunk, sorted within clusters."""
+        # One word for the size, one per chunk, a zero, one per item of the term chunk.
         chunks, terms = np.diff(self.cluster_starts), np.diff(self.term_starts)
         starts = offsets_of(chunks + terms + 2)
         words = np.zeros(starts[-1], dtype=np.int64)
@@ -360,12 +404,12 @@ class Disassociated(Published):
         return order_of_sequences(starts, words)
 
     def _compacted(self) -> Disassociated:
-        """Return the same clusters with a vocabulary that holds only items that occur."""
+        """Return the same clusters with a vocabulary of occurring items only."""
         used = self.supports > 0
         if used.all():
             return self
         kept = [label for label, keep in zip(self.vocabulary, used, strict=True) if keep]
-        # Leaving labels out can turn the order numeric: 'a', '10', '9' without 'a' must read 9, 10.
+        # Without some labels, the order can become numeric: 'a', '10', '9' without 'a' is 9, 10.
         order = label_order(kept)
         rank = np.zeros(len(used), dtype=np.int32)
         rank[np.flatnonzero(used)[order]] = np.arange(len(kept), dtype=np.int32)
@@ -381,13 +425,13 @@ class Disassociated(Published):
     # -- releasing ------------------------------------------------------------------------------------------------------------
 
     def arrange(self, rows: NDArray[np.int64], naming: Naming) -> tuple[Disassociated, Alignment]:
-        """Sort subrecords, chunks and clusters by content; the alignment goes cluster by cluster."""
+        """Sort subrecords, chunks and clusters by content; the alignment is in the order of clusters."""
         del naming
         published, clusters = self.arranged()
         return published, Alignment(rows[picked(offsets_of(self.sizes), clusters)[1]])
 
     def with_stated(self, parameters: Mapping[str, Any]) -> Self:
-        """Return the same clusters with what a card says that they keep: a table does not say it."""
+        """Return the same clusters with the parameters stated on a card, because a Parquet table does not state them."""
         given = {name: parameters.get(name) for name in STATED}
         return replace(self, stated={name: value for name, value in given.items() if isinstance(value, int)})
 
@@ -403,15 +447,15 @@ class Disassociated(Published):
 
     @classmethod
     def formats(cls) -> Mapping[str, DataFormat]:
-        """Return the one format of disassociated data."""
-        from setveil.data.forms.disassociated.files import DisassociatedFiles  # noqa: PLC0415 - it makes such data
+        """Return the only format of disassociated data."""
+        from setveil.data.forms.disassociated.files import DisassociatedFiles  # noqa: PLC0415 - it imports this module
 
         return {DisassociatedFiles.name: DisassociatedFiles()}
 
     @classmethod
     def claims(cls, path: Path, format_name: str | None) -> bool:
-        """Return whether a file is said to hold disassociated data, or begins as one does."""
-        from setveil.data.forms.disassociated.files import looks_disassociated  # noqa: PLC0415 - the same
+        """Return whether a file holds disassociated data, by the given format or by its first bytes."""
+        from setveil.data.forms.disassociated.files import looks_disassociated  # noqa: PLC0415 - it imports this module
 
         if format_name is not None:
             return format_name in cls.formats()
@@ -421,12 +465,12 @@ class Disassociated(Published):
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
         """Compare the chunks of each cluster with its records."""
-        from setveil.data.forms.disassociated.truth import untrue_clusters  # noqa: PLC0415 - the same
+        from setveil.data.forms.disassociated.truth import untrue_clusters  # noqa: PLC0415 - it imports this module
 
         return untrue_clusters(self, aligned, whole=whole)
 
     def shown_of(self, original: Published, alignment: Alignment) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how often each item is in record chunks, and for how many more occurrences a term chunk names it."""
+        """Return how often each item is in record chunks, and how many further occurrences are listed in term chunks only."""
         records = original.as_records()
         in_record_chunks = self.supports - np.bincount(self.terms, minlength=len(self.vocabulary))
         named = records.items[self._in_term_chunks(records, alignment)]
@@ -434,7 +478,7 @@ class Disassociated(Published):
         return exactly, np.bincount(named, minlength=len(records.vocabulary))
 
     def _in_term_chunks(self, original: Transactions, alignment: Alignment) -> NDArray[np.bool_]:
-        """Return for each occurrence whether the term chunk of its record's cluster names its item."""
+        """Return for each occurrence whether the term chunk of its cluster lists its item."""
         cluster = np.empty(original.records, dtype=np.int64)
         cluster[alignment.rows] = np.repeat(np.arange(self.clusters), self.sizes)
         code_of = self.subrecords.code_of
@@ -447,5 +491,5 @@ class Disassociated(Published):
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
-    """Tell whether parts start at 0, end at the end, and have at least so many places each."""
+    """Return whether starts begin with 0, end with `end`, and each part has at least `least` elements."""
     return bool(len(starts) and starts[0] == 0 and starts[-1] == end and np.all(np.diff(starts) >= least))

@@ -1,4 +1,4 @@
-"""Disassociated data in a file: JSON Lines with a header line and a line a cluster, or a Parquet table with a row a subrecord.
+"""Files of disassociated data: JSON Lines with a header and one line per cluster, or Parquet with one row per subrecord.
 
 `{"format": "disassoc/1", "k": 3, "m": 2, "delta": 20, "clusters": 1, "records": 20}`
 `{"size": 20, "record_chunks": [[[["a", "b"], 12], [["a"], 5]], [[["c"], 4]]], "term_chunk": ["x"]}`
@@ -19,7 +19,7 @@ import pyarrow as pa
 from setveil.base.arguments import check_arguments
 from setveil.data.files import column_files, packing
 from setveil.data.files.coded_labels import CodedLabels, as_array
-from setveil.data.files.json_lines import Whole, item_text, json_value, kind_in_words, lines_of
+from setveil.data.files.json_lines import Whole, item_text, json_type_name, json_value, lines_of
 from setveil.data.files.packing import plain_suffix, writing
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.forms.disassociated import STATED, Disassociated
@@ -43,30 +43,56 @@ _COLUMNS = {"cluster": pa.int64(), "chunk": pa.int64(), "items": pa.large_list(p
 _WRITTEN_CLUSTERS = 1 << 13
 _TERM_ROW = -1
 _LONGEST_HEADER = 1 << 12
-"""So many bytes are looked at to tell whether a file is of disassociated data."""
+"""The number of bytes read to recognize a file of disassociated data."""
 
 
 class DisassociatedFiles(OwnFormat):
-    """The format of disassociated data: JSON Lines, packed with gzip unless said otherwise, or Parquet."""
+    """The format of disassociated data: JSON Lines, by default compressed with gzip, or Parquet."""
 
     name: ClassVar[str] = "disassociated"
-    summary: ClassVar[str] = "JSON Lines, a line a cluster: its size, its record chunks and its term chunk; or Parquet"
+    summary: ClassVar[str] = "JSON Lines with one line per cluster (its size, record chunks and term chunk), or Parquet"
     extensions: ClassVar[tuple[str, ...]] = (".jsonl.gz", ".jsonl", ".parquet")
 
     def read(self, path: Path, layout: Layout) -> Disassociated:
-        """Read a file, or say in one sentence what is wrong with it and where."""
+        """Read a file, or raise `BadData` that says what is wrong and where."""
         del layout
         return read_disassociated(path)
 
     def write(self, data: Disassociated, path: Path, layout: Layout) -> None:
-        """Write a file; packed if its name ends in .gz or .zst."""
+        """Write a file, compressed if its name ends in .gz or .zst."""
         del layout
         write_disassociated(data, path)
 
 
 @check_arguments
 def read_disassociated(source: str | Path) -> Disassociated:
-    """Read disassociated data; clusters, chunks, subrecords and items may stand in any order."""
+    """Read disassociated data from a JSON Lines or Parquet file.
+
+    Parameters
+    ----------
+    source : str or Path
+        The file; JSON Lines may be compressed (`.gz`, `.zst`). Clusters, chunks, subrecords and items may be in any order.
+
+    Returns
+    -------
+    Disassociated
+        The data.
+
+    Raises
+    ------
+    BadData
+        If the file is missing, empty or invalid; the message names the line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import setveil as sv
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "data.jsonl"
+    >>> lines = ['{"format": "disassoc/1"}', '{"size": 3, "record_chunks": [[[["milk"], 2]]], "term_chunk": ["wine"]}']
+    >>> _ = path.write_text(chr(10).join(lines))
+    >>> sv.read_disassociated(path)
+    Disassociated(1 cluster, 1 record chunk, 3 records, 2 items)
+    """
     path = Path(source)
     data = _read_parquet(path) if plain_suffix(path) == ".parquet" else _read_lines(path)
     with path.open("rb") as file:
@@ -74,7 +100,7 @@ def read_disassociated(source: str | Path) -> Disassociated:
 
 
 def looks_disassociated(path: Path) -> bool:
-    """Tell whether a file begins as one of disassociated data does; a file that cannot be read does not."""
+    """Return whether a file looks like disassociated data; False if it cannot be read."""
     try:
         if plain_suffix(path) == ".parquet":
             return set(column_files.schema_of(path).names) == set(_COLUMNS)
@@ -88,9 +114,9 @@ def looks_disassociated(path: Path) -> bool:
 
 
 def write_disassociated(data: Disassociated, path: Path) -> None:
-    """Write disassociated data; the same data give the same bytes."""
+    """Write disassociated data; equal data give equal bytes."""
     if wrong := first_unusable(data.vocabulary):
-        raise OutputRefused(f"what no file can hold is an item: {wrong}")
+        raise OutputRefused(f"an item cannot be written: {wrong}")
     if plain_suffix(path) == ".parquet":
         with writing(path) as file:
             for block in column_files.written(path, _COLUMNS, _tables(data)):
@@ -125,20 +151,18 @@ def _read_lines(path: Path) -> Disassociated:
         raise BadData(f"is empty; expected a header such as {_HEADER}", file=str(path))
     for name, found in (("clusters", len(reading.sizes)), ("records", sum(reading.sizes))):
         if header.get(name, found) != found:
-            told = f"the header says {header[name]:,} {name}, and the lines below it have {found:,}"
-            raise BadData(f"{told}: lines are missing or were added", file=str(path), line=1)
+            problem = f"the header says {header[name]:,} {name}, and the lines below it have {found:,}"
+            raise BadData(f"{problem}; lines are missing or were added", file=str(path), line=1)
     return reading.finish({name: header[name] for name in STATED if name in header})
 
 
 def _header(value: Any) -> dict[str, int]:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise ValueError(f"is no header of disassociated data; expected one such as {_HEADER}")
+        raise ValueError(f"is not a header of disassociated data; expected one such as {_HEADER}")
     allowed = (*STATED, "clusters", "records")
     for name, number in value.items():
         if name != "format" and name not in allowed:
-            raise ValueError(
-                f"the header has the field {shown(name)}; it has 'format' and may have {', '.join(allowed)}"
-            )
+            raise ValueError(f"the header has the field {shown(name)}; allowed are format, {', '.join(allowed)}")
         if name != "format":
             _whole_number(number, f"{name!r} in the header", least=0)
     return {name: int(number) for name, number in value.items() if name != "format"}
@@ -146,22 +170,22 @@ def _header(value: Any) -> dict[str, int]:
 
 def _whole_number(value: Any, what: str, least: int = 1) -> int:
     if not isinstance(value, Whole):
-        raise ValueError(f"{what} is {kind_in_words(value)}; expected a whole number")  # noqa: TRY004 - of the data
+        raise ValueError(f"{what} is {json_type_name(value)}; expected a whole number")  # noqa: TRY004 - an error in the data
     if len(value) > _MOST_DIGITS or int(value) < least:
         raise ValueError(
-            f"{what} is {value[:_MOST_DIGITS]}{'...' * (len(value) > _MOST_DIGITS)}; allowed is from {least} on"
+            f"{what} is {value[:_MOST_DIGITS]}{'...' * (len(value) > _MOST_DIGITS)}; expected at least {least}"
         )
     return int(value)
 
 
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise ValueError(f"{what} is {kind_in_words(value)}; expected a list")  # noqa: TRY004 - of the data
+        raise ValueError(f"{what} is {json_type_name(value)}; expected a list")  # noqa: TRY004 - an error in the data
     return value
 
 
 class _Reading:
-    """What was read so far."""
+    """Collects the clusters of a file."""
 
     def __init__(self) -> None:
         self.items = CodedLabels()
@@ -173,13 +197,13 @@ class _Reading:
         self.terms: list[list[str]] = []
 
     def add_line(self, cluster: Any) -> None:
-        """Take a cluster as it stands on a line, or raise ValueError with what is wrong."""
+        """Add the cluster on a line, or raise `ValueError` if it is invalid."""
         if not isinstance(cluster, dict):
-            raise ValueError(f"is {kind_in_words(cluster)}; expected a cluster such as {_CLUSTER}")  # noqa: TRY004 - of the data
+            raise ValueError(f"is {json_type_name(cluster)}; expected a cluster such as {_CLUSTER}")  # noqa: TRY004 - an error in the data
         if cluster.keys() != _FIELDS:
             other = sorted(cluster.keys() - _FIELDS)
             lacking = sorted(_FIELDS - cluster.keys())
-            problem = f"has the field {shown(other[0])}" if other else f"lacks the field {lacking[0]!r}"
+            problem = f"has the field {shown(other[0])}" if other else f"has no field {lacking[0]!r}"
             raise ValueError(f"{problem}; a cluster has the fields 'size', 'record_chunks', 'term_chunk' and no others")
         size = _whole_number(cluster["size"], "the size of a cluster")
         for chunk in _list(cluster["record_chunks"], "the field 'record_chunks'"):
@@ -187,19 +211,21 @@ class _Reading:
                 raise ValueError("a record chunk is an empty list; expected at least one subrecord with its count")
             for entry in chunk:
                 if not isinstance(entry, list) or len(entry) != 2:
-                    raise ValueError('an entry of a record chunk is no subrecord with its count, such as [["milk"], 5]')
+                    raise ValueError(
+                        'an entry of a record chunk is invalid; expected a subrecord with its count, such as [["milk"], 5]'
+                    )
                 self._add_subrecord(entry[0], _whole_number(entry[1], "the count of a subrecord"))
             self.end_chunk()
         self.end_cluster(size, self.labels(cluster["term_chunk"], "the term chunk"))
 
     def labels(self, value: Any, what: str) -> list[str]:
-        """Return the items of a list, or raise ValueError with what is wrong."""
-        # A table may hold whole numbers as such, which JSON reads as their digits.
+        """Return the items of a list, or raise `ValueError` if they are invalid."""
+        # A table may hold integers; JSON numbers are read as their digits.
         given = [item_text(str(item) if type(item) is int else item) for item in _list(value, what)]
         labels = [label.strip(BLANKS) for label in given]
         if len(set(labels)) < len(labels):
             twice = next(label for place, label in enumerate(labels) if label in labels[:place])
-            raise ValueError(f"{what} names the item {shown(twice)} twice; each may stand once")
+            raise ValueError(f"{what} holds the item {shown(twice)} twice; expected each item once")
         return labels
 
     def _add_subrecord(self, items: Any, count: int) -> None:
@@ -209,21 +235,21 @@ class _Reading:
         self.counts.append(count)
 
     def end_chunk(self) -> None:
-        """Say that the chunk is whole."""
+        """Mark the end of a chunk."""
         self.chunk_starts.append(len(self.counts))
 
     def end_cluster(self, size: int, terms: list[str]) -> None:
-        """Say that the cluster is whole."""
+        """Mark the end of a cluster."""
         self.cluster_starts.append(len(self.chunk_starts) - 1)
         self.sizes.append(size)
         self.terms.append(terms)
 
     def add_row(self, items: Any, count: int) -> None:
-        """Take a subrecord of a table."""
+        """Add a subrecord of a table."""
         self._add_subrecord(items, count)
 
     def finish(self, stated: dict[str, int]) -> Disassociated:
-        """Return what was read."""
+        """Return the data."""
         cut = len(self.items.codes)
         ends = array("q")
         for terms in self.terms:
@@ -247,26 +273,26 @@ class _Reading:
 
 
 def _read_parquet(path: Path) -> Disassociated:
-    """Read a table: of each cluster a row with the chunk -1, its term chunk and its size, and a row for each subrecord."""
+    """Read a table that has, for each cluster, a row with chunk -1, the term chunk and the size, and one row per subrecord."""
     file = str(path)
     hint = "A table of disassociated data has these columns"
     found: list[tuple[int, int, list[str], int]] = []
     for columns in column_files.batches(path, list(_COLUMNS), hint):
         for name, column in zip(_COLUMNS, columns, strict=True):
             if column.null_count:
-                raise BadData(f"the column {name!r} has places without a value", file=file)
+                raise BadData(f"the column {name!r} has missing values", file=file)
             if not _fits(name, column.type):
                 expected = "lists of texts or whole numbers" if name == "items" else "whole numbers"
-                raise BadData(f"the column {name!r} holds {column.type}; expected are {expected}", file=file)
+                raise BadData(f"the column {name!r} holds {column.type}; expected {expected}", file=file)
         found += zip(*(column.to_pylist() for column in columns), strict=True)
-    # Any order is read: clusters and chunks are told by their numbers.
+    # Rows may be in any order: clusters and chunks have numbers.
     found.sort(key=lambda row: row[:2])
     reading = _Reading()
     at = 0
     while at < len(found):
         cluster, chunk, terms, size = found[at]
         if chunk != _TERM_ROW:
-            raise BadData(f"cluster {cluster} has no row with chunk -1, which tells its size", file=file)
+            raise BadData(f"cluster {cluster} has no row with chunk -1; expected one with its size", file=file)
         at += 1
         try:
             _refuse_number(size, f"the size of cluster {cluster}")
@@ -280,7 +306,7 @@ def _read_parquet(path: Path) -> Disassociated:
 
 
 def _fits(name: str, kind: Any) -> bool:
-    """Tell whether a column of a table is of the right kind."""
+    """Return whether a column of a table has the right type."""
     if name != "items":
         return bool(pa.types.is_integer(kind))
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
@@ -290,13 +316,13 @@ def _fits(name: str, kind: Any) -> bool:
 
 
 def _rows_of_cluster(reading: _Reading, rows: list[tuple[int, int, list[str], int]], at: int, cluster: int) -> int:
-    """Take the subrecords of a cluster, chunk by chunk; return where the next cluster begins."""
+    """Add the subrecords of a cluster, chunk by chunk; return the start of the next cluster."""
     before = None
     while at < len(rows) and rows[at][0] == cluster:
         _, chunk, items, count = rows[at]
         if chunk < 0:
             raise ValueError(
-                f"cluster {cluster} has two rows with chunk -1, or a lower chunk number; chunks count from 0"
+                f"cluster {cluster} has two rows with chunk -1, or a lower chunk number; chunks are numbered starting with 0"
             )
         if before is not None and chunk != before:
             reading.end_chunk()
@@ -311,14 +337,14 @@ def _rows_of_cluster(reading: _Reading, rows: list[tuple[int, int, list[str], in
 
 def _refuse_number(number: int, what: str) -> None:
     if not 1 <= number < 10**_MOST_DIGITS:
-        raise ValueError(f"{what} is {number}; allowed is from 1 on")
+        raise ValueError(f"{what} is {number}; expected at least 1")
 
 
 # -- writing ------------------------------------------------------------------------------------------------------------------
 
 
 def _blocks(data: Disassociated) -> Iterator[bytes]:
-    """Give the lines of some thousand clusters at a time."""
+    """Yield the lines of the clusters in blocks."""
     names = np.array([json.dumps(label, ensure_ascii=False) for label in data.vocabulary] or [""], dtype=object)
     for first in range(0, data.clusters, _WRITTEN_CLUSTERS):
         last = min(first + _WRITTEN_CLUSTERS, data.clusters)
@@ -346,7 +372,7 @@ def _blocks(data: Disassociated) -> Iterator[bytes]:
 
 
 def _tables(data: Disassociated) -> Iterator[Any]:
-    """Give the rows of a table: of each cluster first that of its size and term chunk, then its subrecords, chunk by chunk."""
+    """Yield the rows of a table: for each cluster, first the row of its size and term chunk, then its subrecords by chunk."""
     cluster = data.cluster_of_chunk[data.chunk_of_subrecord]
     chunk = data.chunk_of_subrecord - data.cluster_starts[cluster]
     clusters = np.concatenate((np.arange(data.clusters), cluster))

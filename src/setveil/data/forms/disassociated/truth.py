@@ -1,4 +1,4 @@
-"""Whether the chunks of disassociated data are true of the records behind them."""
+"""Check whether the chunks of disassociated data are true of their original records."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def untrue_clusters(data: Disassociated, aligned: Aligned, *, whole: bool) -> Untrue:
-    """Return the chunks whose parts are not from that many records of the cluster, and the items of term chunks that none holds."""
+    """Return chunks whose subrecords do not match records of the cluster, and items of term chunks that no record holds."""
     parts = _Parts(data, aligned)
     found = parts.untrue_terms() + parts.untrue_chunks(whole=whole)
-    return found + parts.left_out() if whole else found
+    return found + parts.omitted_items() if whole else found
 
 
 class _Parts:
-    """The record chunks of a release and what the records of their clusters hold, with one code for each item."""
+    """The record chunks of a release and the items of the records of their clusters, with common item codes."""
 
     def __init__(self, data: Disassociated, aligned: Aligned) -> None:
         self.data = data
@@ -38,7 +38,7 @@ class _Parts:
         self.record, self.item = aligned.occurrences()
         cluster = np.repeat(np.arange(data.clusters), data.sizes)[self.record]
         self.held = cluster * self.width + self.item
-        """For each occurrence in a record its cluster and item in one number."""
+        """The cluster and item of each occurrence in a record, as one number."""
         self.held_once = distinct(self.held)
         self.terms = owner_of(data.term_starts) * self.width + self.codes[data.terms]
         """The same for each item of a term chunk."""
@@ -53,10 +53,10 @@ class _Parts:
         """Return the items of term chunks that no record of the cluster holds."""
         return self._items(self.terms[~among(self.terms, self.held_once)], "no record of it holds {}")
 
-    def left_out(self) -> Untrue:
-        """Return the items of the records of a cluster that none of its chunks names."""
+    def omitted_items(self) -> Untrue:
+        """Return the items of records of a cluster that none of its chunks lists."""
         named = among(self.held_once, distinct(np.concatenate((self.named, self.terms))))
-        return self._items(self.held_once[~named], "it leaves out {} of its records")
+        return self._items(self.held_once[~named], "it omits {} of its records")
 
     def _items(self, keys: NDArray[np.int64], detail: str) -> Untrue:
         def witness(key: int) -> Witness:
@@ -68,7 +68,7 @@ class _Parts:
         return Untrue(len(keys), tuple(map(witness, keys[:MOST_WITNESSES].tolist())))
 
     def untrue_chunks(self, *, whole: bool) -> Untrue:
-        """Return the chunks with other parts than the records of the cluster have or, unless `whole`, with parts of no such records."""
+        """Return the chunks that do not match the records of the cluster exactly or, unless `whole`, that hold more than they do."""
         chunk, starts, words, times = self._sequences()
         content = ranks_of_sequences(starts, words)
         width = int(content.max(initial=0)) + 1
@@ -92,15 +92,15 @@ class _Parts:
         return Untrue(len(first), tuple(self._of_chunk(first[number]) for number in sorted(first)[:MOST_WITNESSES]))
 
     def _sequences(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the parts that chunks say, and then the parts that records have: chunk, start and items of each, and how often.
+        """Return the subrecords of chunks, then the parts of records: chunk, start and items of each, and its count.
 
-        What records have counts as negative. Parts without an item are left out.
+        Counts of parts of records are negative. Parts without items are skipped.
         """
         subrecords = self.data.subrecords
         owner, code = owner_of(subrecords.offsets), self.codes[subrecords.items]
         order = np.lexsort((code, owner))
         said = np.flatnonzero(subrecords.lengths)
-        # What each occurrence in a record is in a chunk: mostly one, none if it is left out or in the term chunk.
+        # The chunks of each occurrence in a record: usually one, none if it is suppressed or in the term chunk.
         low, high = np.searchsorted(self.named, self.held), np.searchsorted(self.named, self.held, side="right")
         chunk = self.chunk_of_named[runs(low, high - low)]
         record, item = (np.repeat(values, high - low) for values in (self.record, self.item))
@@ -126,7 +126,7 @@ class _Parts:
 
 
 class _Part(NamedTuple):
-    """Items that a chunk holds together, and how much more often than records of the cluster do."""
+    """Items that a chunk holds together, and how much more often it does so than records of the cluster."""
 
     chunk: int
     items: frozenset[int]
@@ -134,13 +134,13 @@ class _Part(NamedTuple):
 
 
 def _without_record(parts: list[_Part]) -> list[_Part]:
-    """Return the parts that get no record if each one must have another record that holds it: a maximum flow decides.
+    """Return the parts without a record if each part is assigned to a different record that holds it, by maximum flow.
 
-    Parts that are there as often as in records are not among these, and need not be: if such a part gets another record that holds it,
-    the two records can change places.
+    Parts that occur exactly as often as in records are excluded: if such a part were assigned another record, the two records could be
+    swapped.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - takes long to import, and few releases need it
-    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415 - the same
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import and rarely needed
+    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415 - slow to import and rarely needed
 
     found: list[_Part] = []
     edges: list[tuple[int, int, int]] = []

@@ -1,8 +1,8 @@
-"""Base oblivious transfer: 128 pairs of keys, of which the chooser gets one each and the sender does not know which.
+"""Base oblivious transfer: 128 pairs of keys; the chooser gets one key of each pair, and the sender does not learn which.
 
-Chou and Orlandi, The Simplest Protocol for Oblivious Transfer, 2015, on the prime-order subgroup of edwards25519. The sender shows S = y*B;
-the chooser answers R = x*B, or x*B + S where its bit is 1; the keys are hashes of y*R and y*R - y*S, of which the chooser can make the
-first or the second as x*S. Points that are not of the subgroup, or of small order, are refused.
+Chou and Orlandi, The Simplest Protocol for Oblivious Transfer, 2015, on the prime-order subgroup of edwards25519. The sender sends S = y*B;
+the chooser answers R = x*B, or x*B + S if its bit is 1; the keys are hashes of y*R and y*R - y*S, of which the chooser can compute the
+first or the second as x*S. Points outside the subgroup, or of small order, are refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from setveil.errors import PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.libraries import curve
 from setveil.presence.secure.two_party.blocks import BLOCK, SECURITY
 
@@ -44,7 +44,7 @@ def send(line: Channel, session: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def choose(line: Channel, session: bytes, bits: Sequence[bool]) -> list[bytes]:
-    """Return the key of each pair that its bit names."""
+    """Return the key of each pair that the corresponding bit selects."""
     group = curve()
     shown = _checked(line.receive("base-ot-offer", POINT), line)
     answers, keys = [], []
@@ -59,7 +59,7 @@ def choose(line: Channel, session: bytes, bits: Sequence[bool]) -> list[bytes]:
 
 
 def _scalar() -> bytes:
-    """Return a random number below the order of the subgroup, and not 0."""
+    """Return a random non-zero number below the order of the subgroup."""
     while True:
         scalar: bytes = curve().crypto_core_ed25519_scalar_reduce(secrets.token_bytes(64))
         if any(scalar):
@@ -78,4 +78,4 @@ def _checked(point: bytes, line: Channel) -> bytes:
 
 
 def _bad_point(line: Channel) -> PeerFailed:
-    return PeerFailed(PARTY_IN_WORDS[line.peer], "sent a point that is not one of the curve's subgroup")
+    return PeerFailed(PARTY_NAMES[line.peer], "sent a point that is not in the subgroup of the curve")

@@ -1,6 +1,6 @@
-"""Blocks of 128 bits as pairs of words, how arrays travel, and streams of random blocks.
+"""Blocks of 128 bits as pairs of words, arrays as bytes of messages, and streams of random blocks.
 
-The lowest bit of the first word is a block's lowest bit. On the line all numbers have their lowest byte first.
+The lowest bit of the first word is a block's lowest bit. In messages, all numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ SECURITY = 128
 
 
 def packed(array: NDArray[Any]) -> bytes:
-    """Return an array as it travels."""
+    """Return an array as the bytes of a message."""
     return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def unpacked(payload: bytes, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array from what travelled, as one that may not be written to."""
-    told = np.dtype(dtype)
-    array = np.frombuffer(payload, dtype=told.newbyteorder("<")).reshape(shape)
-    return array.astype(told, copy=False)
+    """Return the array of a message, as one that must not be written to."""
+    kind = np.dtype(dtype)
+    array = np.frombuffer(payload, dtype=kind.newbyteorder("<")).reshape(shape)
+    return array.astype(kind, copy=False)
 
 
 def blocks_of(payload: bytes, shape: tuple[int, ...]) -> Blocks:
@@ -47,7 +47,7 @@ def lowest_bits(blocks: Blocks) -> NDArray[np.bool_]:
 
 
 def times(bits: NDArray[np.bool_], blocks: Blocks) -> Blocks:
-    """Return a block where its bit is set, zeros elsewhere, without a branch."""
+    """Return each block if its bit is set and zeros otherwise, without a branch."""
     mask = np.negative(bits.astype(np.uint64))
     return np.asarray(mask[..., None] & blocks)
 
@@ -58,7 +58,7 @@ def random_block() -> Blocks:
 
 
 def stretched(seed: bytes, shape: tuple[int, ...]) -> Blocks:
-    """Return blocks from a stream keyed by a seed, which is used once."""
+    """Return blocks from a stream keyed by a seed; each seed must be used only once."""
     return blocks_of(aes_stream(seed).update(bytes(BLOCK * int(np.prod(shape)))), shape)
 
 

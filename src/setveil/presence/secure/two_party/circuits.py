@@ -1,7 +1,7 @@
-"""The circuits: written once, run with half-gates by the parties and with plain bits by the tests.
+"""The circuits: written once, evaluated with half-gates by the parties and with plain bits by the tests.
 
-Numbers come as arrays of wires, the lowest bit first. XOR and NOT cost nothing, so each circuit is built to have few ANDs: one for a bit
-of a sum, a comparison or a choice.
+Numbers are arrays of wires, lowest bit first. XOR and NOT cost nothing, so each circuit is built to have few ANDs: one per bit of a sum, a
+comparison or a choice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def carries(gates: Gates, p: Wires, q: Wires) -> list[Wires]:
-    """Return what is carried into each bit but the lowest when two numbers are added; one AND each."""
+    """Return the carries into all bits except the lowest when two numbers are added; one AND each."""
     carried = [gates.both(p[0], q[0])]
     for bit in range(1, len(p) - 1):
         before = carried[-1]
@@ -42,7 +42,7 @@ def not_negative(gates: Gates, p: Wires, q: Wires) -> Wires:
 
 
 def less(gates: Gates, x: Wires, y: Wires) -> Wires:
-    """Return whether x < y, for signed numbers whose difference their bits hold."""
+    """Return whether x < y, for signed numbers whose difference fits their bits."""
     borrowed = gates.both(gates.flip(x[0]), y[0])
     for bit in range(1, len(x) - 1):
         borrowed = gates.both(gates.flip(x[bit]) ^ borrowed, y[bit] ^ borrowed) ^ borrowed
@@ -50,7 +50,7 @@ def less(gates: Gates, x: Wires, y: Wires) -> Wires:
 
 
 def either(gates: Gates, chooses_y: Wires, x: Wires, y: Wires) -> Wires:
-    """Return y where the bit is set, else x (bits x ...)."""
+    """Return y if the bit is set and x otherwise (bits x ...)."""
     return gates.both(x ^ y, chooses_y[None]) ^ x
 
 
@@ -63,8 +63,8 @@ def all_of(gates: Gates, bits: Wires) -> Wires:
 
 
 def at_least(gates: Gates, bits: Wires, least: int, shape: tuple[int, ...]) -> Wires:
-    """Return whether so many bits along the first axis are set; `shape` is that of the axes after it."""
-    # reached[j] says that more than j bits were set so far.
+    """Return whether at least `least` bits along the first axis are set; `shape` is that of the axes after it."""
+    # reached[j] is set if more than j bits were set so far.
     reached = gates.constant((least, *shape), value=False)
     always = gates.constant((1, *shape), value=True)
     for bit in bits:
@@ -74,15 +74,15 @@ def at_least(gates: Gates, bits: Wires, least: int, shape: tuple[int, ...]) -> W
 
 
 def first_highest(gates: Gates, scores: Wires) -> Wires:
-    """Return the number of the highest score, the first of equal ones (bits x batch), from scores (bits x candidates x batch).
+    """Return the index of the highest score, the first of equal ones (bits x batch), from scores (bits x candidates x batch).
 
-    A tournament: of two neighbours the right one goes on if the left is less. There must be two to some power of candidates.
+    A tournament: of two adjacent scores, the right one advances if the left one is less. The number of candidates must be a power of two.
     """
-    # Bits of the number of whoever is left in each place, the lowest first.
+    # The bits of the index of the candidate that remains at each position, lowest first.
     number = scores[:0]
     while scores.shape[1] > 1:
         right_wins = less(gates, scores[:, 0::2], scores[:, 1::2])
-        # Nobody asks for the score of the last winner.
+        # The score of the last winner is not needed.
         width = len(scores) if scores.shape[1] > 2 else 0
         moving = np.concatenate([scores[:width], number])
         moved = either(gates, right_wins, moving[:, 0::2], moving[:, 1::2]) if len(moving) else moving[:, 0::2]
@@ -91,10 +91,10 @@ def first_highest(gates: Gates, scores: Wires) -> Wires:
 
 
 def keeps_rules(gates: Gates, p: Wires, q: Wires, *, rules: int, parts: int, least_values: int) -> Wires:
-    """Return whether shared numbers keep the rules (1 x batch).
+    """Return whether shared numbers satisfy the rules (1 x batch).
 
-    The first `rules` numbers must not be negative. After these come c[s] - 1 of each value s and part, value by value, if more than one
-    value must occur.
+    The first `rules` numbers must not be negative. If more than one value must occur, they are followed by c[s] - 1 for each value s and
+    part, value by value.
     """
     batch = p.shape[2]
     if not rules and least_values <= 1:
@@ -108,5 +108,5 @@ def keeps_rules(gates: Gates, p: Wires, q: Wires, *, rules: int, parts: int, lea
 
 
 def best_candidate(gates: Gates, p: Wires, q: Wires) -> Wires:
-    """Return the number of the highest shared score."""
+    """Return the index of the highest shared score."""
     return first_highest(gates, total(gates, p, q))

@@ -1,4 +1,4 @@
-"""The collector of a two-party computation: it adds the two shares of each count, and takes no other part."""
+"""The collector of a two-party computation: it only adds the two shares of each count."""
 
 from __future__ import annotations
 

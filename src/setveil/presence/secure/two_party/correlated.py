@@ -1,9 +1,10 @@
 """Products of a chooser's fixed bits and a sender's numbers, shared between both: additive correlated oblivious transfer.
 
-A chooser's bits (who exists) stay the same throughout a run, so their rows of the OT extension are made once and hashed with fresh tweaks
-at each use. For a row with blocks q and t = q ^ r*delta and a number v the sender's share is -H(q) and it sends H(q) + H(q ^ delta) + v;
-the chooser takes H(t) where r = 0 and what was sent minus H(t) where r = 1. The shares add up to r*v, in whole numbers modulo a power of
-two (Asharov, Lindell, Schneider and Zohner, More Efficient Oblivious Transfer and Extensions for Faster Secure Computation, 2013).
+A chooser's bits (which ids are its users) stay the same throughout a run, so their rows of the OT extension are made once and hashed with
+fresh tweaks at each use. For a row with blocks q and t = q ^ r*delta and a number v, the sender's share is -H(q), and it sends
+H(q) + H(q ^ delta) + v; the chooser's share is H(t) if r = 0, and the received number minus H(t) if r = 1. The shares add up to r*v, modulo
+a power of two (Asharov, Lindell, Schneider and Zohner, More Efficient Oblivious Transfer and Extensions for Faster Secure Computation,
+2013).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ def _pieces(count: int) -> Iterator[slice]:
     return (slice(begin, min(begin + PIECE, count)) for begin in range(0, count, PIECE))
 
 
-def _blocks_a_row(values: int, dtype: DTypeLike) -> int:
+def _blocks_per_row(values: int, dtype: DTypeLike) -> int:
     return -(-values * np.dtype(dtype).itemsize // BLOCK)
 
 
 def _numbers(hashing: FixedKeyHash, permuted: Blocks, tweaks: Blocks, values: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Return the hashes of rows as numbers, several from a block."""
+    """Return the hashes of rows as numbers, several per block."""
     hashed = hashing.of_permuted(permuted[:, None, :], tweaks)
     return hashed.reshape(len(permuted), -1).view(dtype)[:, :values]
 
@@ -51,14 +52,14 @@ class SentRows:
         self._one = sender.hash.permute(q ^ sender.delta)
 
     def share(self, rows: NDArray[np.int64], values: NDArray[Any]) -> NDArray[Any]:
-        """Send numbers for rows (rows x values, unsigned), and return the own shares of what the bits pick."""
+        """Send numbers for rows (rows x values, unsigned), and return the own shares of the products with the bits."""
         count, width = values.shape
         if not count:
             return values.copy()
         shares, sent = np.empty_like(values), np.empty_like(values)
         for piece in _pieces(count):
             at = rows[piece]
-            tweaks = self._sender.tweaks.take(Use.ROWS, len(at), _blocks_a_row(width, values.dtype))
+            tweaks = self._sender.tweaks.take(Use.ROWS, len(at), _blocks_per_row(width, values.dtype))
             zero = _numbers(self._sender.hash, self._zero[at], tweaks, width, values.dtype)
             one = _numbers(self._sender.hash, self._one[at], tweaks, width, values.dtype)
             np.negative(zero, out=shares[piece])
@@ -77,7 +78,7 @@ class ChosenRows:
         self._permuted = chooser.hash.permute(chooser.extend(bits))
 
     def share(self, rows: NDArray[np.int64], values: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Receive numbers for rows, and return the own shares of what the bits pick (rows x values)."""
+        """Receive numbers for rows, and return the own shares of the products with the bits (rows x values)."""
         count, size = len(rows), np.dtype(dtype).itemsize
         if not count:
             return np.empty((0, values), dtype=dtype)
@@ -86,9 +87,9 @@ class ChosenRows:
         shares = np.empty((count, values), dtype=dtype)
         for piece in _pieces(count):
             at = rows[piece]
-            tweaks = self._chooser.tweaks.take(Use.ROWS, len(at), _blocks_a_row(values, dtype))
+            tweaks = self._chooser.tweaks.take(Use.ROWS, len(at), _blocks_per_row(values, dtype))
             mine = _numbers(self._chooser.hash, self._permuted[at], tweaks, values, dtype)
-            # With a mask in place of a branch: what was sent minus the hash where the bit is set, the hash where it is not.
+            # A mask instead of a branch: the received number minus the hash if the bit is set, the hash if it is not.
             bit = self._bits[at].astype(dtype)[:, None]
             shares[piece] = (sent[piece] & np.negative(bit)) + mine * (1 - 2 * bit)
         return shares

@@ -1,8 +1,8 @@
-"""Oblivious transfer by the hundred thousand from 128 base transfers.
+"""OT extension: hundreds of thousands of oblivious transfers from 128 base transfers.
 
-Ishai, Kilian, Nissim and Petrank, Extending Oblivious Transfers Efficiently, 2003 (against parties that keep to the protocol). For each
-of its bits r the chooser gets a block t, and the sender gets q = t ^ r*delta for one secret delta of its own. The lowest bit of delta is
-1, so that the lowest bits of q and q ^ delta differ, as half-gates need; 127 bits of it are random.
+Ishai, Kilian, Nissim and Petrank, Extending Oblivious Transfers Efficiently, 2003 (secure against parties that follow the protocol). For
+each of its bits r, the chooser gets a block t, and the sender gets q = t ^ r*delta with its own secret delta. The lowest bit of delta is 1,
+so that the lowest bits of q and q ^ delta differ, as half-gates require; its other 127 bits are random.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks
 
 MOST_BITS = 1 << 20
-"""Bits that one message takes in: 16 MiB."""
+"""The maximum number of bits per message: 16 MiB."""
 
 
 class _Streams:
-    """128 streams of random bytes, one a row of the matrix."""
+    """128 streams of random bytes, one per row of the matrix."""
 
     def __init__(self, keys: list[bytes]) -> None:
         self._streams = [aes_stream(key) for key in keys]
@@ -44,7 +44,7 @@ def _bytes_of(count: int) -> int:
 
 
 def _pieces(count: int) -> list[int]:
-    """Return how many bits go into each message."""
+    """Return the number of bits in each message."""
     return [min(MOST_BITS, count - begin) for begin in range(0, count, MOST_BITS)]
 
 
@@ -65,19 +65,19 @@ class Sender:
         self._streams = _Streams(base_ot.choose(line, session, bits.tolist()))
 
     def extend(self, count: int) -> Blocks:
-        """Return q for the next bits that the chooser takes in."""
+        """Return q for the next bits of the chooser."""
         return _joined([self._extended(piece) for piece in _pieces(count)])
 
     def _extended(self, count: int) -> Blocks:
         width = _bytes_of(count)
-        told = np.frombuffer(self.line.receive("ot-extension", SECURITY * width), dtype=np.uint8)
-        rows = told.reshape(SECURITY, width) & self._taken
+        received = np.frombuffer(self.line.receive("ot-extension", SECURITY * width), dtype=np.uint8)
+        rows = received.reshape(SECURITY, width) & self._taken
         rows ^= self._streams.next(width)
         return columns_as_blocks(rows)[:count]
 
 
 class Chooser:
-    """The end that takes one of two with each bit."""
+    """The end that selects one of two blocks with each bit."""
 
     def __init__(self, line: Channel, session: bytes, hashing: FixedKeyHash, tweaks: Tweaks) -> None:
         self.line = line
@@ -95,7 +95,7 @@ class Chooser:
     def _extended(self, bits: NDArray[np.bool_]) -> Blocks:
         width = _bytes_of(len(bits))
         rows = self._zero.next(width)
-        told = self._one.next(width) ^ rows
-        told ^= np.packbits(bits, bitorder="little")
-        self.line.send("ot-extension", told.tobytes())
+        sent = self._one.next(width) ^ rows
+        sent ^= np.packbits(bits, bitorder="little")
+        self.line.send("ot-extension", sent.tobytes())
         return columns_as_blocks(rows)[: len(bits)]

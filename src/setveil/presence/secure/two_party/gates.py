@@ -1,7 +1,7 @@
-"""What circuits are written over: arrays of wires, with gates that act on whole arrays.
+"""The gates of circuits, which act on whole arrays of wires.
 
-A circuit knows the leading axes of an array of wires, the last of which is the batch. What comes after is the business of the gates: plain
-bits have nothing there, labels of half-gates two words. XOR is the operator `^` on either.
+A circuit knows the leading axes of an array of wires, the last of which is the batch. Further axes belong to the gates: plain bits have
+none, labels of half-gates have two words. XOR is the operator `^` for both.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     Wires = NDArray[Any]
     Circuit = Callable[["Gates", Wires, Wires], Wires]
-    """From the wires of A's and B's numbers (bits x numbers x batch) to those of the answer (bits x batch)."""
+    """Maps the wires of A's and B's numbers (bits x numbers x batch) to those of the answer (bits x batch)."""
 
 
 class Gates(Protocol):
-    """The gates besides XOR."""
+    """All gates except XOR."""
 
     def both(self, x: Wires, y: Wires) -> Wires:
-        """AND of two arrays, one of which may be repeated along leading axes."""
+        """AND of two arrays, one of which may be broadcast along leading axes."""
 
     def flip(self, x: Wires) -> Wires:
         """NOT."""
 
     def constant(self, shape: tuple[int, ...], *, value: bool) -> Wires:
-        """Wires that hold a value that both know."""
+        """Wires with a value that both parties know."""
 
 
 class PlainGates:
@@ -56,14 +56,14 @@ class PlainGates:
 
 
 def bits_of(numbers: NDArray[Any], width: int) -> NDArray[np.bool_]:
-    """Return the lowest bits of numbers, the lowest first, as a new first axis."""
+    """Return the lowest `width` bits of numbers, lowest first, along a new first axis."""
     shifts = np.arange(width, dtype=np.uint64).reshape(-1, *(1,) * numbers.ndim)
     return (numbers.astype(np.uint64) >> shifts & np.uint64(1)).astype(np.bool_)
 
 
 @lru_cache(maxsize=64)
 def ands_of(circuit: Circuit, width: int, numbers: int) -> int:
-    """Return how many ANDs a circuit has for each of its batch."""
+    """Return the number of ANDs of a circuit per entry of the batch."""
     gates = PlainGates()
     nothing = np.zeros((width, numbers, 1), dtype=np.bool_)
     circuit(gates, nothing, nothing)

@@ -1,8 +1,8 @@
-"""Half-gates: the garbler makes circuits of labels, the evaluator walks them and learns nothing on the way.
+"""Half-gates: the garbler encodes circuits as labels, and the evaluator evaluates them without learning any intermediate value.
 
 Zahur, Rosulek and Evans, Two Halves Make a Whole, 2015: XOR and NOT are free, an AND takes two blocks. A wire has a label for 0 and,
-differing by delta, one for 1; the evaluator holds one of them and cannot tell which. Here delta is the secret of the OT extension from
-the garbler to the evaluator, so the blocks t of the extension are the evaluator's input labels, and no further transfer is needed. The
+differing by delta, a label for 1; the evaluator holds one of them and does not know which. Here delta is the secret of the OT extension
+from the garbler to the evaluator, so the blocks t of the extension are the evaluator's input labels, and no further transfer is needed. The
 labels of the garbler's own inputs, as the evaluator holds them, come from a seed: they are uniform whatever the bits are.
 """
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.extension import Chooser, Sender
     from setveil.presence.secure.two_party.gates import Circuit
 
-BLOCKS_AN_AND = 2
+BLOCKS_PER_AND = 2
 
 
 def _alike(x: Blocks, y: Blocks) -> tuple[Blocks, Blocks, tuple[int, ...]]:
-    """Return both inputs as lists of blocks of one length, and their common shape."""
+    """Return both inputs as lists of blocks of the same length, and their common shape."""
     if x.shape != y.shape:
         x, y = np.broadcast_arrays(x, y)
     return x.reshape(-1, 2), y.reshape(-1, 2), x.shape
@@ -84,7 +84,7 @@ class _Evaluating:
         begin, count = self._next, len(x)
         garbler = self._tables[begin : begin + count]
         evaluator = self._tables[begin + count : begin + 2 * count]
-        self._next += BLOCKS_AN_AND * count
+        self._next += BLOCKS_PER_AND * count
         hashed = self._chooser.hash(np.stack([x, y]), self._chooser.tweaks.take(Use.GATES, 2, count))
         found = hashed[0] ^ hashed[1]
         found ^= times(lowest_bits(x), garbler)
@@ -94,7 +94,7 @@ class _Evaluating:
     def flip(self, x: Blocks) -> Blocks:
         return x
 
-    def constant(self, shape: tuple[int, ...], *, value: bool) -> Blocks:  # noqa: ARG002 - the garbler's label says it
+    def constant(self, shape: tuple[int, ...], *, value: bool) -> Blocks:  # noqa: ARG002 - the garbler's label encodes the value
         return np.zeros((*shape, 2), dtype=np.uint64)
 
 
@@ -113,7 +113,7 @@ def evaluate(chooser: Chooser, circuit: Circuit, mine: NDArray[np.bool_]) -> NDA
     """Run a circuit as the evaluator; return the own XOR share of the answer's bits."""
     width, numbers, batch = mine.shape
     own = chooser.extend(mine.reshape(-1)).reshape(*mine.shape, 2)
-    blocks = BLOCKS_AN_AND * batch * ands_of(circuit, width, numbers)
+    blocks = BLOCKS_PER_AND * batch * ands_of(circuit, width, numbers)
     payload: Any = memoryview(chooser.line.receive("garbled", BLOCK * (1 + blocks)))
     theirs = stretched(bytes(payload[:BLOCK]), mine.shape)
     gates = _Evaluating(chooser, blocks_of(payload[BLOCK:], (blocks,)))

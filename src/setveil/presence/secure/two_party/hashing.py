@@ -1,9 +1,9 @@
 """The hash from blocks to blocks, and tweaks that never repeat.
 
 The hash is TMMO of Guo, Katz, Wang and Yu (Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers, 2020): H(x, i) =
-p(p(x) ^ i) ^ p(x), with p = AES under a key that both parties tossed for this run. It is tweakable circular correlation robust where AES
-behaves like an ideal permutation, and only as long as no tweak is used twice with one secret difference: tweaks come from a counter, one
-a use and a direction, and the counter never goes back.
+p(p(x) ^ i) ^ p(x), with p = AES under a key from a joint coin of this run. It is tweakable circular correlation robust if AES behaves like
+an ideal permutation, and only if no tweak is used twice with the same secret difference: tweaks come from counters, one per use and
+direction, which never decrease.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST_TWEAKS = 1 << 62
 
 
 class Use(IntEnum):
-    """What a hash is for; each has tweaks of its own."""
+    """The uses of the hash; each has its own tweaks."""
 
     ROWS = 1
     TABLE_KEYS = 2
@@ -33,18 +33,18 @@ class Use(IntEnum):
 
 
 class Tweaks:
-    """The counters of one direction: each number of a use is given out once, in order, and never again."""
+    """The counters of one direction: each number of a use is returned once, in order, and never again."""
 
     def __init__(self, direction: int) -> None:
         self._direction = direction
         self._next = dict.fromkeys(Use, 0)
 
     def take(self, use: Use, *shape: int, only: NDArray[np.int64] | None = None) -> Blocks:
-        """Return that many new tweaks, as blocks, or only some of them, by position; the rest are never used here."""
+        """Return new tweaks of the given shape, as blocks; or `only` some of them, by position, while the rest are never used here."""
         count = math.prod(shape)
         begin = self._next[use]
         if count < 0 or begin + count > MOST_TWEAKS:
-            raise OverflowError("tweaks are used up, and none may be used twice")
+            raise OverflowError("no tweaks are left, and none may be used twice")
         self._next[use] = begin + count
         positions = np.arange(count) if only is None else only
         tweaks = np.empty((len(positions), 2), dtype=np.uint64)
@@ -60,7 +60,7 @@ class FixedKeyHash:
         self._aes = aes_permutation(key)
 
     def permute(self, blocks: Blocks) -> Blocks:
-        """Return p of each block. Kept for rows that are hashed again and again."""
+        """Return p of each block, which is stored for rows that are hashed repeatedly."""
         given = np.ascontiguousarray(blocks, dtype="<u8")
         out = np.empty(given.nbytes + BLOCK - 1, dtype=np.uint8)
         self._aes.update_into(given.reshape(-1).view(np.uint8), out)

@@ -1,4 +1,4 @@
-"""The one place where anything is opened, and the names of what may be."""
+"""The only place where values are opened, and the names of all values that may be."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Opened(StrEnum):
-    """Everything that is ever opened; each name is also the kind of its messages."""
+    """All values that are ever opened; each name is also the kind of its messages."""
 
     ROOT = "open-root"
     WIDER = "open-wider"
@@ -29,20 +29,20 @@ class Opened(StrEnum):
 
 
 class Openings:
-    """What opens shares, and counts what it opened."""
+    """Opens shares, and counts the opened values."""
 
     def __init__(self, role: Provider, peer: Channel, collector: Channel | None) -> None:
         self._role = role
         self._peer = peer
         self._collector = collector
         self.tally: Counter[Opened] = Counter()
-        """How many bits or numbers were opened so far, by name."""
+        """The number of bits or numbers opened so far, by name."""
 
     def reveal(self, what: Opened, share: NDArray[Any], to: Literal["both", "b", "c"]) -> NDArray[Any] | None:
-        """Open what two shares hold together to those who may see it: bits by XOR, numbers by their sum. None for others."""
+        """Open the values of two shares to the parties in `to`: bits by XOR, numbers by their sum. Other parties get None."""
         line = self._collector if to == "c" else self._peer
         if line is None:
-            raise BadParameter("counts go to the collector, and there is no line to it")
+            raise BadParameter("counts_to is c, and there is no line to the collector; give the session a line to it")
         self.tally[what] += share.size
         bits = share.dtype == np.bool_
         payload = np.packbits(share).tobytes() if bits else packed(share)

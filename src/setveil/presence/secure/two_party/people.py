@@ -1,11 +1,12 @@
-"""What a provider knows of the population, its ends of the fixed rows, and hidden sums over groups.
+"""A provider's users, its ends of the fixed rows, and hidden sums over groups.
 
-A chooses with "exists at A", one row an id. B chooses with "exists at B" and, for every sensitive value but the first, "exists with this
-value": as many rows an id as there are values. The number of users with the first value is what the others leave.
+A chooses with "user of A", one row per id. B chooses with "user of B" and, for every sensitive value except the first, "user with this
+value": as many rows per id as there are values. The number of users with the first value is the remainder.
 
-The numbers of a group are always in the order a, b[s], c[s]. Where A owns a group it knows a of its lower part and sends, for each row of
-B, who is in the lower part and who of its own users is: that gives b[s] and c[s]. Where B owns it, B knows b[s] and sends for each row of
-A who is in the lower part and who of its users with each value is: that gives a and c[s].
+The numbers of a group are always in the order a, b[s], c[s]. If A owns a group, it knows a of the lower part. For each row of B, it sends
+whether the id is in the lower part, and whether it is in the lower part and a user of A: this gives b[s] and c[s]. If B owns the group, it
+knows b[s]. For each row of A, it sends whether the id is in the lower part, and, for each value, whether it is in the lower part and a user
+with this value: this gives a and c[s].
 """
 
 from __future__ import annotations
@@ -29,25 +30,29 @@ if TYPE_CHECKING:
 
 
 class People:
-    """Who exists here, and products with who exists there."""
+    """The users of this provider, and products with the users of the other provider."""
 
     def __init__(
         self, role: Provider, rules: Rules, existing: NDArray[np.bool_], sensitive: NDArray[np.int64] | None
     ) -> None:
         if existing.shape != (rules.population,):
-            raise BadParameter(f"the population has {rules.population} ids, and {len(existing)} bits were given")
+            raise BadParameter(
+                f"the population has {rules.population:,} ids and {len(existing):,} bits were given; give one bit per id"
+            )
         self._role = role
         self._values = rules.values
         self.existing = existing.astype(np.bool_)
         self._own = self.existing[:, None] if role == "a" else self._by_value(sensitive)
-        """What this provider counts: its users at A, its users with each sensitive value at B."""
+        """What this provider counts: A its users, B its users with each sensitive value."""
 
     def _by_value(self, sensitive: NDArray[np.int64] | None) -> NDArray[np.bool_]:
         if sensitive is None or sensitive.shape != self.existing.shape:
-            raise BadParameter("provider B begins with the sensitive value of each of its users")
+            raise BadParameter("the sensitive values are missing; provider B must give one for each of its users")
         known = sensitive[self.existing]
         if known.size and not (known.min() >= 0 and known.max() < self._values):
-            raise BadParameter(f"sensitive values are numbers from 0 to {self._values - 1}, and others were given")
+            raise BadParameter(
+                f"a sensitive value is outside its limits; allowed is a whole number from 0 to {self._values - 1:,}"
+            )
         return np.asarray((sensitive[:, None] == np.arange(self._values)) & self.existing[:, None])
 
     def exchange(self, sender: Sender, chooser: Chooser) -> None:
@@ -63,32 +68,32 @@ class People:
             self._sent = SentRows(sender, ids)
 
     def whole(self, ids: Ids, starts: Ids, ring: DTypeLike) -> NDArray[Any]:
-        """Return the numbers of whole groups that this provider knows, zeros for the rest."""
+        """Return the numbers of whole groups that this provider knows, and zeros for the rest."""
         return self._with_own(self._nothing(len(starts) - 1, ring), ids, starts, None)
 
     def lower_of_mine(self, ids: Ids, starts: Ids, lower: NDArray[np.bool_], ring: DTypeLike) -> NDArray[Any]:
         """Return the own share of the numbers of the lower parts of groups that this provider owns."""
-        told = np.empty((len(ids), 1 + self._own.shape[1]), dtype=ring)
-        told[:, 0] = lower
-        told[:, 1:] = self._own[ids] & lower[:, None]
+        sent = np.empty((len(ids), 1 + self._own.shape[1]), dtype=ring)
+        sent[:, 0] = lower
+        sent[:, 1:] = self._own[ids] & lower[:, None]
         if self._role == "a":
-            told = np.repeat(told, self._values, axis=0)
-        shares = self._sent.share(self._rows(ids, "b" if self._role == "a" else "a"), told)
+            sent = np.repeat(sent, self._values, axis=0)
+        shares = self._sent.share(self._rows(ids, "b" if self._role == "a" else "a"), sent)
         return self._with_own(self._numbers_of(shares, starts, self._role), ids, starts, lower)
 
     def lower_of_theirs(self, ids: Ids, starts: Ids, ring: DTypeLike) -> NDArray[Any]:
-        """Return the own share of the numbers of the lower parts of groups that the other owns."""
+        """Return the own share of the numbers of the lower parts of groups that the other provider owns."""
         owner: Provider = "b" if self._role == "a" else "a"
         width = 2 if owner == "a" else 1 + self._values
         shares = self._chosen.share(self._rows(ids, self._role), width, ring)
         return self._numbers_of(shares, starts, owner)
 
     def columns_of_mine(self, ids: Ids, starts: Ids, lower: NDArray[np.bool_], ring: DTypeLike) -> NDArray[Any]:
-        """Return the own share of how many users of the other each candidate puts into the lower part (groups x candidates)."""
+        """Return the own share of the number of the other provider's users in each candidate's lower part (groups x candidates)."""
         return group_sums(self._sent.share(self._existing_rows(ids, of_me=False), lower.astype(ring)), starts)
 
     def columns_of_theirs(self, ids: Ids, starts: Ids, candidates: int, ring: DTypeLike) -> NDArray[Any]:
-        """Return the same at groups that the other owns, of own users."""
+        """Return the same for groups that the other provider owns, about the own users."""
         return group_sums(self._chosen.share(self._existing_rows(ids, of_me=True), candidates, ring), starts)
 
     def _nothing(self, groups: int, ring: DTypeLike) -> NDArray[Any]:
@@ -112,7 +117,7 @@ class People:
         return ids if (self._role == "a") == of_me else ids * self._values
 
     def _numbers_of(self, shares: NDArray[Any], starts: Ids, owner: Provider) -> NDArray[Any]:
-        """Return shares of rows summed up to shares of the numbers of groups."""
+        """Return shares of the numbers of groups, summed from shares of rows."""
         groups, values = len(starts) - 1, self._values
         numbers = self._nothing(groups, shares.dtype)
         if owner == "b":

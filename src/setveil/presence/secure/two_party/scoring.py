@@ -1,9 +1,9 @@
-"""Shares of the scores of candidate cuts, in which the other provider's dummies count.
+"""Shares of the scores of candidate cuts, which include the other provider's dummies.
 
-The owner of a group sends its candidates over the other's fixed rows: both then hold shares, modulo a power of two M above the size of
-the group, of how many users of the other are in each lower part. From its share and the size of the lower part the owner gets a number v,
-and the dummies in the lower part are v minus the other's share. The other makes a table of what each v adds to the score, minus a fresh
-random number, and the owner takes entry v by 1-of-M oblivious transfer. The random number is the other's share of the score.
+The owner of a group sends its candidates over the peer's fixed rows: both then hold shares, modulo a power of two M above the size of the
+group, of the number of the peer's users in each lower part. From its share and the size of the lower part the owner computes a number v;
+the number of dummies in the lower part is v minus the peer's share. The peer makes a table of the score contribution of each v, minus a
+fresh random number, and the owner gets entry v by 1-of-M oblivious transfer. The random number is the peer's share of the score.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ class Some:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many ids each group has."""
+        """The number of ids in each group."""
         return np.diff(self.starts)
 
     @property
     def moduli(self) -> NDArray[np.int64]:
-        """The power of two above the size of each group, and at least 2."""
+        """The power of two above the size of each group, at least 2."""
         _, exponents = np.frexp(np.maximum(self.sizes, 1).astype(np.float64))
         return np.int64(1) << exponents.astype(np.int64)
 
     @property
     def ring(self) -> type[np.uint16 | np.uint32]:
-        """The numbers that shares travel as."""
+        """The type of the shares in messages."""
         return np.uint16 if self.moduli.max(initial=2) <= 1 << 16 else np.uint32
 
 
 class OwnScores:
-    """The owner's end: asks at once, receives later."""
+    """The owner's end: sends its request at once, and receives the answer later."""
 
     def __init__(self, people: People, chooser: Chooser, groups: Some, lower: NDArray[np.bool_]) -> None:
         shares = people.columns_of_mine(groups.ids, groups.starts, lower, groups.ring)
@@ -60,12 +60,12 @@ class OwnScores:
         self._choice = tables.Choice(chooser, np.repeat(groups.moduli, numbers.shape[1]), numbers.reshape(-1))
 
     def receive(self) -> NDArray[np.uint32]:
-        """Return the own shares of what the other's dummies add (groups x candidates)."""
+        """Return the own shares of the score contributions of the peer's dummies (groups x candidates)."""
         return self._choice.receive().reshape(self._shape)
 
 
 def answer(people: People, sender: Sender, rules: Rules, groups: Some) -> NDArray[np.uint32]:
-    """Do the other's part at groups that are not its own, and return its shares (groups x candidates)."""
+    """Do this provider's part for groups that the peer owns, and return its shares (groups x candidates)."""
     shares = people.columns_of_theirs(groups.ids, groups.starts, rules.candidates, groups.ring).astype(np.int64)
     dummies = group_sums((~people.existing[groups.ids]).astype(np.int64), groups.starts)
     masks = random_numbers(shares.shape, np.uint32)
@@ -85,12 +85,12 @@ def _tables(
     shares: NDArray[np.int64],
     masks: NDArray[Any],
 ) -> NDArray[np.uint32]:
-    """Return the tables of groups with one modulus (groups * candidates x entries)."""
+    """Return the tables of groups with the same modulus (groups * candidates x entries)."""
     count = np.arange(modulus)
     below = np.minimum(count, dummies[:, None])
-    # Entries beyond the number of dummies are never asked for.
+    # Entries beyond the number of dummies are never requested.
     added = rules.entropies(below, sizes[:, None]) + rules.entropies(dummies[:, None] - below, sizes[:, None])
-    # Twice in a row, so that each table is one piece of it, beginning where the share says.
+    # Two copies in a row, so that each table is one contiguous window, which starts at the position given by the share.
     twice = np.concatenate([added, added], axis=1).astype(np.uint32)
     begins = -shares & (modulus - 1)
     windows = np.lib.stride_tricks.sliding_window_view(twice, modulus, axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, PeerFailed
-from setveil.presence.channel import PARTY_IN_WORDS
+from setveil.presence.channel import PARTY_NAMES
 from setveil.presence.coin import toss
 from setveil.presence.secure.base import Level, Provider, Session
 from setveil.presence.secure.tallies import CommonUsers, checked_rules, checked_scores, checked_widths
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 NAME = "two-party"
 MOST_ANDS = 1 << 20
-"""ANDs that are garbled at a time: 32 MiB on the line."""
+"""ANDs that are garbled at a time: messages of 32 MiB."""
 
 
 class TwoPartySession(Session):
-    """A is the garbler, B the evaluator; in oblivious transfers each is the sender of one direction."""
+    """One provider's end. A is the garbler, B the evaluator; in oblivious transfers, each is the sender of one direction."""
 
     name = NAME
 
@@ -48,7 +48,7 @@ class TwoPartySession(Session):
         self._common: CommonUsers | None = None
 
     def begin(self, existing: NDArray[np.bool_], sensitive: NDArray[np.int64] | None) -> None:
-        """Toss the key of the hash, do the base transfers of both directions, and make the fixed rows."""
+        """Draw the key of the hash with a joint coin, do the base transfers of both directions, and make the fixed rows."""
         people = People(self.role, self.rules, existing, sensitive)
         coin = toss(self.role, self._peer, b"hash key")
         hashing = FixedKeyHash(coin[:16])
@@ -64,7 +64,7 @@ class TwoPartySession(Session):
         self._people = people
 
     def root(self) -> bool:
-        """Open whether the whole population keeps the rules of the root, after sharing c[s] of it."""
+        """Open whether the whole population satisfies the rules of the root, after sharing its c[s]."""
         everyone = np.arange(self.rules.population)
         starts = np.array([0, len(everyone)])
         people = self._begun
@@ -97,16 +97,16 @@ class TwoPartySession(Session):
         asked = scoring.OwnScores(self._begun, self._chooser, of_mine, lower[at_mine])
         shares[~mine] = scoring.answer(self._begun, self._sender, self.rules, of_theirs)
         shares[mine] += asked.receive()
-        # A number of candidates that is no power of two is filled up with copies of the last, which lose to it.
+        # If the number of candidates is not a power of two, copies of the last candidate are added, which lose against it.
         places = np.minimum(np.arange(1 << (candidates - 1).bit_length()), candidates - 1)
         bits = self._opened(Opened.WINNER, circuits.best_candidate, shares.T[places], self.rules.score_bits)
         found = (bits * (1 << np.arange(len(bits)))[:, None]).sum(axis=0)
         if found.max() >= candidates:
-            raise PeerFailed(PARTY_IN_WORDS[self._peer.peer], "opened a candidate that does not exist")
+            raise PeerFailed(PARTY_NAMES[self._peer.peer], "opened a candidate that does not exist")
         return np.asarray(found)
 
     def verdicts(self, level: Level, owned_by_a: NDArray[np.bool_], lower: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Open for each group whether both parts keep the rules."""
+        """Open for each group whether both parts satisfy the rules."""
         state, people = self._state, self._begun
         mine = owned_by_a if self.role == "a" else ~owned_by_a
         of_mine, at_mine = self._some(level, mine)
@@ -120,14 +120,14 @@ class TwoPartySession(Session):
         return self._opened(Opened.VERDICT, self._part_circuit, numbers, self._bits)[0, :]
 
     def descend(self, level: Level, passed: NDArray[np.bool_], lower: NDArray[np.bool_]) -> None:  # noqa: ARG002
-        """Take note of the parts of the groups that passed."""
+        """Continue with the parts of the groups that passed."""
         self._state.descend(passed)
 
     def counts(self, order: NDArray[np.int64], to: Literal["b", "c"]) -> NDArray[np.int64] | None:
-        """Open c[s] of the final groups; a population is below 2^32, so shares travel modulo that whatever the ring."""
+        """Open c[s] of the final groups; a population is below 2^32, so shares are sent modulo 2^32 whatever the ring."""
         found = self.openings.reveal(Opened.COUNTS, self._state.final[order].astype(np.uint32), to)
         if found is not None and found.size and found.sum(dtype=np.uint64) > self.rules.population:
-            raise PeerFailed(PARTY_IN_WORDS[self._peer.peer], "opened counts beyond the population")
+            raise PeerFailed(PARTY_NAMES[self._peer.peer], "opened counts beyond the population")
         return None if found is None else found.astype(np.int64)
 
     def close(self) -> None:
@@ -136,13 +136,13 @@ class TwoPartySession(Session):
     @property
     def _begun(self) -> People:
         if self._people is None:
-            raise BadParameter("a session begins before anything is asked of it")
+            raise BadParameter("the session has not begun; call begin() first")
         return self._people
 
     @property
     def _state(self) -> CommonUsers:
         if self._common is None:
-            raise BadParameter("a session asks for the root first")
+            raise BadParameter("the session has no groups yet; call root() first")
         return self._common
 
     @property
@@ -163,9 +163,9 @@ class TwoPartySession(Session):
         return numbers
 
     def _rule_numbers(self, linear: Linear, parts: list[NDArray[Any]]) -> NDArray[Any]:
-        """Return the own share of what must not be negative (numbers x groups), as the circuit of the rules takes it."""
+        """Return the own share of the values that must not be negative (numbers x groups), as input of the rules circuit."""
         weights = linear.weights.astype(self._ring)
-        # A alone adds what is constant, since the shares are added.
+        # Only A adds the constants, because the shares are added.
         constants, one = linear.constants.astype(self._ring), np.ones(1, dtype=self._ring)
         if self.role == "b":
             constants, one = 0 * constants, 0 * one
@@ -176,7 +176,7 @@ class TwoPartySession(Session):
         return np.concatenate(numbers)
 
     def _some(self, level: Level, which: NDArray[np.bool_]) -> tuple[scoring.Some, NDArray[np.bool_]]:
-        """Return the groups that are named, and which ids of the level are theirs."""
+        """Return the selected groups, and which ids of the level belong to them."""
         sizes = level.sizes
         at = np.repeat(which, sizes)
         return scoring.Some(level.ids[at], offsets_of(sizes[which])), at

@@ -1,8 +1,8 @@
-"""One entry of a table for the number that the chooser holds: 1-of-M oblivious transfer for tables of numbers.
+"""1-of-M oblivious transfer for tables of numbers: the chooser gets the entry of a table at its secret number.
 
-Naor and Pinkas, Oblivious Transfer and Polynomial Evaluation, 1999: a pair of keys for each bit of the number, and an entry is hidden under
-the keys that its own number names. The blocks of the OT extension are all related by delta, so each is hashed to a key first; the keys of
-an entry are then joined by XOR and hashed once more with a tweak of the entry's own.
+Naor and Pinkas, Oblivious Transfer and Polynomial Evaluation, 1999: there is a pair of keys for each bit of the number, and an entry is
+hidden under the keys that its own index selects. The blocks of the OT extension are all related by delta, so each is hashed to a key first;
+the keys of an entry are then combined by XOR and hashed again with the entry's own tweak.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.extension import Chooser, Sender
 
 PIECE = 1 << 16
-"""Entries hidden at a time, or one table where that has more."""
+"""Entries that are hidden at a time, or one table if it has more."""
 
 
 def _index_bits(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many bits name an entry, for tables whose sizes are powers of two."""
+    """Return the number of index bits of tables whose sizes are powers of two."""
     return np.log2(sizes).astype(np.int64)
 
 
 def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint32]]) -> None:
-    """Send tables: each array holds all those of one size, in the order of sizes that `np.unique` gives (tables x entries)."""
+    """Send tables: each array holds all tables of one size (tables x entries), in the order of sizes that `np.unique` returns."""
     bits = _index_bits(sizes)
     if not len(sizes):
         return
@@ -52,7 +52,7 @@ def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint3
 
 
 def _joined(keys: Blocks) -> Blocks:
-    """Return the joined keys of every entry (tables x entries), from those of the bits (tables x bits x 2)."""
+    """Return the combined keys of all entries (tables x entries), from the keys of the bits (tables x bits x 2)."""
     tables, bits = keys.shape[:2]
     entries = np.empty((tables, 1 << bits, 2), dtype=np.uint64)
     entries[:, 0] = np.bitwise_xor.reduce(keys[:, :, 0], axis=1)
@@ -64,10 +64,10 @@ def _joined(keys: Blocks) -> Blocks:
 
 
 class Choice:
-    """What a chooser takes from the tables that come next."""
+    """A chooser's selection from the tables that are sent next."""
 
     def __init__(self, chooser: Chooser, sizes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-        """Ask for entries, without waiting for the tables."""
+        """Request entries, without waiting for the tables."""
         self._chooser = chooser
         self._sizes = sizes
         self._numbers = numbers
@@ -79,7 +79,7 @@ class Choice:
         self._keys = chooser.hash(t, chooser.tweaks.take(Use.TABLE_KEYS, len(t)))
 
     def receive(self) -> NDArray[np.uint32]:
-        """Return the entries asked for, in the order of the tables."""
+        """Return the requested entries, in the order of the tables."""
         found = np.empty(len(self._sizes), dtype=np.uint32)
         if not len(found):
             return found

@@ -1,4 +1,4 @@
-"""Turning a matrix of 128 rows of bits into one block a column, eight by eight bits at a time."""
+"""Transposing a matrix of 128 rows of bits into one block per column, eight by eight bits at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from setveil.presence.secure.two_party.blocks import Blocks
 
 PIECE = 1 << 10
-"""Bytes of each row that are turned at a time, so that they stay in the cache."""
+"""Bytes of each row that are transposed at a time, so that they stay in the cache."""
 
 # Swap bits, pairs and fours of bits across the diagonal of an 8 x 8 square held in a word.
 _STEPS = ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
 
 
 def columns_as_blocks(rows: NDArray[np.uint8]) -> Blocks:
-    """Return a block for each column of a matrix of 128 rows (bytes, the first bit is the lowest)."""
+    """Return one block per column of a matrix of 128 rows (bytes, the first bit is the lowest)."""
     width = rows.shape[1]
     turned = np.empty((width, 8, BLOCK), dtype=np.uint8)
     for begin in range(0, width, PIECE):

@@ -1,7 +1,7 @@
-"""An exchange of blocks between records, step by step: who takes part, who gives to whom, what comes out.
+"""A swap of blocks between records, step by step: choose the records that take part, pair them, rebuild the records.
 
-Imports Numba, so it is itself imported only when a method runs. Records that take part have a *position*: first those of several
-categories in processing order, then those of one category.
+Imports Numba, so it is itself imported only when a method runs. Every record that takes part has a *position*: first the records of several
+categories in processing order, then the records of a single category.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
     from setveil.parameters.categories import Categories
 
 HOT_ITEMS = 10
-"""How many of the most common items a signature tells of: 2^10 lists at most."""
+"""Number of most frequent items that a signature has a bit for, so that there are at most 2^10 lists."""
 
 NOBODY = -1
+"""The partner, helper or parent of a record that has none."""
 Ties = Literal["first", "all"]
 Step = Literal["cycle", "helper", "adopt", "suppress"]
 HOW = ("untouched", "partner", "whole", "cycle", "helper", "adopt", "suppress")
-"""How a record was hidden, by its code in `Exchange.how`."""
+"""How a record was hidden, by its code in `BlockSwap.how`."""
 
 
-class Exchange:
-    """The state of one run."""
+class BlockSwap:
+    """The state of one swap: filled step by step, read as `result`, `account` and `advice`."""
 
     def __init__(self, data: Transactions, categories: Categories, *, ties: Ties = "first") -> None:
         self.data = data
@@ -61,7 +62,7 @@ class Exchange:
     def _listed(
         self, chosen: NDArray[np.int64], which: Literal["first", "all", "above-mean"]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return for each of the chosen records where its list of categories starts, and the lists."""
+        """Return the start of each chosen record's list of categories, and the lists."""
         above_mean = which == "above-mean"
         counts = np.minimum(self.tied, 1) if which == "first" else self.tied
         if above_mean:
@@ -75,15 +76,15 @@ class Exchange:
         return starts, read_only(listed)
 
     def _blocks(self, content: Transactions, hidden_starts: Any, hidden: Any) -> NDArray[np.bool_]:
-        """Return which occurrences are in the block of their record."""
+        """Return whether each occurrence is in the block of its record."""
         in_block = np.empty(content.occurrences, np.bool_)
         shape.mark_blocks(content.offsets, content.items, self.category, hidden_starts, hidden, in_block)
         return read_only(in_block)
 
-    # -- who takes part -------------------------------------------------------------------------------------------------------
+    # -- records that take part ------------------------------------------------------------------------------------------------
 
     def enlist_mixed(self, order: Literal["hard", "seeded", "file"], rng: Generator) -> None:
-        """Enlist records of several categories that have a tendency."""
+        """Enlist the records of several categories that have a tendency."""
         chosen = np.flatnonzero(self.kind == shape.PARTIAL)
         if order != "file":
             chosen = rng.permutation(chosen)
@@ -92,19 +93,19 @@ class Exchange:
         self.mixed = chosen
 
     def enlist_whole(self, full_min: int, rng: Generator) -> None:
-        """Enlist records of one category."""
+        """Enlist the records of a single category."""
         kinds = (shape.FULL,) if full_min > 1 else (shape.FULL, shape.SINGLE)
         self.whole = rng.permutation(np.flatnonzero(np.isin(self.kind, kinds)))
 
     def _block_support(self) -> NDArray[np.int64]:
-        """Return for each record the summed support of its block: how hard it is to find it a place."""
+        """Return the summed support of each record's block, a measure of how hard it is to find a partner."""
         data = self.data
         return sums_within(data.offsets, np.where(self.in_block, data.supports[data.items], 0))
 
     # -- partners -------------------------------------------------------------------------------------------------------------
 
     def find_partners(self, *, strict: bool, one_sided: bool) -> None:
-        """Pair the mixed records; `one_sided` is the paper's collision rule, found by the plain scan."""
+        """Pair the mixed records. `one_sided` is the paper's collision rule, for which all pairs are compared."""
         self.strict = strict
         self.record = read_only(np.concatenate((self.mixed, self.whole)))
         self.lay_out()
@@ -129,7 +130,7 @@ class Exchange:
         self.how[self.record[:m][found]] = HOW.index("partner")
 
     def lay_out(self) -> None:
-        """Copy the items of who takes part into processing order, and write down which hot items each holds."""
+        """Copy the items of the enlisted records in processing order, and compute which of the most frequent items each holds."""
         chosen = self.data.take(self.record, ids=None)
         self.starts, self.items = chosen.offsets, chosen.items
         self.tops = read_only(self.top[self.record])
@@ -144,14 +145,16 @@ class Exchange:
     def _signatures(
         self, content: Transactions, in_block: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return bit sets of the most frequent items that each record holds, and that its block holds."""
         signature, block = np.empty(content.records, np.int64), np.empty(content.records, np.int64)
         plain.sign(content.offsets, content.items, in_block, self.hot_bit, signature, block)
         return read_only(signature), read_only(block)
 
     def rotate_whole(self, rng: Generator) -> None:
-        """Exchange records of one category whole: sorted by category and moved on by half, nobody meets their own.
+        """Swap whole records of a single category: sort them by category and move them on by half of their number.
 
-        Where one category has more than half of them, as many of it as there are others take part; that is all that can be hidden.
+        No record then meets its own category. If one category has more than half of the records, only as many of them take part as there
+        are others: this is the maximum that can be hidden.
         """
         m = len(self.mixed)
         position = m + rng.permutation(len(self.whole))
@@ -172,23 +175,23 @@ class Exchange:
     # -- leftovers ------------------------------------------------------------------------------------------------------------
 
     def waiting(self) -> NDArray[np.int64]:
-        """Return the positions that nothing was found for so far."""
+        """Return the positions of records that are not hidden yet."""
         return np.flatnonzero(self.how[self.record] == 0)
 
     def treat_leftovers(self, step: Step, rng: Generator) -> None:
-        """Take one step of the ladder for who is left over."""
+        """Take one step of the ladder for the records that are not hidden yet."""
         waiting = read_only(self.waiting())
         if len(waiting):
             steps = {
-                "cycle": self._join_exchanges,
+                "cycle": self._join_swaps,
                 "helper": self._find_helpers,
                 "adopt": self._find_parents,
                 "suppress": self._suppress,
             }
             steps[step](waiting, rng)
 
-    def _join_exchanges(self, waiting: NDArray[np.int64], rng: Generator) -> None:
-        """Let records step into exchanges, and into those that came of it, as long as somebody finds a place."""
+    def _join_swaps(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        """Let records join existing swaps, and the swaps that result, until no record finds a place."""
         while len(waiting):
             giver = read_only(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
             receiver = read_only(self.gives_to[giver])
@@ -203,13 +206,14 @@ class Exchange:
                 len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to, self.gets_from,
                 joined,
             )  # fmt: skip
-            run("joining exchanges", partial(ladder.join_exchanges, *arguments), total=len(waiting))
+            run("joining swaps", partial(ladder.join_exchanges, *arguments), total=len(waiting))
             self.how[self.record[waiting[joined]]] = HOW.index("cycle")
             if not joined.any():
                 return
             waiting = read_only(waiting[~joined])
 
     def _find_helpers(self, waiting: NDArray[np.int64], rng: Generator) -> None:
+        """Let records without a tendency take blocks, and give at most as many items in return."""
         helpers = rng.permutation(np.flatnonzero((self.kind == shape.UNIFORM) & (self.how == 0)))
         if not len(helpers):
             return
@@ -235,9 +239,9 @@ class Exchange:
             self.how[record] = HOW.index("helper")
 
     def _find_parents(self, waiting: NDArray[np.int64], rng: Generator) -> None:
-        """Let blocks move to records that have their share already, again and again as long as somebody takes one.
+        """Move blocks to records that are hidden already or need no hiding, until no record can take another block.
 
-        A record of one category would be empty without its block and stays as it is.
+        A record of a single category would be empty without its block, so it stays unchanged.
         """
         children = self.record[waiting]
         children = children[self.kind[children] == shape.PARTIAL]
@@ -258,7 +262,7 @@ class Exchange:
                 read_only(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
                 read_only(barred), len(self.data.vocabulary), read_only(signature[parents]), block, parents, parent,
             )  # fmt: skip
-            run("finding who adopts", partial(ladder.find_parents, *arguments), total=len(children))
+            run("finding records that adopt", partial(ladder.find_parents, *arguments), total=len(children))
             found = parent >= 0
             if not found.any():
                 return
@@ -268,15 +272,15 @@ class Exchange:
             children = children[~found]
 
     def _suppress(self, waiting: NDArray[np.int64], rng: Generator) -> None:
-        """Remove the block; a record of one category would be empty then and stays as it is."""
+        """Suppress the blocks. A record of a single category would become empty, so it stays unchanged."""
         del rng
         records = self.record[waiting]
         self.how[records[self.kind[records] == shape.PARTIAL]] = HOW.index("suppress")
 
-    # -- what comes out -------------------------------------------------------------------------------------------------------
+    # -- the result -----------------------------------------------------------------------------------------------------------
 
     def result(self) -> Transactions:
-        """Put the records together again, in the order of the original."""
+        """Return the rebuilt records, in the order of the original."""
         data, n = self.data, self.data.records
         taking = self.gets_from >= 0
         receives = np.full(n, NOBODY, np.int64)
@@ -298,7 +302,7 @@ class Exchange:
         return content
 
     def _moved(self, content: Transactions, parents: NDArray[np.int64], children: NDArray[np.int64]) -> Transactions:
-        """Let the children's blocks go to their parents."""
+        """Move the blocks of the children to their parents."""
         n = content.records
         gives, receives = np.zeros(n, np.bool_), np.full(n, NOBODY, np.int64)
         gives[children] = True
@@ -311,23 +315,24 @@ class Exchange:
         return self._rebuilt(content, gives, receives, *nothing)
 
     def _rebuilt(self, content: Transactions, gives: Any, receives: Any, *given: Any) -> Transactions:
+        """Return the records after the blocks moved; `gives` marks records that lose their block, `receives` names whose block they get."""
         in_block = self.in_block if content is self.data else self._blocks(content, self.hidden_starts, self.hidden)
         fixed = (content.offsets, content.items, in_block, read_only(gives), read_only(receives), *given)
         offsets = np.zeros(content.records + 1, np.int64)
 
-        def put_together(_control: Any) -> NDArray[np.int32]:
+        def rebuild(_control: Any) -> NDArray[np.int32]:
             shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)
             np.cumsum(offsets, out=offsets)
             items = np.empty(offsets[-1], np.int32)
             shape.rebuild(*fixed, offsets, items, True)
             return items
 
-        items = run("exchanging items", put_together)
+        items = run("swapping items", rebuild)
         return Transactions(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What counting alone says about how many of those who take part can be hidden."""
+        """Bounds on how many of the records that take part can be hidden."""
         return Bounds.of(
             Leanings(self.data, self.category, self.hidden_starts, self.hidden),
             self.names,
@@ -336,7 +341,7 @@ class Exchange:
         )
 
     def account(self) -> dict[str, Any]:
-        """Tell how many records were hidden in which way, and what counting alone says."""
+        """Return how many records were hidden in which way, and the bounds."""
         part = self.how[self.record]
         by_way = {way: int(np.count_nonzero(part == code)) for code, way in enumerate(HOW) if code}
         kinds = ("empty", "single", "full", "partial", "uniform")
@@ -351,13 +356,16 @@ class Exchange:
         }
 
     def advice(self, *, whole: bool = False) -> str:
-        """Return why some records were not hidden and what helps; empty where all were. `whole`: only whole records are exchanged."""
+        """Return why records were not hidden and what to do; empty if all were. With `whole`, only whole records are swapped."""
         left = len(self.waiting())
         return self.bounds.explain(left, whole=whole) if left else ""
 
 
 def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
-    """Give the most common items a bit each, -1 to the others; fewer bits where the table by list and category would be large."""
+    """Return a bit number for each of the most frequent items, -1 for the others.
+
+    There are fewer bits if the table by list and category would be too large.
+    """
     bits = HOT_ITEMS
     while bits > 1 and (categories << bits) > 1 << 26:
         bits -= 1
@@ -368,20 +376,20 @@ def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]
 
 
 def list_numbers(starts: NDArray[np.int64], listed: NDArray[np.int32], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give records that list the same categories the same number."""
+    """Return a number for each chosen record, equal for records that list the same categories."""
     numbers: dict[tuple[int, ...], int] = {}
     lists = (tuple(sorted(listed[starts[p] : starts[p + 1]].tolist())) for p in chosen)
     return np.array([numbers.setdefault(one, len(numbers)) for one in lists], dtype=np.int64)
 
 
 def classes_of(*features: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Give records with equal features the same number; return the numbers and how many there are."""
+    """Return a number for each record, equal for records with equal features, and how many numbers there are."""
     distinct, number = np.unique(np.stack(features, axis=1).astype(np.int64), axis=0, return_inverse=True)
     return read_only(number.reshape(-1)), len(distinct)
 
 
 def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Group positions by signature, once by position and once by falling length; return both, the groups' starts and signatures."""
+    """Group positions by signature; return them by position and by decreasing length, and the starts and signatures of the groups."""
     by_place = np.argsort(signature, kind="stable")
     by_length = np.lexsort((-lengths, signature))
     found, first = np.unique(signature[by_place], return_index=True)
