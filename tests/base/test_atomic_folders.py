@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -314,3 +316,39 @@ def test_a_signal_between_two_renames_is_heard_after_the_last_one(pair, monkeypa
     assert holds(*pair, "new")
     assert names_in(pair[0].parent) == ["out", "out.private"]
     assert names_in(pair[1]) == ["dossier.json"]
+
+
+# -- Ctrl-C while a staging folder is removed ---------------------------------------------------------------------------------
+
+
+def test_ctrl_c_during_the_removal_waits_until_the_folder_is_removed(tmp_path, monkeypatch):
+    remove = atomic.shutil.rmtree
+
+    def interrupted(place, **options):
+        signal.raise_signal(signal.SIGINT)
+        remove(place, **options)
+
+    monkeypatch.setattr(atomic.shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        atomic.refuse_folder(tmp_path / "out")
+    assert names_in(tmp_path) == []
+
+
+def test_the_end_of_the_process_removes_what_ctrl_c_kept_from_being_removed(tmp_path):
+    script = """
+import os, sys
+from pathlib import Path
+from setveil.base import atomic
+def interrupted():
+    if os.fork() == 0:
+        sys.exit()  # a child does not remove the folders of its parent
+    os.wait()
+    print(len(list(Path(sys.argv[1]).iterdir())))
+    raise KeyboardInterrupt
+atomic._signals_deferred = interrupted
+atomic.refuse_folder(Path(sys.argv[1]) / "out")
+"""
+    ended = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=False)
+    assert ended.stdout == "1\n"
+    assert ended.stderr.endswith("KeyboardInterrupt\n")
+    assert names_in(tmp_path) == []

@@ -7,8 +7,8 @@ Output is written to a hidden staging folder beside its target and renamed at th
       new/                        the new folder, or the folder that holds the new file
       old                         the former target, while it is replaced
 
-The staging folder is removed when the block fails and when the program is stopped (`remove_unfinished`). If a process is killed, the next
-run removes it, because no process holds its lock.
+The staging folder is removed when the block fails and when the program ends or is stopped (`remove_unfinished`). If a process
+is killed, the next run removes it, because no process holds its lock.
 
 Of two folders the private one is renamed first: if the public folder exists, the private one is complete. Until the public folder exists,
 a mark in the private folder names the staging folder of the public one.
@@ -16,6 +16,7 @@ a mark in the private folder names the staging folder of the public one.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import glob
 import os
@@ -109,12 +110,22 @@ def remove_unfinished() -> list[str]:
     Waits for renames in progress. No rename can start afterwards.
     """
     _committing.acquire()
+    _remove_staging_folders()
+    return list(_written)
+
+
+@atexit.register
+def _remove_staging_folders() -> None:
+    """Remove the staging folders of this process; at its end, those whose removal Ctrl-C prevented."""
     for place in list(_staging_folders):
         for _ in range(10):  # the main thread may still be adding files
             shutil.rmtree(place, ignore_errors=True)
             if not place.exists():
                 break
-    return list(_written)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_staging_folders.clear)  # the parent still writes to them
 
 
 # -- refusing targets before any work -----------------------------------------------------------------------------------------
@@ -223,10 +234,11 @@ def _staging_folder(target: Path) -> Iterator[Path]:
             (place / _NEW).mkdir(mode=0o700)
         yield place / _NEW
     finally:
-        if handle is not None:
-            os.close(handle)  # before removing: Windows cannot remove an open file
-        shutil.rmtree(place, ignore_errors=True)
-        _staging_folders.discard(place)
+        with _signals_deferred():  # Ctrl-C here would leave a part of the folder behind
+            if handle is not None:
+                os.close(handle)  # before removing: Windows cannot remove an open file
+            shutil.rmtree(place, ignore_errors=True)
+            _staging_folders.discard(place)
 
 
 def _staging_folders_beside(target: Path) -> list[Path]:
