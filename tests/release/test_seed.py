@@ -327,3 +327,9 @@ def test_an_experiment_is_not_to_be_shared():
     kwargs = {"metrics": [], "allow_failures": 60}
     assert sv.publish(data, method, seed=2**90, **kwargs).sharing == "may be shared"
     assert "do not share" in sv.publish(data, method, seed=5, experiment=True, **kwargs).sharing
+
+
+@pytest.mark.parametrize("given", ["disassociation", sv.Disassociation, None])
+def test_what_is_not_a_method_is_refused_first(given):
+    with pytest.raises(sv.BadParameter, match=r"`method=` is .*; allowed is a method with its parameters"):
+        sv.publish([["a"]], given)

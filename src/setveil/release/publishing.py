@@ -13,6 +13,7 @@ from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
+from setveil.methods.base import Method
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
 from setveil.release.inputs import as_published, as_records
 from setveil.release.measuring import chosen_metrics, measure_all
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from setveil.data.forms.disassociated import Disassociated
-    from setveil.methods.base import Method
     from setveil.metrics.base import Metric
 
 
@@ -113,6 +113,10 @@ def publish(
     >>> print(release.summary.cost)
     every occurrence kept
     """
+    if not isinstance(method, Method):
+        raise BadParameter(
+            f"`method=` is {method!r}; allowed is a method with its parameters, such as PartSwap(categories=...)"
+        )
     target = None
     if out is not None:
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
