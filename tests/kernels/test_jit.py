@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import shutil
@@ -5,13 +6,13 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from setveil.kernels import jit
 
-PACKAGE = Path(jit.__file__).parents[1]
 MONTHS = 61 * 24 * 3600
 
 
@@ -32,107 +33,121 @@ def run_python(code, *arguments, **environment):
 # -- where compiled kernels are kept -----------------------------------------------------------------------------------
 
 
-def test_a_cache_is_made_for_these_sources(monkeypatch, tmp_path):
-    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path / "deep" / "er"))
-    folder = jit._prepare_cache()
-    assert folder == str(tmp_path / "deep" / "er" / f"kernels-{jit.source_hash()}")
-    assert Path(folder).is_dir()
-
-
-def test_old_caches_are_swept_and_others_left(monkeypatch, tmp_path):
-    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path))
-    own = f"kernels-{jit.source_hash()}"
-    for name, age in (("kernels-old", MONTHS), ("kernels-young", 3600), ("another", MONTHS), (own, MONTHS)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "content").touch()
-        os.utime(tmp_path / name, (time.time() - age,) * 2)
-    jit._prepare_cache()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["another", own, "kernels-young"])
-    assert time.time() - (tmp_path / own).stat().st_mtime < 3600  # in use, so that the next sweep leaves it
-    assert (tmp_path / own / "content").exists()
-
-
-@pytest.mark.parametrize("place", ["file", "file/below"])
-def test_where_nothing_can_be_written_there_is_no_cache(monkeypatch, tmp_path, place):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path / place))
-    assert jit._prepare_cache() is None
-
-
-# -- what the cache is keyed by ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
-def copy(monkeypatch, tmp_path):
-    """Give a copy of the package, which the hash is then taken of."""
-    shutil.copytree(PACKAGE, tmp_path / "setveil", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "setveil" / "kernels" / "jit.py"))
-    return tmp_path / "setveil"
-
-
-def test_the_hash_depends_on_the_sources_and_not_on_their_place(copy):
-    here = jit.source_hash()
-    assert copy.is_dir()
-    jit.__file__ = str(PACKAGE / "kernels" / "jit.py")
-    assert jit.source_hash() == here
-
-
-@pytest.mark.parametrize(
-    "name",
-    sorted(path.relative_to(PACKAGE).as_posix() for path in [*PACKAGE.rglob("_*_kernels.py"), Path(jit.__file__)]),
-)
-def test_the_hash_changes_with_every_kernel_source(copy, name):
-    before = jit.source_hash()
-    with (copy / name).open("a") as source:
-        source.write("# changed\n")
-    assert jit.source_hash() != before
-
-
-def test_the_hash_changes_with_new_renamed_and_removed_kernels_alone(copy):
-    seen = [jit.source_hash()]
-    (copy / "catalog.py").write_text("# no kernel\n")
-    assert jit.source_hash() == seen[0]
-    kernels = copy / "data" / "_new_kernels.py"
-    kernels.write_text("# a kernel\n")
-    seen.append(jit.source_hash())
-    kernels = kernels.rename(copy / "data" / "_newer_kernels.py")
-    seen.append(jit.source_hash())
-    assert len(set(seen)) == 3
-    kernels.unlink()
-    assert jit.source_hash() == seen[0]
-
-
-@pytest.mark.parametrize("package", ["numba", "llvmlite"])
-def test_the_hash_changes_with_the_versions(monkeypatch, package):
-    before, version = jit.source_hash(), jit.version
-    monkeypatch.setattr(jit, "version", lambda name: "0.0" if name == package else version(name))
-    assert jit.source_hash() != before
-
-
-# -- compiling ---------------------------------------------------------------------------------------------------------
+def root(monkeypatch, tmp_path):
+    """Give a cache directory of its own to the kernels that the test declares."""
+    monkeypatch.setattr(jit, "_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(jit, "KERNELS", [])
+    jit._folder_of.cache_clear()
+    jit._remove_unused.cache_clear()
+    yield tmp_path / "cache"
+    jit._folder_of.cache_clear()
 
 
 def add(x, y):
     return x + y
 
 
-def test_declaring_a_kernel_leaves_the_settings_of_others_alone(monkeypatch, tmp_path):
-    settings, theirs, declared = jit.numba.config, str(tmp_path / "theirs"), []
-    monkeypatch.setattr(jit, "KERNELS", declared)
-    monkeypatch.setattr(jit, "_CACHE", str(tmp_path / "ours"))
+def test_every_file_of_kernels_has_a_folder(root):
+    folder = Path(jit.kernel(add).stats.cache_path)
+    assert folder == root / f"kernels-{add.__module__}-{jit.source_hash(Path(__file__))}"
+    assert not root.exists()  # until something is compiled
+
+
+def test_folders_that_were_not_used_are_removed_when_a_kernel_is_saved(root):
+    compiled = jit.kernel(add)
+    own = Path(compiled.stats.cache_path).name
+    for name, age in (("kernels-old", MONTHS), ("kernels-young", 3600), ("another", MONTHS), (own, MONTHS)):
+        (root / name).mkdir(parents=True)
+        (root / name / "content").touch()
+        os.utime(root / name, (time.time() - age,) * 2)
+    jit._folder_of.cache_clear()
+    compiled = jit.kernel(add)  # marks its folder as used
+    assert time.time() - (root / own).stat().st_mtime < 3600
+    assert compiled(1, 2) == 3
+    assert sorted(path.name for path in root.iterdir()) == sorted(["another", own, "kernels-young"])
+    assert (root / own / "content").exists()
+
+
+@pytest.mark.parametrize("damage", ["cut", "one bit", "another kernel", "no pickle", "not readable"])
+def test_a_damaged_file_is_compiled_again(root, damage):
+    assert jit.kernel(add)(1, 2) == 3
+    (stored,) = root.rglob("add-*.nbc")
+    content = stored.read_bytes()
+    if damage == "cut":
+        stored.write_bytes(content[:-1])
+    elif damage == "one bit":
+        stored.write_bytes(content[:5000] + bytes([content[5000] ^ 1]) + content[5001:])
+    elif damage == "another kernel":
+        jit.kernel(add)(1.5, 2.5)
+        (other,) = (path for path in root.rglob("add-*.nbc") if path != stored)
+        shutil.copy(other, stored)
+    elif damage == "no pickle":
+        stored.write_bytes(hashlib.sha256(b"text").digest() + b"text")
+    else:
+        stored.unlink()
+        stored.mkdir()
+    told, again = [], jit.kernel(add)
+    with jit.compiling(told.append):
+        assert again(1, 2) == 3
+    assert told == ["add", None]
+    if damage != "not readable":
+        assert len(stored.read_bytes()) > 5000
+        with jit.compiling(told.append):
+            assert jit.kernel(add)(1, 2) == 3
+        assert len(told) == 2
+
+
+def test_fields_of_named_tuples_are_part_of_the_key(root):
+    def first(pair):
+        return pair.x
+
+    for fields in ("x y", "y x"):
+        made = namedtuple("Pair", fields)  # noqa: PYI024 - the same name with other fields
+        assert jit.kernel(first)(made(x=1, y=2)) == 1
+    assert len(list(root.rglob("first-*.nbc"))) == 2
+
+
+def test_a_function_that_closes_over_values_is_not_cached(root):
+    def maker(number):
+        return lambda x: x + number
+
+    assert [jit.kernel(maker(number))(1) for number in (1, 2)] == [2, 3]
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("name", jit.VERSIONS)
+def test_the_hash_changes_with_the_versions_and_options(monkeypatch, name):
+    before = jit.source_hash(Path(__file__))
+    monkeypatch.setitem(jit.VERSIONS, name, "0.0")
+    assert jit.source_hash(Path(__file__)) != before
+    monkeypatch.undo()
+    monkeypatch.setitem(jit.OPTIONS, "nogil", False)
+    assert jit.source_hash(Path(__file__)) != before
+
+
+def test_the_python_version_is_the_minor_one():
+    assert jit.VERSIONS["python"] == f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+
+
+# -- compiling ---------------------------------------------------------------------------------------------------------
+
+
+def test_declaring_a_kernel_leaves_the_settings_of_others_alone(monkeypatch, tmp_path, root):
+    settings, theirs = jit.numba.config, str(tmp_path / "theirs")
     monkeypatch.setattr(settings, "CACHE_DIR", theirs)
     compiled = jit.kernel(add)
+    assert compiled(1, 2) == 3
     assert theirs == settings.CACHE_DIR
-    assert Path(compiled.stats.cache_path).is_relative_to(tmp_path / "ours")
-    assert declared == [compiled]
+    assert not Path(theirs).exists()
+    assert list(root.rglob("*.nbc"))
+    assert [compiled] == jit.KERNELS
     with pytest.raises(TypeError):
         jit.kernel("no function")
-    assert theirs == settings.CACHE_DIR
 
 
-def test_kernels_run_without_the_interpreters_lock_and_exactly(monkeypatch, tmp_path):
-    monkeypatch.setattr(jit, "KERNELS", [])
-    monkeypatch.setattr(jit, "_CACHE", str(tmp_path))
+@pytest.mark.usefixtures("root")
+def test_kernels_run_without_the_interpreters_lock_and_exactly():
     options = jit.kernel(add).targetoptions
     assert options["nogil"] is True
     assert options["fastmath"] is False
@@ -156,7 +171,7 @@ SMALL_KERNEL = """
     with jit.compiling(told.append):
         result = int(outer(values))
         outer(values)
-    print(json.dumps({"told": told, "result": result, "cache": jit._CACHE}))
+    print(json.dumps({"told": told, "result": result, "cache": outer.stats.cache_path}))
 """
 RUN_FILE = "import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')"
 
@@ -169,7 +184,7 @@ def test_the_first_process_compiles_and_the_next_does_not(tmp_path):
     assert first["told"] == ["outer", None]
     assert second["told"] == []
     assert Path(first["cache"]).parent == tmp_path / "cache"
-    assert list(Path(first["cache"]).rglob("*.nbi"))
+    assert len(list(Path(first["cache"]).glob("*.nbc"))) == 2
 
 
 def test_kernels_work_where_nothing_can_be_kept(tmp_path):
@@ -177,7 +192,7 @@ def test_kernels_work_where_nothing_can_be_kept(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(SMALL_KERNEL))
     found = run_python(RUN_FILE, program, SETVEIL_CACHE_DIR=tmp_path / "file")
-    assert found == {"told": ["outer", None], "result": 20, "cache": None}
+    assert (found["told"], found["result"]) == (["outer", None], 20)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "program.py"]
 
 

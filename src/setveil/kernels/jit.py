@@ -1,8 +1,11 @@
 """The one place that compiles: `@kernel`.
 
-Why not plain `numba.njit(cache=True)`: Numba's disk cache looks at the file of the kernel only, so that a kernel keeps calling the old
-binary of another one that changed. Here the cache folder's name holds a hash of the sources of all kernels and of the versions that
-matter: whatever changes, a new folder starts. It lies under the user's cache directory, so that read-only installs work too.
+Why not `numba.njit(cache=True)`: Numba's disk cache looks at the file of the kernel only, so that a kernel keeps calling the old binary of
+another one that changed; its key holds the path of the source; and a damaged file ends the program. Here every file of kernels has a
+folder of its own in the user's cache directory. The folder's name holds a hash of the sources that its machine code depends on
+(`sources.py`), of the compile options and of the versions that matter: when one of them changes, a new folder starts. The name of a
+file in it holds a hash of the types of the arguments and of the processor. A file that is damaged, or that cannot be read or
+written, is no error: the kernel is compiled.
 
 Environment: SETVEIL_CACHE_DIR names another place for the cache. NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
 """
@@ -11,76 +14,152 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import shutil
 import sys
 import time
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 
+import llvmlite
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import caching, event, sigutils
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 from setveil.base.cache_directory import find_cache_directory
+from setveil.kernels.sources import hash_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+OPTIONS = {"nogil": True, "fastmath": False, "boundscheck": False}
+"""How every kernel is compiled."""
+VERSIONS = {
+    "python": str(sys.implementation.cache_tag),
+    "numba": numba.__version__,
+    "llvmlite": llvmlite.__version__,
+    "numpy": np.__version__,
+}
+"""The versions that shape the machine code. Of Python the minor version: its bytecode stays the same within it."""
 KEEP_UNUSED_SECONDS = 30 * 24 * 3600
-"""Caches of other versions are removed when they have not been used for this long."""
+"""Folders of compiled kernels are removed when they have not been used for this long."""
 
 KERNELS: list[Any] = []
 """Every kernel that was declared: a test shows that a job which uses them all compiles none on its second run."""
 
-
-def source_hash() -> str:
-    """Hash the sources of all kernels and the versions that shape the machine code."""
-    package = Path(__file__).parents[1]
-    sources = sorted([*package.rglob("_*_kernels.py"), *(package / "kernels").glob("*.py")])
-    digest = hashlib.sha256()
-    for number in (version("numba"), version("llvmlite"), np.__version__, sys.version):
-        digest.update(number.encode() + b"\0")
-    for source in sources:
-        digest.update(source.relative_to(package).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
-    return digest.hexdigest()[:20]
+_CACHE = find_cache_directory()
 
 
-def _prepare_cache() -> str | None:
-    """Make the cache folder of this version and sweep out old ones; None where nothing can be written."""
-    root = find_cache_directory()
-    folder = root / f"kernels-{source_hash()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        with TemporaryFile(dir=folder):  # a folder that is there may still not be ours to write to
-            pass
-    except OSError:
-        return None
-    for other in root.glob("kernels-*"):
-        with suppress(OSError):
-            if other != folder and time.time() - other.stat().st_mtime > KEEP_UNUSED_SECONDS:
-                shutil.rmtree(other)
-    return str(folder)
-
-
-_CACHE = _prepare_cache()
+def source_hash(module: Path) -> str:
+    """Hash the sources that the kernels of a file depend on, the compile options and the versions."""
+    return hash_sources(module, repr(OPTIONS), repr(VERSIONS))[:20]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop over arrays when it is first called: cached on disk, without the interpreter's lock, without fastmath."""
-    before = numba.config.CACHE_DIR
-    try:
-        numba.config.CACHE_DIR = (
-            _CACHE or before
-        )  # read by Numba here, at declaration; other users' setting is put back
-        compiled = numba.njit(nogil=True, cache=_CACHE is not None, fastmath=False, boundscheck=False)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    compiled = numba.njit(**OPTIONS)(function)
+    if compiled is not function and function.__closure__ is None:  # NUMBA_DISABLE_JIT returns the function itself
+        with suppress(OSError):  # without a source file, for example at a prompt
+            compiled._cache = _KernelCache(function)  # noqa: SLF001 - Numba's own `enable_caching` sets this too
     KERNELS.append(compiled)
     return compiled
+
+
+@cache
+def _folder_of(module: str, file: str) -> Path:
+    """Return the cache folder of a file of kernels, and mark it as used; it exists when something was saved."""
+    folder = _CACHE / f"kernels-{module.removeprefix('setveil.')}-{source_hash(Path(file))}"
+    with suppress(OSError):
+        os.utime(folder)
+    return folder
+
+
+@cache
+def _remove_unused(root: Path) -> None:
+    """Remove the folders that have not been used for a long time, once per process."""
+    for folder in root.glob("kernels-*"):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > KEEP_UNUSED_SECONDS:
+                shutil.rmtree(folder)
+
+
+class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numba has no types; the interface of its caches
+    """Compiled forms of one kernel on disk: a file per tuple of argument types and processor."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._folder = _folder_of(function.__module__, function.__code__.co_filename)
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the files."""
+        return str(self._folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the kernel for these types, or None if it must be compiled."""
+        target_context.refresh()
+        name = self._name_file(sig, target_context.codegen())
+        with suppress(Exception):  # whatever is wrong with a stored kernel, compiling is the answer
+            content = (self._folder / name).read_bytes()
+            digest, stored = content[:32], content[32:]
+            if hashlib.sha256(stored).digest() == digest:
+                return _rebuild(stored, sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store a compiled kernel; where nothing can be written, it is compiled again in the next process."""
+        if data.lifted or data.library.has_dynamic_globals:  # bound to this process
+            return
+        stored = dumps(data._reduce())  # noqa: SLF001 - as Numba's own cache does
+        with suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self._folder, delete=False) as file:
+                try:
+                    file.write(hashlib.sha256(stored).digest() + stored)
+                    file.close()
+                    Path(file.name).replace(self._folder / self._name_file(sig, data.codegen))
+                except BaseException:
+                    Path(file.name).unlink(missing_ok=True)
+                    raise
+        _remove_unused(_CACHE)
+
+    def _name_file(self, sig: Any, codegen: Any) -> str:
+        """Name a file after the kernel and a hash of the types, the processor and the bytecode."""
+        arguments, returned = sigutils.normalize_signature(sig)
+        code = self._function.__code__
+        types = [_describe(kind) for kind in arguments], str(returned)
+        key = repr((types, codegen.magic_tuple(), code.co_qualname, code.co_firstlineno, code.co_code))
+        return f"{code.co_name}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.nbc"
+
+    def flush(self) -> None:
+        """Forget nothing: files of other types stay valid."""
+
+    enable = disable = flush
+
+
+def _rebuild(stored: bytes, sig: Any, target_context: Any) -> Any:
+    """Return the stored kernel, or None if it is one for other types."""
+    parts = pickle.loads(stored)  # noqa: S301 - verified by the caller
+    arguments, _returned = sigutils.normalize_signature(sig)
+    return CompileResult._rebuild(target_context, *parts) if parts[3].args == tuple(arguments) else None  # noqa: SLF001
+
+
+def _describe(kind: Any) -> Any:
+    """Describe a type of Numba. Its own names leave out the fields of a named tuple, whose order the machine code depends on."""
+    if not isinstance(kind, numba.types.BaseTuple):
+        return str(kind)
+    made_by = getattr(kind, "instance_class", tuple)
+    return (
+        made_by.__module__,
+        made_by.__qualname__,
+        getattr(made_by, "_fields", ()),
+        [_describe(part) for part in kind.types],
+    )
 
 
 class _Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
