@@ -142,6 +142,20 @@ def test_named_settings_are_listed_after_the_usual_ones(release, data):
     assert supports == ["5%", "2%", "1%", "0.5%", "0.2%", "3%"]
 
 
+def test_the_page_states_what_was_not_measured(tmp_path, data):
+    method = sv.Insert(sensitive=["item 1"], rho="50%")
+    sv.publish(data, method, seed=SEED, out=tmp_path / "release")
+    page = tmp_path / "release.private" / "report.html"
+    said = (
+        "only the level full does so",
+        "Frequent itemsets: not computed, only the level full measures it",
+        "setveil report",
+    )
+    assert all(text in page.read_text() for text in said)
+    sv.write_report(tmp_path / "release", original=data)
+    assert not any(text in page.read_text() for text in said[:2])
+
+
 def test_parameters_of_metrics_are_given_later(release, data):
     assert "needs" in sv.write_report(release)["items-lost"].reason
     found = sv.write_report(release, "quick", original=data, sensitive=["item 1"])
