@@ -105,7 +105,8 @@ def write_report(
             given = given_parameters(parameters, compared, separator)
             dossier = dossier | _measured(opened, found, compared, asked, given)
             files[0].write_text(dossier_text(dossier), encoding="utf-8")
-        files[-1].write_text(report_text(dossier), encoding="utf-8")
+        card = found.card.model_dump(mode="json")  # an older dossier holds an older card
+        files[-1].write_text(report_text(dossier | {"card": card}), encoding="utf-8")
     return _measurements(dossier)
 
 
