@@ -144,5 +144,6 @@ from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
 from .release.release import Release as Release
+from .release.reporting import write_report as write_report
 
 __version__: str

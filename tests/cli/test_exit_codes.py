@@ -191,6 +191,17 @@ WRONG = [
     (["measure", SAMPLE, "release", "--private", "folder.dat"], 2, "is not a private folder"),
     (["measure", "good.dat", "release", "--private", "release.private"], 2, "is not the data that this release was made from"),
     (["measure", SAMPLE, "release", "--categories", "missing.csv"], 2, "missing.csv: there is no such file"),
+    # publishing and reporting: metrics
+    ([*PUBLISH, "--measure", "all"], 2, "--measure"),
+    ([*PUBLISH, "--metric", "beauty"], 2, "there is no metric 'beauty'"),
+    (["report"], 2, "RELEASE"),
+    (["report", "missing"], 2, "missing: there is no such folder"),
+    (["report", "folder.dat"], 2, "is not a release folder: it has no card.json"),
+    (["report", "good.dat"], 2, "good.dat is a data file without a card; give the release folder"),
+    (["report", "release", "--measure", "quick"], 2, "name it with --original"),
+    (["report", "release", "--private", "folder.dat"], 2, "is not a private folder"),
+    (["report", "release", "--original", "good.dat"], 2, "is not the data that this release was made from"),
+    (["report", "release", "--original", SAMPLE, "--metric", "beauty"], 2, "there is no metric 'beauty'"),
     # mining: more in test_mine
     (["mine"], 2, "DATA"),
     (["mine", "missing.dat", "--min-support", "2"], 2, "missing.dat: there is no such file"),

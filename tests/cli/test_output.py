@@ -39,6 +39,7 @@ RIGHT = {
     "check a bare file for what it lacks": ["check", "empty-lines.dat", *ITEMSETS, "lacking.txt"],
     "measure": ["measure", SAMPLE, "release", *PLACES],
     "measure without the private folder": ["measure", SAMPLE, "release"],
+    "report": ["report", "release", "--original", SAMPLE, "--metric", "query-error", "--private", "release.private"],
     "mine": ["mine", "empty-lines.dat", "--min-support", "2"],
     "convert": ["convert", SAMPLE, "new.dat", "--force"],
     "a method that joins": ["methods", "dummy-users"],

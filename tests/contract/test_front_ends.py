@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -103,6 +104,20 @@ def test_check_and_measure_find_the_private_folder_and_the_reading_options(relea
     assert main.run(["measure", *arguments]) == 0
     said = json.loads(capsys.readouterr().out)["metrics"]
     assert {one["name"]: one["value"] for one in said} == found
+
+
+def test_report_measures_the_same_from_both(release, baskets, tmp_path, capsys):
+    for name in ("cli", "python"):
+        shutil.copytree(f"{release}.private", tmp_path / name)
+    arguments = [str(release), "--original", str(baskets), "--measure", "quick", "--metric", "query-error:queries=9"]
+    assert main.run(["report", *arguments, "--private", str(tmp_path / "cli"), "--json", "--quiet"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["report"] == str(tmp_path / "cli" / "report.html")
+    asked = ["quick", "query-error:queries=9"]
+    measured = sv.write_report(release, asked, original=baskets, private=tmp_path / "python")
+    assert said["metrics"] == [one.to_dict() for one in measured]
+    dossiers = [json.loads((tmp_path / name / "dossier.json").read_text()) for name in ("cli", "python")]
+    assert dossiers[0] == dossiers[1] | {"seconds": dossiers[0]["seconds"]}
 
 
 @pytest.mark.parametrize("given", ["path", "opened"])

@@ -28,17 +28,17 @@ with jit.compiling(told.append):
     crowd = [["a0", "a1", f"b{r}"] for r in range(60)] + [["c0", "c1", f"b{r}"] for r in range(40)]
     hot = sv.from_lists([*crowd, *[["b7", "c7"]] * 9])
     method = sv.PartSwap(categories={i: i[0] for i in hot.vocabulary}, leftovers="cycle,helper,adopt")
-    sv.publish(hot, method, ids="pseudonym", allow_failures=hot.records)
-    release = sv.publish(data, sv.FullSwap(categories=categories))
+    sv.publish(hot, method, ids="pseudonym", allow_failures=hot.records, metrics="full")
+    release = sv.publish(data, sv.FullSwap(categories=categories), metrics="full")
     sv.measure(data, release, ["fi-similarity:min_support=1%"])
     for method in (sv.RandSwap, sv.PartSupp, sv.SplitPerson):
-        sv.publish(data, method(categories=categories), no_guarantee=True)
-    sv.publish(data, sv.RandSwap(mode="matched", categories=categories), no_guarantee=True)
+        sv.publish(data, method(categories=categories), no_guarantee=True, metrics="full")
+    sv.publish(data, sv.RandSwap(mode="matched", categories=categories), no_guarantee=True, metrics="full")
     named = {"itemsets": sets.take(sets.lengths == 2).to_lists()[:3], "min_support": "1%"}
     for method in (sv.ExactSwap(**named), sv.ExactSwap(**named, repair="suppress")):
-        sv.publish(data, method)
+        sv.publish(data, method, metrics="full")
     for kind in (sv.SwapItemsets, sv.HEU, sv.Naive):
-        sv.publish(data, kind(**named), no_guarantee=True)
+        sv.publish(data, kind(**named), no_guarantee=True, metrics="full")
     asked = {"sensitive": sv.read_sensitive("sample:supermarket", data), "rho": 0.5}
     sv.RhoUncertainty(**asked).check(data)
     for choice in ({}, {"knows": "whole", "rounds": 1}):
@@ -51,12 +51,12 @@ with jit.compiling(told.append):
         sv.publish(data, sv.GlobalSuppression(**asked, **choice), metrics=[])
     sv.publish(data, sv.TDControl(**asked), metrics=[])
     sv.publish(data, sv.AprioriGeneralization(k=5, m=3), metrics=[])
-    sv.publish(data, sv.Permutation(sensitive=asked["sensitive"], p=2))
+    sv.publish(data, sv.Permutation(sensitive=asked["sensitive"], p=2), metrics="full")
     sv.KmAnonymity(k=3, m=3).check(data)
     ants = {"partition": "ants", "rules": named["itemsets"]}
     for choice in ({}, {"mode": "flat", "cover": "suppress"}, {**ants, "stable": False}, ants):
-        apart = sv.publish(data, sv.Disassociation(k=3, m=3, delta=20, **choice)).data
-    sv.publish(apart, sv.Reassociation(copies=3, choose="centroid"), original=data)
+        apart = sv.publish(data, sv.Disassociation(k=3, m=3, delta=20, **choice), metrics="full").data
+    sv.publish(apart, sv.Reassociation(copies=3, choose="centroid"), original=data, metrics="full")
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)

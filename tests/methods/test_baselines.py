@@ -148,11 +148,12 @@ def test_mode_matched_needs_categories():
 
 def test_without_categories_the_metrics_of_tendencies_give_the_reason():
     data, categories = make(5)
-    said = {m.name: m for m in sv.publish(data, sv.RandSwap(), seed=2**90, no_guarantee=True).measurements}
+    told = {"seed": 2**90, "no_guarantee": True, "metrics": "full"}
+    said = {m.name: m for m in sv.publish(data, sv.RandSwap(), **told).measurements}
     assert said["still-on-top"].reason == said["tendency-posterior"].reason == "no categories were given"
     assert said["record-loss"].value > 0
-    told = sv.publish(data, sv.RandSwap(categories=categories), seed=2**90, no_guarantee=True)
-    assert {m.name: m for m in told.measurements}["still-on-top"].value is not None
+    known = sv.publish(data, sv.RandSwap(categories=categories), **told)
+    assert {m.name: m for m in known.measurements}["still-on-top"].value is not None
 
 
 # -- part-supp ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Releases of setveil 0.1.0 (card version 1, dossier version 2) still open and check, with the meaning they had."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,24 @@ def test_an_old_release_checks(name):
     assert ended.json["status"] == ("violated" if name == FAILED else "holds")
     assert ended.json["violations"] == ({"not-hidden": 4} if name == FAILED else {})
     assert ended.json["reach"]["covered"] <= ended.json["reach"]["total"]
+
+
+@pytest.mark.parametrize("name", ["insert", "disassociation", "reassociation", FAILED])
+def test_an_old_release_is_measured_later(name, tmp_path):
+    for part in (name, f"{name}.private"):
+        shutil.copytree(FOLDER / part, tmp_path / part)
+    earlier = Private.load(FOLDER / f"{name}.private").dossier
+    source = FOLDER / "original.csv" if name == "reassociation" else original_of(name)
+    assert sv.write_report(tmp_path / name, "quick", original=source)
+    page = (tmp_path / f"{name}.private" / "report.html").read_text()
+    assert sv.write_report(tmp_path / name) == sv.write_report(tmp_path / name, "none")
+    assert (tmp_path / f"{name}.private" / "report.html").read_text() == page
+    later = Private.load(tmp_path / f"{name}.private").dossier
+    assert later["metrics"] != earlier["metrics"]
+    assert later["pictures"]
+    assert {key: later[key] for key in ("seed", "card", "method")} == {
+        key: earlier[key] for key in ("seed", "card", "method")
+    }
 
 
 def test_the_words_of_an_old_dossier_are_read():

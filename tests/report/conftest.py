@@ -15,7 +15,7 @@ def private(tmp_path_factory):
     """Give the private folder of a release that the program made of its sample."""
     folder = tmp_path_factory.mktemp("release")
     options = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 2**90, "--quiet")
-    ended = call("publish", "sample:supermarket", *options, "--out", folder / "out")
+    ended = call("publish", "sample:supermarket", *options, "--measure", "full", "--out", folder / "out")
     assert ended.code == 0, ended.err
     return folder / "out.private"
 

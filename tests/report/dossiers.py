@@ -45,7 +45,7 @@ class Nothing(Method):
 
 def without_guarantee(folder, lists, *, source=""):
     """Write a release that promises nothing, and return its private folder."""
-    release = replace(sv.publish(sv.from_lists(lists), Nothing(), no_guarantee=True), source=source)
+    release = replace(sv.publish(sv.from_lists(lists), Nothing(), no_guarantee=True, metrics="full"), source=source)
     release.save(folder / "out", format="list")
     return folder / "out.private"
 

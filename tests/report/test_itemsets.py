@@ -27,7 +27,7 @@ def made(tmp_path_factory):
     rare = [data.vocabulary[0], data.vocabulary[1]]
     method = sv.ExactSwap(itemsets=[*pairs, rare], min_support="2%", plan="ilp", plan_seconds=5)
     folder = tmp_path_factory.mktemp("hidden") / "out"
-    sv.publish(data, method, ids="drop", seed=2**90).save(folder)
+    sv.publish(data, method, ids="drop", seed=2**90, metrics="full").save(folder)
     return folder.with_name("out.private")
 
 

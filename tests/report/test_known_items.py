@@ -23,7 +23,7 @@ def made(tmp_path_factory):
     """Give the private folders of a disassociated release, and of one made from it."""
     data = sv.read(SAMPLE)
     folder = tmp_path_factory.mktemp("known")
-    apart = sv.publish(data, sv.Disassociation(k=3, m=2, delta=30), seed=2**90)
+    apart = sv.publish(data, sv.Disassociation(k=3, m=2, delta=30), seed=2**90, metrics="full")
     apart.save(folder / "apart")
     method = sv.Reassociation(copies=2)
     again = sv.publish(apart.data, method, original=data, seed=2**90, metrics=["frequent-ranks:length=2"])
@@ -85,7 +85,7 @@ def test_re_associated_data_have_no_clusters_but_pairs(made):
 
 def test_without_the_original_no_section_is_empty_and_no_reason_stands_twice(made, tmp_path):
     parts = open_release(made / "apart").data
-    sv.publish(parts, sv.Reassociation(copies=2), seed=2**90).save(tmp_path / "alone")
+    sv.publish(parts, sv.Reassociation(copies=2), seed=2**90, metrics="full").save(tmp_path / "alone")
     page = (tmp_path / "alone.private" / "report.html").read_text(encoding="utf-8")
     assert re.findall(r"<h2>(.*?)</h2>", without_scripts(page)) == [*SECTIONS[:2], *SECTIONS[5:]]
     for section in re.findall(r"<section>(.*?)</section>", without_scripts(page), re.DOTALL):

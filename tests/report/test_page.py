@@ -181,7 +181,10 @@ def test_frequent_itemsets_at_several_supports(dossier):
         ([], "Frequent itemsets were not compared"),
         ([fi_similarity("50%", 0, 0, 0, value=1.0)], "No itemset is frequent at these thresholds"),
         ([fi_similarity("1%", 0, 0, 0, value=None, details={}, reason="too many itemsets")], "1%: too many itemsets"),
-        ([fi_similarity("1%", 0, 0, 0, value=None, details={}, parameters={}, reason="")], "?: not computed"),
+        (
+            [fi_similarity("1%", 0, 0, 0, value=None, details={}, parameters={}, reason="")],
+            "Frequent itemsets: not computed.",
+        ),
     ],
 )
 def test_frequent_itemsets_that_were_not_compared(dossier, entries, words):

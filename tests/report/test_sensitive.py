@@ -24,7 +24,7 @@ def made(tmp_path_factory):
     data = sv.read("sample:supermarket?records=2000")
     method = sv.Insert(sensitive=sv.read_sensitive("sample:supermarket", data), rho="0.4")
     folder = tmp_path_factory.mktemp("inferred") / "out"
-    sv.publish(data, method, seed=2**90).save(folder)
+    sv.publish(data, method, seed=2**90, metrics="full").save(folder)
     return folder.with_name("out.private")
 
 

@@ -52,18 +52,34 @@ _committing = threading.Lock()
 @contextmanager
 def make_file(target: Path, *, force: bool = False, if_exists: str = EXISTS) -> Iterator[Path]:
     """Yield a hidden file to write; rename it to the target after the block, or remove it if the block fails."""
-    refuse_file(target, force=force, if_exists=if_exists)
-    with _staging_folder(target) as new, _refusing(f"{target} cannot be written"):
-        made = new / target.name  # keeps the extension, which determines the format
+    with make_files(target, force=force, if_exists=if_exists) as (made,):
         yield made
-        _sync(made)
-        with committing(str(target)):
-            _refuse_existing(target, force=force, if_exists=if_exists)  # another process may have created it meanwhile
-            if force:
-                made.replace(target)
-            else:
-                _link(made, target, if_exists)
-            _sync(target.parent)
+
+
+@contextmanager
+def make_files(*targets: Path, force: bool = False, if_exists: str = EXISTS) -> Iterator[list[Path]]:
+    """Yield a hidden file for each target; rename all to their targets after the block, in this order, or remove all if the block fails.
+
+    Ctrl-C cannot end the program between two renames.
+    """
+    for target in targets:
+        refuse_file(target, force=force, if_exists=if_exists)
+    with ExitStack() as stack:
+        # the names keep the extension, which determines the format
+        made = [stack.enter_context(_staging_folder(target)) / target.name for target in targets]
+        with _refusing(f"{' and '.join(map(str, targets))} cannot be written"):
+            yield made
+            for file in made:
+                _sync(file)
+            with committing(str(targets[-1])):
+                for target in targets:  # another process may have created it meanwhile
+                    _refuse_existing(target, force=force, if_exists=if_exists)
+                for file, target in zip(made, targets, strict=True):
+                    if force:
+                        file.replace(target)
+                    else:
+                        _link(file, target, if_exists)
+                    _sync(target.parent)
 
 
 def replace_file(target: Path, content: bytes, *, mode: int = 0o644, is_result: bool = True) -> None:

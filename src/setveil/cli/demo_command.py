@@ -54,10 +54,10 @@ def demo(*, out: ReleaseFolderOption = "setveil-demo", force: ForceOption = Fals
 
     show(
         "2. Hide the department that each customer prefers, and check it on the written file\n"
-        f"   $ setveil publish {SAMPLE} --method part-swap --categories {SAMPLE} --out {folder}\n"
+        f"   $ setveil publish {SAMPLE} --method part-swap --categories {SAMPLE} --out {folder} --measure full\n"
     )
     method = PartSwap(categories=read_categories(SAMPLE))
-    release = publish(data, method, out=folder, force=force)
+    release = publish(data, method, out=folder, force=force, metrics="full")
     show(f"{release.summary}")
     row = _example_row(release, data)
     show(f"   for example, row {row + 1} was  {', '.join(data.record(int(release.alignment.rows[row])))}")

@@ -30,6 +30,7 @@ COMMANDS = {
     "publish": ("publish", "Publish a release after checking its guarantee on the written file."),
     "check": ("check", "Check the guarantee of a release again."),
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
+    "report": ("report", "Measure more of a release, and write its report again."),
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
     "reproduce": ("reproduce", "Repeat the experiments of a paper, and check its claims."),

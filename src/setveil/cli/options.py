@@ -41,6 +41,16 @@ DistinctLabelsOption = Annotated[
         "Treat labels that look alike as different items, even if only one is named in a list or their categories differ."
     ),
 ]
+MeasureOption = Annotated[
+    Literal["none", "quick", "full"] | None,
+    about(
+        "What to measure: nothing, what the summary shows and what costs little, or all metrics and the guarantee on the original."
+    ),
+]
+MetricOption = Annotated[
+    list[str] | None,
+    about("A metric to compute in addition, NAME or NAME:parameter=value,...; can be repeated. See: setveil metrics."),
+]
 ReleaseFolderOption = Annotated[str, about("The release folder to write.")]
 PrivateFolderOption = Annotated[str | None, about("The private folder to write (default: OUT.private).")]
 
@@ -151,6 +161,11 @@ def of_parameter(parameter: Parameter, text: str) -> dict[str, Option]:
 
     beside = {one.name: Option(one.name, one.type, one.help, one.default) for one in extra_options(parameter)}
     return {parameter.name: Option(parameter.name, str, text)} | beside
+
+
+def metrics_given(measure: str | None, metric: list[str] | None) -> list[str]:
+    """Return what the options --measure and --metric choose."""
+    return [*([] if measure is None else [measure]), *(metric or [])]
 
 
 def refuse_negative(**numbers: int) -> None:

@@ -11,6 +11,8 @@ from setveil.cli.options import (
     Declared,
     DistinctLabelsOption,
     ForceOption,
+    MeasureOption,
+    MetricOption,
     OutputOptions,
     PrivateFolderOption,
     ReadingOptions,
@@ -19,6 +21,7 @@ from setveil.cli.options import (
     Value,
     about,
     declared,
+    metrics_given,
 )
 from setveil.cli.show import names_text, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
@@ -93,6 +96,8 @@ def publish(
     distinct_labels: DistinctLabelsOption = False,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
+    measure: MeasureOption = "quick",
+    metric: MetricOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
     output: OutputOptions,
@@ -101,7 +106,7 @@ def publish(
     r"""Publish a release after checking its guarantee on the written file.
 
     You may share the release folder --out as it is. Never share the private folder beside it. With --method NAME --help, this page shows
-    the options of that method.
+    the options of that method. To measure more later, use setveil report.
 
     Example:
       setveil publish sample:supermarket --method part-swap \
@@ -131,6 +136,7 @@ def publish(
         original=as_records(original, source.given()) if original else None,
         missing_names=missing_names,
         distinct_labels=distinct_labels,
+        metrics=metrics_given(measure, metric),
     )
     card = Card.load(target.out)
     if output.json:

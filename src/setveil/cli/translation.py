@@ -19,7 +19,7 @@ _QUOTED_OR_MARK = re.compile(
     """,
     re.VERBOSE,
 )
-_OTHER_NAMES = {"id_column": "id"}
+_OTHER_NAMES = {"id_column": "id", "metrics": "measure"}
 """Options whose name differs from their argument."""
 
 

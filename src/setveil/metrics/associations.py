@@ -157,6 +157,7 @@ class TLost(Metric):
     unit = "share of items"
     better = "lower"
     about = "utility"
+    quick = True
     formula = (
         "|{i : at least k original records hold i, and no record chunk of the release does}| / |{i : at least k original records hold i}|;"
         " in a release of plain records, that no released record holds"

@@ -60,6 +60,8 @@ class Metric(Declaration, ABC):
     """What the figure cannot see."""
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """The settings that are measured by default."""
+    quick: ClassVar[bool] = False
+    """Whether the level `quick` measures it: the summary shows it, or it is counted in one pass over the supports or the rows."""
     only_if_named: ClassVar[tuple[type[Form], ...]] = ()
     """Forms for which it is measured only if the user names it, because it is slow and other metrics show as much."""
     needs: ClassVar[tuple[str, ...]] = ()

@@ -44,6 +44,7 @@ class Dissimilarity(Metric):
     unit = "share of occurrences"
     better = "lower"
     about = "utility"
+    quick = True
     formula = "per-item: Σ|f(i) − f~(i)| / Σ f(i); printed: |Σ f(i) − Σ f~(i)| / Σ f(i)"
     blind_to = "which record holds an item: shuffling whole records leaves it 0. In the printed form gains and losses also cancel"
     variants = ({"form": "per-item"}, {"form": "printed"})
@@ -78,6 +79,7 @@ class KullbackLeibler(Metric):
     unit = "nats"
     better = "lower"
     about = "utility"
+    quick = True
     formula = "KL(P~‖P) = Σ P~(i) ln(P~(i) / P(i)), P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~"
     blind_to = (
         "how much is gone: suppressing the same share of every item leaves it 0; which record holds an item; and rare items, which weigh"
@@ -110,6 +112,7 @@ class SymmetricKl(Metric):
     unit = "nats"
     better = "lower"
     about = "utility"
+    quick = True
     formula = (
         "½ KL(P‖M) + ½ KL(P~‖M), M = (P + P~) / 2, P(i) = f(i) / Σ f, P~(i) = f~(i) / Σ f~; at most ln 2 = 0.693,"
         " if no item is in both"

@@ -71,6 +71,7 @@ class HidingFailure(OfNamedItemsets):
     unit = "share of named itemsets"
     better = "lower"
     about = "privacy"
+    quick = True
     formula = (
         "HF = |Fs ∩ FI~| / |Fs|, Fs the named itemsets that are frequent in the original. became-frequent: named itemsets that are"
         " frequent only in the release"
@@ -109,6 +110,7 @@ class ResidualItemsets(OfNamedItemsets):
     unit = "share of named itemsets"
     better = "lower"
     about = "privacy"
+    quick = True
     formula = (
         "|{s named : at least one released record holds s}| / |{s named}|. Details: the largest support of a named itemset in the release,"
         " and count, the minimum support of a frequent itemset"

@@ -22,6 +22,7 @@ class RecordLoss(Metric):
     unit = "mean Jaccard distance"
     better = "lower"
     about = "utility"
+    quick = True
     formula = (
         "mean over records of 1 − |t ∩ t~| / |t ∪ t~|; 0 for an empty record that remains empty; for a split record the mean over its"
         " rows"
@@ -53,6 +54,7 @@ class FalseContent(Metric):
     unit = "share of released occurrences"
     better = "lower"
     about = "utility"
+    quick = True
     formula = "Σ |t~ \\ t| / Σ |t~|"
     blind_to = "missing items"
     needs = ("alignment",)

@@ -32,6 +32,7 @@ class InfoLoss(Metric):
     unit = "share of occurrences"
     better = "lower"
     about = "utility"
+    quick = True
     formula = "(Σ f(i) − Σ f~(i)) / Σ f(i)"
     blind_to = (
         "which items were suppressed, and in which records; and added items, which cancel suppressed ones, as in every method that swaps"
@@ -61,6 +62,7 @@ class ItemsLost(Metric):
     unit = "share of occurrences"
     better = "lower"
     about = "utility"
+    quick = True
     formula = (
         "Σ max(f(i) − f~(i), 0) / Σ f(i). sensitive-lost and others-lost: the same sum over sensitive items and over the others;"
         " trivial-loss: Σ f(i) over sensitive items / Σ f(i), the cost of suppressing every sensitive item"

@@ -89,6 +89,7 @@ class TendencyPosterior(Metric):
     unit = "share of records with a tendency"
     better = "lower"
     about = "privacy"
+    quick = True
     formula = (
         "the best of three guessers, each trained on half of the true pairs (row, g') and tested on the other half: the most common absent"
         " category; the absent category most common beside the row's heaviest one; naive Bayes over absent and present categories, the"

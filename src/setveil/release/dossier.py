@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from setveil import __version__
+from setveil.base import progress
 from setveil.catalog import METRICS
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData
@@ -21,10 +22,12 @@ from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
+    from setveil.metrics.base import Measurement
     from setveil.release.release import Release
 
 DOSSIER_NAME = "dossier.json"
@@ -74,6 +77,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
             "occurrences": original.occurrences,
             "empty_records": original.empty_records,
         },
+        "compared": None if compared is None else randomness.checksum if compared is original else compared.checksum(),
         "form": {"in_words": release.data.form_title, "about": release.data.about_form},
         "ids": release.terms.ids,
         "allow_failures": release.terms.allow_failures,
@@ -86,19 +90,20 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "verdict": None if verdict is None else verdict.to_dict(),
         "before": None if release.before is None else release.before.to_dict(),
         "summary": release.summary.to_dict(),
+        "singled_out": release.singled_out,
         "account": release.account,
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
-        "metric_notes": _metric_notes(release),
+        "metric_notes": metric_notes(release.measurements),
         "pictures": {} if compared is None else pictures(compared, release.data),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
     }
 
 
-def _metric_notes(release: Release) -> dict[str, dict[str, str]]:
+def metric_notes(measurements: Iterable[Measurement]) -> dict[str, dict[str, str]]:
     """Return the texts that explain each metric that was measured."""
-    kinds = {m.name: METRICS[m.name] for m in release.measurements if m.name in METRICS}
+    kinds = {m.name: METRICS[m.name] for m in measurements if m.name in METRICS}
     return {
         name: {"title": kind.title, "about": kind.about, "summary": kind.summary(), "blind_to": kind.blind_to}
         for name, kind in kinds.items()
@@ -109,6 +114,14 @@ def commitment(method: dict[str, Any], guarantee: dict[str, Any], salt: bytes) -
     """Return the salted checksum of all private parameters, which the card carries; without the salt it reveals nothing about them."""
     parameters = canonical_json({"method": method, "guarantee": guarantee})
     return hashlib.sha256(salt + parameters.encode()).hexdigest()
+
+
+def report_text(dossier: dict[str, Any]) -> str:
+    """Return the report as HTML; it depends on the dossier only."""
+    with progress.step("writing the report"):
+        from setveil.report.page import render  # noqa: PLC0415 - only when a report is made
+
+        return render(dossier)
 
 
 def dossier_text(dossier: dict[str, Any]) -> str:

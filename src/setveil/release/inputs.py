@@ -12,7 +12,7 @@ from setveil.data.forms.base import Published
 from setveil.data.reading.source import read
 from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter
+from setveil.errors import BadData, BadParameter
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
 from setveil.release.opening import Opened, open_file, open_release, own_format_of
@@ -122,3 +122,11 @@ def private_of(release: Any, private: str | Path | Private | None = None) -> Pri
 def original_of(given: Any, private: Private | None, reading: Reading | None = None) -> Published:
     """Return the original of a release; a file is read with the given options, or else with those in the dossier."""
     return as_published(given, reading or (None if private is None else private.reading))
+
+
+def refuse_unrelated(original: Transactions, release: Published) -> None:
+    """Refuse an original that lacks items of a release."""
+    if not original.code_of.keys() >= set(release.vocabulary):
+        raise BadData(
+            "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
+        )

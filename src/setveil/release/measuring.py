@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +20,23 @@ from setveil.release.inputs import as_opened, as_published, as_records, original
 from setveil.release.opening import Opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
+    from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
+    from setveil.guarantees.base import Guarantee
     from setveil.release.dossier import Private
     from setveil.release.inputs import Reading
+
+LEVELS = ("none", "quick", "full")
+"""Names for sets of metrics: none; those that cost little or that the summary shows; all that apply."""
 
 
 def measure(
     original: Any,
     release: Any,
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     private: str | Path | Private | None = None,
     reading: Reading | None = None,
@@ -46,7 +52,8 @@ def measure(
     release
         A `Release`, a release folder, the result of `open_release`, or data.
     metrics
-        Metrics such as ``FiSimilarity(min_support="1%")``, or texts `NAME[:param=value,...]`; by default all metrics.
+        Metrics such as ``FiSimilarity(min_support="1%")``, texts `NAME[:param=value,...]`, or a level (`quick` or `full`); by default
+        `full`, which is all metrics.
     private
         The private folder; by default `RELEASE.private` beside the release folder, if it exists.
     reading
@@ -90,8 +97,8 @@ def measure(
         opened = as_opened(release) if is_folder else None
         published = as_published(release, reading) if opened is None else opened.data
         known, alignment = _private_facts(opened, published, compared, found)
-    known |= _given(parameters, compared, separator)
-    chosen, lacking = chosen_metrics(metrics, known, type(published))
+    known |= given_parameters(parameters, compared, separator)
+    chosen, lacking = chosen_metrics("full" if metrics is None else metrics, known, type(published))
     return measure_all(compared, published, alignment, chosen) + lacking
 
 
@@ -105,7 +112,7 @@ def required_parameters() -> dict[str, dict[str, Parameter]]:
     return found
 
 
-def _given(parameters: Mapping[str, Any], original: Transactions, separator: str | None) -> dict[str, Any]:
+def given_parameters(parameters: Mapping[str, Any], original: Transactions, separator: str | None) -> dict[str, Any]:
     """Return the values of parameters; refuse a list read from a file if none of its names occurs in the original."""
     required = [next(iter(declared.values())) for declared in required_parameters().values()]
     values = values_of(required, parameters, data=original, separator=separator)
@@ -128,37 +135,63 @@ def _private_facts(
     return dict(private.known_parameters()), private.alignment
 
 
-def chosen_metrics(
-    given: Iterable[str | Metric] | None, known: Mapping[str, Any], form: type[Published] = Transactions
-) -> tuple[list[Metric], Measurements]:
-    """Return the chosen metrics, or all, and an empty measurement with the reason for each one that cannot be computed."""
-    if given is None:
-        return all_metrics(known, form)
-    given = list(given)
-    for one in given:
+def as_metrics(given: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
+    """Return the metrics and levels that were given as a list; refuse everything else."""
+    listed = [given] if isinstance(given, str | Metric) or not isinstance(given, Iterable) else list(given)
+    for one in listed:
         if not isinstance(one, str | Metric):
-            raise BadParameter(f"metrics: {one!r} is neither a metric, such as FiSimilarity(), nor the name of one")
-    made = [one if isinstance(one, Metric) else metric_of(one, known, form) for one in given]
-    return [m for m in made if isinstance(m, Metric)], Measurements(m for m in made if isinstance(m, Measurement))
+            raise BadParameter(
+                f"metrics: {one!r} is neither a metric, such as FiSimilarity(), nor the name of one, nor a level: {' | '.join(LEVELS)}"
+            )
+    return listed
 
 
-def all_metrics(known: Mapping[str, Any], form: type[Published] = Transactions) -> tuple[list[Metric], Measurements]:
-    """Return all variants of every metric that applies and whose parameters are known, and an empty measurement for each other one."""
+def chosen_metrics(
+    given: str | Metric | Iterable[str | Metric], known: Mapping[str, Any], form: type[Published] = Transactions
+) -> tuple[list[Metric], Measurements]:
+    """Return the chosen metrics, and an empty measurement with the reason for each one that cannot be computed.
+
+    A level stands for its metrics. Those that are also named are not repeated.
+    """
+    listed = as_metrics(given)
+    made = [
+        one if isinstance(one, Metric) else metric_of(one, known, form)
+        for one in listed
+        if isinstance(one, Metric) or one not in LEVELS
+    ]
+    metrics: list[Metric] = [one for one in made if isinstance(one, Metric)]
+    lacking = Measurements(one for one in made if isinstance(one, Measurement))
+    named = {one.name for one in made}
+    level = max((one for one in listed if one in LEVELS), key=LEVELS.index, default="none")
+    if level != "none":
+        of_level, not_measured = all_metrics(known, form, quick=level == "quick")
+        metrics = [one for one in of_level if one not in metrics] + metrics
+        lacking = Measurements(one for one in not_measured if one.name not in named) + lacking
+    return metrics, lacking
+
+
+def all_metrics(
+    known: Mapping[str, Any], form: type[Published] = Transactions, *, quick: bool = False
+) -> tuple[list[Metric], Measurements]:
+    """Return all variants of every metric that applies and whose parameters are known, and an empty measurement for each other one.
+
+    With `quick`, only metrics that declare themselves quick are returned.
+    """
     metrics: list[Metric] = []
     lacking = Measurements()
     for kind in METRICS.values():
-        if not kind.applies_to(form):
-            lacking.append(_of_other_form(kind, form))
-            continue
-        if form in kind.only_if_named:
-            lacking.append(kind.not_computed("takes long: name the metric to compute it"))
-            continue
         needed = [p.name for p in kind.parameters() if p.required]
         missing = [name for name in needed if known.get(name) is None]
-        if missing:
+        if not kind.applies_to(form):
+            lacking.append(_of_other_form(kind, form))
+        elif form in kind.only_if_named:
+            lacking.append(kind.not_computed("takes long: name the metric to compute it"))
+        elif missing:
             lacking.append(kind.not_computed(f"needs {', '.join(missing)}"))
-            continue
-        metrics.extend(kind(**{name: known[name] for name in needed}, **variant) for variant in kind.variants)
+        elif quick and not kind.quick:
+            lacking.append(kind.not_computed("only the level full measures it"))
+        else:
+            metrics.extend(kind(**{name: known[name] for name in needed}, **variant) for variant in kind.variants)
     return metrics, lacking
 
 
@@ -202,3 +235,9 @@ def measure_all(
                 results.append(metric.not_computed(str(error)))
             advance(done + 1)
     return results
+
+
+def check_original(guarantee: Guarantee, original: Transactions) -> Verdict | None:
+    """Check a guarantee on the original, for the report of the level `full`; None if this is not meaningful."""
+    with progress.step(f"checking {guarantee.name} of the original"):
+        return guarantee.before(original)

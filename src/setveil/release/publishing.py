@@ -15,8 +15,8 @@ from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.methods.base import Method
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
-from setveil.release.inputs import as_published, as_records
-from setveil.release.measuring import chosen_metrics, measure_all
+from setveil.release.inputs import as_published, as_records, refuse_unrelated
+from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_all
 from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing, Target
 from setveil.release.seed import Randomness, Seed
@@ -45,7 +45,7 @@ def publish(
     allow_failures: int = 0,
     no_guarantee: bool = False,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
-    metrics: Iterable[str | Metric] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] = "quick",
     original: Any = None,
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
@@ -77,8 +77,9 @@ def publish(
     threads
         Number of threads; by default all cores. The result does not depend on it.
     metrics
-        Metrics to compute, such as ``FiSimilarity(min_support="1%")``, or texts `NAME[:param=value,...]`; by default all. An empty list
-        saves time.
+        What to measure. `quick` measures what the summary shows and what costs little, `full` measures all metrics that apply and checks
+        the guarantee on the original, and `none` saves time. You can also name metrics, such as ``FiSimilarity(min_support="1%")`` or
+        texts `NAME[:param=value,...]`, alone or in a list together with a level. `write_report` adds measurements later.
     original
         For a release made from another release: the data to compare with.
     missing_names
@@ -130,15 +131,14 @@ def publish(
             )
         original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
+    asked = as_metrics(metrics)
     written = None if target is None else target.data_format(method.form, data, terms.ids)
     if not data.records:
         raise BadData("the data have no records: there is nothing to publish")
     if allow_failures < 0:
         raise BadParameter(f"`allow_failures=` is {allow_failures}; allowed is a whole number of at least 0")
-    if original is not None and not original.code_of.keys() >= set(data.vocabulary):
-        raise BadData(
-            "the original lacks items of the release, so the release was not made from it; give the data that it was made from"
-        )
+    if original is not None:
+        refuse_unrelated(original, data)
     if data.plain is not None and not distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(data.plain))
     names = names_found(method, data)
@@ -150,6 +150,8 @@ def publish(
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
     if bound.guarantee is None and not no_guarantee:
         raise BadParameter(f"{method.name} guarantees nothing here; set `no_guarantee=True` to publish it anyway")
+    known = {name: getattr(bound, name) for name in type(bound).model_fields}
+    chosen, lacking = chosen_metrics(asked, known, method.form)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     started = time.perf_counter()
@@ -159,8 +161,6 @@ def publish(
     published, alignment = outcome.published.arrange(outcome.alignment.rows, naming)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
-    known = {name: getattr(bound, name) for name in type(bound).model_fields}
-    chosen, lacking = chosen_metrics(metrics, known, method.form)
     compared = original if data.plain is None else data.plain
     if compared is None:
         lacking += [type(one).not_computed("needs the original, which was not given") for one in chosen]
@@ -168,9 +168,8 @@ def publish(
     else:
         measurements = measure_all(compared, published, alignment, chosen) + lacking
     before = None
-    if bound.guarantee is not None and metrics is None and data.plain is not None:
-        with progress.step(f"checking {bound.guarantee.name} of the original"):
-            before = bound.guarantee.before(data.plain)
+    if bound.guarantee is not None and "full" in asked and data.plain is not None:
+        before = check_original(bound.guarantee, data.plain)
     seconds = {
         "method": applied - started,
         "arranging and checking": checked - applied,

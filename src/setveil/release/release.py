@@ -21,11 +21,19 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, GuaranteeViolated, OutputRefused
 from setveil.parameters.names_found import NamesFound
 from setveil.release.card import CARD_NAME, Card, DataFile, FileBeside, Run, file_sha256, make_card
-from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME, commitment, dossier_text, make_dossier
+from setveil.release.dossier import (
+    ALIGNMENT_NAME,
+    DOSSIER_NAME,
+    REPORT_NAME,
+    commitment,
+    dossier_text,
+    make_dossier,
+    report_text,
+)
 from setveil.release.kept import Kept, kept
 from setveil.release.saving import DataFileFormat, Packing, Target
 from setveil.release.seed import Randomness
-from setveil.release.summary import Summary
+from setveil.release.summary import Summary, singled_out
 from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
@@ -118,6 +126,11 @@ class Release:
         """What the release keeps of its original, or of the release that it was made from if the original is not given."""
         against = self.original if self.compared is None else self.compared
         return kept(against, self.data, self.alignment, getattr(self.method, "sensitive", None))
+
+    @cached_property
+    def singled_out(self) -> dict[str, Any] | None:
+        """The shares of records that two known items single out, before and after; None if the form has no whole records."""
+        return singled_out(self.data.plain, self.original.plain)
 
     @cached_property
     def summary(self) -> Summary:
@@ -242,10 +255,7 @@ class Release:
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
             dossier = make_dossier(self, card, verdict, seconds)
             (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
-            with progress.step("writing the report"):
-                from setveil.report.page import render  # noqa: PLC0415 - only when a report is made
-
-                (private_folder / REPORT_NAME).write_text(render(dossier), encoding="utf-8")
+            (private_folder / REPORT_NAME).write_text(report_text(dossier), encoding="utf-8")
         return card
 
     def _private_sha256(self) -> str:

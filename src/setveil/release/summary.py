@@ -6,12 +6,16 @@ They contain facts about the original, so they are for its owner: the console, t
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.base.display import share
 from setveil.mining.uniqueness import unique_records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from setveil.data.records.transactions import Transactions
+    from setveil.guarantees.base import Guarantee
     from setveil.metrics.base import Measurement
     from setveil.release.release import Release
 
@@ -32,7 +36,10 @@ class Summary:
     @classmethod
     def of(cls, release: Release) -> Summary:
         """Summarize a release."""
-        return cls(_guarantee(release), release.kept.cost(), _not_protected(release))
+        guarantee, measurements = release.method.guarantee, release.measurements
+        return cls(
+            _guarantee(release), release.kept.cost(), not_protected(guarantee, measurements, release.singled_out)
+        )
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each line with its heading."""
@@ -59,15 +66,20 @@ def _guarantee(release: Release) -> str:
     return f"{verdict.guarantee} holds for {verdict.reach}; {verdict.failures:,} {are} not protected, which was allowed"
 
 
-def _not_protected(release: Release) -> str:
-    guarantee = release.method.guarantee
+def not_protected(
+    guarantee: Guarantee | None, measurements: Iterable[Measurement], found: dict[str, Any] | None
+) -> str:
+    """Return what is not protected in one line, with the measured success of attacks and what `singled_out` found."""
     if guarantee is None:
         return "anything: use this release for comparison, do not share it"
-    known = [f"{guessed} for {text}" for text, guessed in _guesses(release.measurements)]
-    return "; ".join([guarantee.not_protected, *known, *_singled_out(release)])
+    known = [f"{guessed} for {text}" for text, guessed in _guesses(measurements)]
+    if found is not None:
+        single_out = f"single out {share(found['after'])} of the records ({share(found['before'])} in the original)"
+        known.append(f"two known items {single_out}")
+    return "; ".join([guarantee.not_protected, *known])
 
 
-def _guesses(measurements: list[Measurement]) -> list[tuple[str, str]]:
+def _guesses(measurements: Iterable[Measurement]) -> list[tuple[str, str]]:
     """Return the success of the attacks that were measured, each with the success of a guess without the release."""
     return [
         (f"{share(one.value)} ({share(one.details['base-rate'])} without the release)", GUESSES[one.name])
@@ -76,10 +88,9 @@ def _guesses(measurements: list[Measurement]) -> list[tuple[str, str]]:
     ]
 
 
-def _singled_out(release: Release) -> list[str]:
-    """Return the share of records that two known items single out; empty if the form has no whole records."""
-    rows, original = release.data.plain, release.original.plain
+def singled_out(rows: Transactions | None, original: Transactions | None) -> dict[str, Any] | None:
+    """Return the shares of records that two known items single out, before and after; None if the form has no whole records."""
     if rows is None or not rows.records or original is None:
-        return []
+        return None
     after, before = (unique_records(data, KNOWN)[-1] / data.records for data in (rows, original))
-    return [f"two known items single out {share(after)} of the records ({share(before)} in the original)"]
+    return {"known": KNOWN, "before": before, "after": after}
