@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import distinct, owner_of
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.whole_parts import whole_parts
@@ -82,7 +82,7 @@ class ExactBasketExposure(OfSensitiveItems):
         occurrences = int(np.count_nonzero(is_exposed))
         return {
             "pairs": len(exposed),
-            "records": len(np.unique(row[is_exposed])),
+            "records": len(distinct(row[is_exposed])),
             "occurrences": occurrences,
             **({"share-of-occurrences": occurrences / len(place)} if len(place) else {}),
             "with-empty-part": int(np.count_nonzero(found.has_empty_part[above])),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import owner_of, picked, starts_of
+from setveil.data.records.ragged import distinct, owner_of, picked, starts_of
 from setveil.data.records.tendency import Kind, tendencies, weights
 from setveil.metrics.base import Metric
 from setveil.parameters.categories import Categories
@@ -30,7 +30,7 @@ def _why_not(categories: Categories, alignment: Alignment) -> str:
     """Return the reason why tendencies cannot be measured, or an empty text."""
     if not categories:
         return "no categories were given"
-    if len(np.unique(alignment.rows)) < len(alignment.rows):
+    if len(distinct(alignment.rows)) < len(alignment.rows):
         return "records were split, so no released row corresponds to a whole record"
     return ""
 
@@ -77,7 +77,7 @@ class StillOnTop(Metric):
         largest = np.zeros(published.records, dtype=np.int64)
         np.maximum.at(largest, row, weight)
         on_top = concerned[row] & (weight == largest[row]) & before.among_heaviest(alignment.rows[row], cat)
-        count = len(np.unique(row[on_top]))
+        count = len(distinct(row[on_top]))
         return count / int(concerned.sum()), {"records": count, "of": int(concerned.sum())}
 
 

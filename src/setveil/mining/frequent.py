@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import distinct, offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share, with_threads
@@ -333,7 +333,7 @@ class _Search:
     ) -> list[tuple[int, int, int]]:
         """Divide the items into ranges of nearly equal work, estimated by the number of occurrences after their entries."""
         work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
-        cuts = np.unique(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
+        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
         return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]
 

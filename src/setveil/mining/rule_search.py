@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, owner_of, runs, starts_of
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -226,7 +226,7 @@ def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDA
     row = owner_of(contents.offsets)[place]
     more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
     place, row = place[more], row[more]
-    concerned = np.unique(row)
+    concerned = distinct(row)
     whole = contents.take(concerned)
     with_item = np.zeros(contents.records, np.int64)
     with_item[concerned] = supports(data, (whole.offsets, whole.items))

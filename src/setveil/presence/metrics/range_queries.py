@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import field_validator
 
 from setveil.base.declaration import parameter
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadData
 from setveil.metrics.base import Metric
 from setveil.parameters.shares import Share
@@ -184,14 +185,14 @@ class RangeQueries:
         for place, rows in self._by_place():
             share = np.zeros(self.count)
             np.add.at(share, self.query[rows], (self.high[rows] - self.low[rows]) / cells[place])
-            concerned = np.unique(self.query[rows])
+            concerned = distinct(self.query[rows])
             covered[concerned] *= share[concerned]
         return covered
 
     def _by_place(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, slice]]:
         """Yield each attribute with its ranges in the queries from `first` to before `last`."""
         last = self.count if last is None else last
-        for place in np.unique(self.place):
+        for place in distinct(self.place):
             start, end = np.searchsorted(self.place, [place, place + 1])
             inner = start + np.searchsorted(self.query[start:end], [first, last])
             if inner[0] < inner[1]:
@@ -206,7 +207,7 @@ class RangeQueries:
         found = np.zeros(self.count, dtype=np.int64)
         for begin in range(0, len(codes), _USERS_AT_ONCE):
             part = codes[begin : begin + _USERS_AT_ONCE]
-            below = {int(place): _Below(part[:, place]) for place in np.unique(self.place)}
+            below = {int(place): _Below(part[:, place]) for place in distinct(self.place)}
             all_users = np.packbits(np.ones(len(part), dtype=np.bool_))
             at_once = max(_NUMBERS_AT_ONCE // len(all_users), 1)
             for first in range(0, self.count, at_once):
