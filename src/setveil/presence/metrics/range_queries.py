@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from pydantic import field_validator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.metrics.pair import Pair
     from setveil.presence.tables.originals import Originals
     from setveil.presence.tables.schema import Schema
 
@@ -81,11 +82,9 @@ class RangeQueryError(Metric):
             raise ValueError("is 0; allowed is a share above 0, such as 10%")
         return given
 
-    def measure(
-        self, original: Originals, published: JoinedTable, alignment: Any
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the common users that meet each query, and compare with the estimate from the table."""
-        del alignment
+        original, published = cast("Originals", pair.original), pair.published
         schema = published.schema
         if original.schema != schema:
             raise BadData(
