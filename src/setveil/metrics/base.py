@@ -188,7 +188,9 @@ class Metric(Declaration, ABC):
         first, values = each[0], [one.value for one in each if one.value is not None]
         if len(each) == 1 or len(values) < len(each):
             return next((one for one in each if one.value is None), first)
-        return replace(first, value=sum(values) / len(values), details=first.details | {"each": values})
+        status: Status = next((one.status for one in each if one.status != "exact"), "exact")
+        mean = sum(values) / len(values)
+        return replace(first, value=mean, details=first.details | {"each": values}, status=status)
 
     @classmethod
     def not_computed(cls, why: str) -> Measurement:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import distinct, owner_of
+from setveil.data.records.ragged import among, distinct, owner_of
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.whole_parts import whole_parts
@@ -75,7 +75,7 @@ class ExactBasketExposure(OfSensitiveItems):
         exposed = (found.part * width + found.item)[above]
         place = np.flatnonzero(is_sensitive[data.items])
         row = owner_of(data.offsets)[place]
-        is_exposed = np.isin(found.part_of[row] * width + data.items[place], exposed)
+        is_exposed = among(found.part_of[row] * width + data.items[place], exposed)
         occurrences = int(np.count_nonzero(is_exposed))
         return {
             "pairs": len(exposed),
