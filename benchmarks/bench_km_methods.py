@@ -87,7 +87,7 @@ def apriori_generalization(data, tree, queries, **chosen):
     outcome, took = applied(sv.AprioriGeneralization(k=K, m=M, hierarchy=tree, **chosen), data)
     published = outcome.published
     labels = published.rows.vocabulary
-    loss, _details = LossSplit().measure(data, published, Alignment.identity(data.records))
+    loss = LossSplit()(data, published, Alignment.identity(data.records)).value
     items = sum(published.hierarchy.is_leaf(label) for label in labels)
     return len(labels), items, queries.error(expected_of_nodes(published, data, queries)), loss, took
 

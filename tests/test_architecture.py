@@ -110,6 +110,43 @@ def test_a_question_for_a_form_is_found(code, asks):
     assert any(map(asks_for_form, ast.walk(ast.parse(code)))) == asks
 
 
+SET_OPERATIONS = {"np.setdiff1d", "np.intersect1d", "np.setxor1d", "np.union1d"}
+
+
+def hashes_values(node):
+    """Return whether a call finds distinct values by a hash table, which NumPy 2.4 does unless it is asked for counts or places."""
+    if not isinstance(node, ast.Call):
+        return False
+    options = {option.arg for option in node.keywords}
+    match ast.unparse(node.func):
+        case "np.unique":
+            return not options
+        case function:
+            return function in SET_OPERATIONS and "assume_unique" not in options
+
+
+def test_distinct_values_are_found_by_sorting():
+    for source in SOURCES:
+        found = [node.lineno for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))) if hashes_values(node)]
+        assert found == [], f"{source}, lines {found}: use `distinct` of data/records/ragged.py, 60 times faster"
+
+
+@pytest.mark.parametrize(
+    ("code", "hashes"),
+    [
+        ("np.unique(rows)", True),
+        ("np.unique(rows, return_counts=True)", False),
+        ("np.unique(boxes, axis=0)", False),
+        ("np.union1d(one, other)", True),
+        ("np.intersect1d(one, other)", True),
+        ("np.intersect1d(one, other, assume_unique=True)", False),
+        ("distinct(rows)", False),
+    ],
+)
+def test_a_hash_table_of_values_is_found(code, hashes):
+    assert any(map(hashes_values, ast.walk(ast.parse(code)))) == hashes
+
+
 def test_no_module_is_named_after_nothing():
     for source in SOURCES:
         assert source.stem not in {"utils", "util", "misc", "common", "helpers", "helper"}

@@ -11,6 +11,7 @@ import numpy as np
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.records.look_alikes import LookAlikes
+from setveil.data.records.ragged import distinct
 from setveil.data.records.transactions import Transactions, Unit
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
@@ -242,7 +243,7 @@ def _codes(data: Transactions, items: Sequence[str]) -> list[int]:
 
 def _holders_of_any(data: Transactions, items: Sequence[str]) -> Holders:
     held = np.flatnonzero(np.isin(data.items, _codes(data, items)))
-    count = len(np.unique(np.searchsorted(data.offsets, held, side="right")))
+    count = len(distinct(np.searchsorted(data.offsets, held, side="right")))
     return Holders(tuple(items), count, _share(count, data.records))
 
 

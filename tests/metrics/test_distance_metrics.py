@@ -7,6 +7,7 @@ from hypothesis import given, settings
 import setveil as sv
 from setveil.catalog import METRICS
 from setveil.metrics.distance import SEED, TreeEditDistance
+from setveil.mining.tree_distance import TreeDistance
 
 from oracle import tree_distance as oracle
 from support.random_data import as_sets, make, seeds
@@ -50,17 +51,19 @@ def test_without_orders_there_is_no_spread():
     assert TreeEditDistance().orders == 5
 
 
-def test_where_it_would_take_too_long_it_gives_bounds():
+def test_where_it_would_take_too_long_it_is_an_upper_bound():
     rng = np.random.default_rng(9)
     data, _categories = make(9, records=300, items=30)
     published = data.keeping(rng.random(data.occurrences) < 0.7)
     exact = TreeEditDistance(orders=0)(data, published)
     measured = TreeEditDistance(orders=2, budget=10)(data, published)
-    assert measured.value is None
-    assert "raise budget" in measured.reason
-    assert measured.details["at-least"] <= exact.value <= measured.details["at-most"]
-    assert measured.details["steps"] > 10
-    assert f"about {measured.details['steps']:,} steps, and the budget is 10" in measured.reason
+    assert (measured.status, measured.remark) == ("upper bound", "upper bound")
+    assert exact.value < measured.value
+    assert measured.details["relative"] == measured.value / (data.occurrences + published.occurrences)
+    assert measured.details["steps-needed"] > 10
+    assert set(measured.details) == {"nodes", "nodes-after", "relative", "steps-needed"}
+    (in_full,) = sv.measure(data, published, [TreeEditDistance(orders=0, budget=10)], exact=True)
+    assert (in_full.value, in_full.details, in_full.status) == (exact.value, exact.details, "exact")
 
 
 def test_orders_that_take_too_long_are_counted(monkeypatch):
@@ -71,7 +74,7 @@ def test_orders_that_take_too_long_are_counted(monkeypatch):
 
     def limited(*args, order=None, **rest):
         found = real(*args, order=order, **rest)
-        return found if order is None else module.TreeDistance(found.nodes, found.most - 1, found.most, 7)
+        return found if order is None else TreeDistance(found.nodes, found.most - 1, found.most, 7)
 
     monkeypatch.setattr(module, "bounded_tree_distance", limited)
     measured = TreeEditDistance(orders=2)(data, published)

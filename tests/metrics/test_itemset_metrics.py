@@ -9,6 +9,7 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.metrics import itemsets as module
+from setveil.metrics import mined
 from setveil.metrics.itemsets import FiSimilarity, FrequentItemsets, RuleSimilarity
 from setveil.metrics.queries import QueryError, drawn_itemsets
 from setveil.mining import frequent
@@ -185,7 +186,9 @@ def test_too_many_itemsets_are_counted_and_not_compared(monkeypatch):
 
 
 def test_a_number_that_is_only_known_from_below_is_no_figure(monkeypatch):
-    monkeypatch.setattr(module, "count_or_at_least", lambda _data, _count: (12_345_678, False))
+    monkeypatch.setattr(mined, "count_or_at_least", lambda _data, _count: (12_345_678, False))
+    monkeypatch.setattr(module, "LIMIT", 1)
+    monkeypatch.setattr(module, "RULE_LIMIT", 1)
     data, published = pair(1)
     for kind in (FrequentItemsets, FiSimilarity, RuleSimilarity):
         measured = kind(min_support=2)(data, published)
@@ -196,7 +199,7 @@ def test_a_number_that_is_only_known_from_below_is_no_figure(monkeypatch):
 def test_what_was_not_all_counted_is_listed_if_it_can_be(monkeypatch):
     data, _categories = make(4, records=60, items=12)
     sets = len(mine(data, 2))
-    monkeypatch.setattr(module, "count_or_at_least", lambda _data, _count: (1, False))
+    monkeypatch.setattr(mined, "count_or_at_least", lambda _data, _count: (1, False))
     assert FiSimilarity(min_support=2)(data, data).details["kept"] == sets
     monkeypatch.setattr(module, "LIMIT", sets - 1)
     assert FiSimilarity(min_support=2)(data, data).reason.startswith("at least 1 itemsets are in at least 2 records")

@@ -59,7 +59,7 @@ def test_a_name_that_is_not_there_or_not_enough_is_refused():
 
 def test_they_print_as_a_table_with_what_was_not_computed_below():
     assert repr(MEASURED).splitlines() == [
-        "metric                         value  unit   better  reason",
+        "metric                         value  unit   better  remark",
         "record-loss                     0.25  share  lower",
         "dissimilarity (form=per-item)      0  share  lower",
         "dissimilarity (form=printed)     0.5  share  lower",
@@ -75,7 +75,7 @@ def test_they_print_as_a_table_with_what_was_not_computed_below():
 
 def test_they_become_tables_of_arrow_and_pandas():
     table = MEASURED.to_table()
-    assert table.column_names == ["metric", "settings", "value", "unit", "better", "reason"]
+    assert table.column_names == ["metric", "settings", "value", "unit", "better", "remark"]
     assert table["settings"].to_pylist()[:3] == ["", "form=per-item", "form=printed"]
     assert table["value"].to_pylist() == [0.25, 0.0, 0.5, None, None, None]
     assert Measurements().to_table().schema == table.schema

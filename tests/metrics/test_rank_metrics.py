@@ -113,7 +113,7 @@ def test_too_many_that_are_equally_frequent_are_not_compared(monkeypatch):
     for metric in (TopKDeviation(top=5), FrequentRanks(length=3, top=5), TopRules(top=5)):
         measured = metric(data, data)
         assert measured.value is None
-        assert "more than 100 itemsets are" in measured.reason
+        assert measured.reason.startswith(("more than 100 itemsets are", "4,095 itemsets are in at least 2 records"))
     assert FrequentRanks(length=2, top=5)(data, data).value == 0
 
 

@@ -355,6 +355,29 @@ def test_the_most_frequent_at_every_number(kind, everywhere):
         assert found.to_lists() == found.ordered().to_lists()
 
 
+@pytest.mark.parametrize("few", [1, 4, 100_000])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_most_frequent_are_those_that_halving_the_distance_finds(few, ties, monkeypatch):
+    """The former way: bisect the support for the highest one at which there are enough sets, then list them."""
+    monkeypatch.setattr(frequent, "_FEW", few)
+    monkeypatch.setattr(frequent, "_TIMES_TOO_MANY", 1)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        transactions = dense(seed, records=int(rng.integers(5, 60)), items=7, share=float(rng.uniform(0.1, 0.7)))
+        lengths = {"min_length": int(rng.integers(1, 4)), "max_length": [None, 3][int(rng.integers(2))]}
+        how_many, least = int(rng.integers(1, 90)), int(rng.integers(1, 4))
+        low, high = least, transactions.records + 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            enough = len(mine(transactions, middle, **lengths)) >= how_many
+            low, high = (middle, high) if enough else (low, middle)
+        expected = mine(transactions, low, **lengths).ordered()
+        wanted = len(expected) if ties else min(how_many, len(expected))
+        found = top(transactions, how_many, least=least, ties=ties, **lengths)
+        assert found.to_lists() == expected.to_lists()[:wanted]
+        assert found.supports.tolist() == expected.supports.tolist()[:wanted]
+
+
 def test_as_many_as_are_asked_for_are_above_no_limit():
     three = from_lists([["a", "b"], ["a"], ["b"], ["b"]])
     assert top(three, 3, limit=1).supports.tolist() == [3, 2, 1]

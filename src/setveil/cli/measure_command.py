@@ -51,6 +51,9 @@ def measure(
             "The private folder of the release, with its alignment and private parameters (default: RELEASE.private, if it exists)."
         ),
     ] = None,
+    exact: Annotated[
+        bool, about("Compute in full what is otherwise estimated from a sample or bounded; can take long.")
+    ] = False,
     source: ReadingOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(of_metrics, after="private")],
@@ -72,6 +75,7 @@ def measure(
         private=private,
         reading=source.given(),
         separator=list_separator({**asdict(source), **places}),
+        exact=exact,
         **parameters,
     )
     if output.json:
@@ -79,7 +83,7 @@ def measure(
         return ExitCode.OK
     say_table(
         ["metric", "value", "unit", "better", "details"],
-        [[m.title, _value(m), m.unit, m.better, m.reason or _details(m.details)] for m in results],
+        [[m.title, _value(m), m.unit, m.better, _text(m)] for m in results],
     )
     return ExitCode.OK
 
@@ -89,6 +93,11 @@ def _value(measured: Measurement) -> Any:
     if measured.value is None or not measured.unit.startswith("share of "):
         return measured.value
     return share(measured.value)
+
+
+def _text(measured: Measurement) -> str:
+    """Return the reason why there is no value, or how far the value is exact, and its details."""
+    return measured.reason or ", ".join(filter(None, (measured.remark, _details(measured.details))))
 
 
 def _details(details: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from setveil.base.declaration import parameter
 from setveil.base.display import quantity
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import distinct, owner_of
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
 from setveil.errors import Missing
 from setveil.guarantees.base import Coverage, Guarantee
@@ -320,12 +320,12 @@ def _find_left(
     record, code = rows.released
     left = due[record] & _hidden_category(rows, record, code, hide_all=hide_all)
     record, code = record[left], code[left]
-    left_records = np.unique(record)
+    left_records = distinct(record)
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
         some = code[record == one][:5]
         items = tuple(rows.original.vocabulary[c] for c in some)
-        leans_to = " and ".join(repr(names[g]) for g in np.unique(rows.category[some]))
+        leans_to = " and ".join(repr(names[g]) for g in distinct(rows.category[some]))
         return f"still holds {', '.join(map(repr, items))} of {leans_to}, which the record leans to", items
 
     cases.add_rows(FAILURE, rows.of_record[left_records], (detail(one) for one in left_records))
@@ -340,7 +340,7 @@ def _find_taken(rows: _Rows, partial: NDArray[np.bool_], cases: _Cases, *, hide_
     code = rows.original.items[rows.gone]
     taken = partial[record] & ~_hidden_category(rows, record, code, hide_all=hide_all)
     record, code = record[taken], code[taken]
-    taken_records = np.unique(record)
+    taken_records = distinct(record)
 
     def detail(one: int) -> tuple[str, tuple[str, ...]]:
         items = tuple(rows.original.vocabulary[c] for c in code[record == one][:5])

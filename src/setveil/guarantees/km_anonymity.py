@@ -21,6 +21,7 @@ from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.generalized import Generalized
+from setveil.data.records.ragged import distinct
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.chunk_links import ChunkItems, chunk_links
@@ -277,7 +278,7 @@ class KmAnonymity(KmLimit, Guarantee):
         terms = np.repeat(np.arange(data.clusters), np.diff(data.term_starts)) * width + data.terms
         note(
             IN_TERM_CHUNK_TOO,
-            np.intersect1d(terms, keys),
+            np.intersect1d(distinct(terms), keys, assume_unique=True),
             with_item(IN_TERM_CHUNK_TOO, "is in its term chunk and in a record chunk"),
         )
         sizes, records = data.chunk_sizes, data.sizes[data.cluster_of_chunk]
@@ -291,7 +292,7 @@ class KmAnonymity(KmLimit, Guarantee):
                 f"has {quantity(int(sizes[chunk]), 'subrecord')}, but the cluster has {quantity(int(records[chunk]), 'record')}",
             ),
         )
-        empty = np.unique(data.chunk_of_subrecord[data.subrecords.lengths == 0])
+        empty = distinct(data.chunk_of_subrecord[data.subrecords.lengths == 0])
         note(EMPTY, empty, lambda chunk: _of_chunk(EMPTY, data, chunk, "has a subrecord without an item"))
 
     def _note_lemma(

@@ -22,7 +22,7 @@ from setveil.base.verdict import MOST_WITNESSES, Reach, Verdict, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.reassociated import Reassociated
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import distinct, owner_of
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.mining.rare_itemsets import rare_itemsets
@@ -176,7 +176,7 @@ class Reconstruction(Guarantee):
     @staticmethod
     def _check_foreign(data: Transactions, occurrences: _Occurrences, found: _Found, where: str, begin: int) -> None:
         """Add the rows with items that are not in their cluster."""
-        rows = np.unique(occurrences.row[occurrences.chunk == NONE])
+        rows = distinct(occurrences.row[occurrences.chunk == NONE])
         found.violations[FOREIGN_ITEM] += len(rows)
         for row in rows[:MOST_WITNESSES].tolist():
             mine = slice(int(data.offsets[row]), int(data.offsets[row + 1]))

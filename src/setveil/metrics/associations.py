@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
+
 
 READ_AS = (
     "How supports are read in disassociated data: inside one record chunk, or the expected support over all chunks."
@@ -75,11 +76,9 @@ class RelativeAssociationError(Metric):
         description="All pairs of items in the records that hold a rule, or the rules themselves.",
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the supports of all associations."""
-        del alignment
+        original = pair.original
         if self.over == "rules":
             sets = _as_itemsets(original, *codes_of(self.rules, original))
             sets = sets.take(sets.supports > 0)
@@ -95,7 +94,7 @@ class RelativeAssociationError(Metric):
         if not len(sets):
             held = self.over == "rules" or not whose["records-with-a-rule"]
             return None, {"reason": NO_RULE_IS_HELD if held else "no record with a rule holds two items"}
-        after = supports_in(published, sets, self.reading)
+        after = supports_in(pair, sets, self.reading)
         terms = np.abs(sets.supports - after) / ((sets.supports + after) / 2)
         lost = int(np.count_nonzero(after == 0))
         return float(terms.sum()), {
@@ -127,16 +126,14 @@ class AlphaConfidence(Metric):
     rules: NamedItemsets = parameter(public=False, description="The utility rules: itemsets that analysts care about.")
     reading: Literal["inside", "expected"] = parameter("inside", public=True, description=READ_AS)
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the supports of the rules."""
-        del alignment
+        original = pair.original
         sets = _as_itemsets(original, *codes_of(self.rules, original))
         sets = sets.take(sets.supports > 0)
         if not len(sets):
             return None, {"reason": NO_RULE_IS_HELD}
-        after = supports_in(published, sets, self.reading)
+        after = supports_in(pair, sets, self.reading)
         alpha = after / sets.supports
         order = np.argsort(alpha, kind="stable")
         columns = (sets.take(order).to_lists(), *(c[order].tolist() for c in (sets.supports, after, alpha)))
@@ -169,11 +166,9 @@ class TLost(Metric):
         ge=1, public=True, examples=[3], description="Smallest support at which an item may be published."
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Look for the items."""
-        del alignment
+        original, published = pair.original, pair.published
         asked = {original.vocabulary[code] for code in np.flatnonzero(original.supports >= self.k)}
         if not asked:
             return None, {"reason": f"no item is in at least {self.k:,} records of the original"}

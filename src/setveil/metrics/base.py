@@ -7,18 +7,23 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.base.declaration import Declaration
-from setveil.base.display import quantity
+from setveil.base.display import quantity, share
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, Missing
+from setveil.metrics.mined import Undefined
+from setveil.metrics.pair import Pair
 
 if TYPE_CHECKING:
-    from setveil.data.forms.base import Form, Published
+    from setveil.data.forms.base import Form
 
 
 Direction = Literal["lower", "higher", "like the original"]
 About = Literal["utility", "privacy"]
 NOT_COMPUTED = "not computed, "
 """Beginning of the reason of a metric that was not computed; tables list metrics with the same reason together."""
+
+
+Status = Literal["exact", "estimate", "upper bound"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,20 @@ class Measurement:
     parameters: dict[str, Any] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
+    status: Status = "exact"
+    """Whether the value is exact, an estimate from a sample, or an upper bound."""
+    interval: tuple[float, float] | None = None
+    """Of an estimate: the limits between which the exact value is with a confidence of 95 %."""
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know about the value: why there is none, or that it is not exact."""
+        if self.value is None or self.status == "exact":
+            return self.reason
+        if self.interval is None:
+            return self.status
+        low, high = (_figure(limit, self.unit) for limit in self.interval)
+        return f"{self.status} from {self.details['sample']:,} records, 95 % interval {low} to {high}"
 
     @property
     def title(self) -> str:
@@ -46,6 +65,11 @@ class Measurement:
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain values."""
         return asdict(self)
+
+
+def _figure(value: float, unit: str) -> str:
+    """Return a figure for a sentence; a share is in percent."""
+    return share(value) if unit.startswith("share of ") else f"{value:,.4g}"
 
 
 class Metric(Declaration, ABC):
@@ -119,9 +143,14 @@ class Metric(Declaration, ABC):
         >>> round(sv.InfoLoss()(before, after).value, 3)
         0.333
         """
+        return self.of(Pair(original, published, alignment, metrics=[self]))
+
+    def of(self, pair: Pair) -> Measurement:
+        """Measure a release; metrics that measure the same `Pair` share their work. See `Metric.__call__`."""
+        original, published, alignment = pair.original, pair.published, pair.alignment
         if not isinstance(published, self.takes):
             if self.applies_to(type(published)):
-                return self._of_each(original, published)
+                return self._of_each(pair)
             return self.not_computed(f"does not apply to {published.form_title}")
         if "alignment" in self.needs:
             if alignment is None:
@@ -135,26 +164,35 @@ class Metric(Declaration, ABC):
                     f"{published.records:,} and the original {original.records:,}; give the alignment of this release"
                 )
         try:
-            value, details = self.measure(original, published, alignment)
+            value, details = self.measure(pair)
+        except Undefined as undefined:
+            value, details = None, {"reason": str(undefined)}
         except BadData as error:  # overlapping chunks have no supports; a check reports what is wrong
             if not published.has_support_bounds:
                 raise
             value, details = None, {"reason": str(error)}
         reason = str(details.pop("reason", "")) if value is None else ""
-        return Measurement(self.name, value, self.unit, self.better, self.public_parameters(), details, reason)
+        status, interval = details.pop("status", "exact"), details.pop("interval", None)
+        parameters = self.public_parameters()
+        return Measurement(self.name, value, self.unit, self.better, parameters, details, reason, status, interval)
+
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets that it will ask for, with `pair.before.plan` and `pair.after.plan`; by default none."""
 
     @classmethod
     def applies_to(cls, form: type[Form]) -> bool:
         """Return whether the metric applies to a form, or to each of the sets of records of a form."""
         return form in cls.takes or (form.sets_of in cls.takes and "alignment" not in cls.needs)
 
-    def _of_each(self, original: Transactions, published: Published) -> Measurement:
+    def _of_each(self, pair: Pair) -> Measurement:
         """Return the mean over several sets of records."""
-        each = [self(original, one) for one in published.sets]
+        each = [self.of(one) for one in pair.sets]
         first, values = each[0], [one.value for one in each if one.value is not None]
         if len(each) == 1 or len(values) < len(each):
             return next((one for one in each if one.value is None), first)
-        return replace(first, value=sum(values) / len(values), details=first.details | {"each": values})
+        status: Status = next((one.status for one in each if one.status != "exact"), "exact")
+        mean = sum(values) / len(values)
+        return replace(first, value=mean, details=first.details | {"each": values}, status=status)
 
     @classmethod
     def not_computed(cls, why: str) -> Measurement:
@@ -162,5 +200,9 @@ class Metric(Declaration, ABC):
         return Measurement(cls.name, None, cls.unit, cls.better, {}, {}, NOT_COMPUTED + why)
 
     @abstractmethod
-    def measure(self, original: Any, published: Any, alignment: Any) -> tuple[float | None, dict[str, Any]]:
-        """Return the figure and its details; None with a `reason` if it is not defined."""
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
+        """Return the figure and its details; None with a `reason` if it is not defined.
+
+        The details of a figure that is not exact also have its `status`; those of an estimate have an `interval` and the number of records
+        in the `sample`.
+        """

@@ -14,14 +14,14 @@ import numpy as np
 
 from setveil.errors import TooManyItemsets
 from setveil.metrics.hiding import NONE_WAS_FREQUENT, OfNamedItemsets, places_among
-from setveil.metrics.itemsets import LIMIT, _mined, _number, _Undefined
+from setveil.metrics.itemsets import LIMIT
+from setveil.metrics.mined import Undefined
 from setveil.mining import border as borders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
-    from setveil.data.records.transactions import Transactions
+    from setveil.metrics.pair import Pair
     from setveil.mining.itemsets import Itemsets
 
 
@@ -45,22 +45,21 @@ class BorderExposure(OfNamedItemsets):
         " infrequent proper subset, which are on no such list"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of the release; those of the original are only counted."""
+        pair.after.plan(self.found_from(pair.original, pair.published), LIMIT)
+
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """List the border of the release and find the named itemsets in it."""
-        del alignment
+        original, published = pair.original, pair.published
         count, count_after = self.frequent_from(original), self.found_from(original, published)
         was_frequent = self.named_supports(original) >= count
         secrets = int(np.count_nonzero(was_frequent))
         if not secrets:
             return None, {"reason": NONE_WAS_FREQUENT}
-        try:
-            others = _number(original, "original", count) - secrets
-            base_rate = secrets / (others + 1)
-            border = _border(published, count_after)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
+        others = pair.before.number(count) - secrets
+        base_rate = secrets / (others + 1)
+        border = _border(pair, count_after)
         if not len(border):
             why = "every set of its items is frequent" if published.occurrences else "it holds no item"
             return None, {"reason": f"no itemset of the release is minimal infrequent: {why}"}
@@ -89,12 +88,12 @@ def _best(levels: NDArray[np.int64], listed: NDArray[np.int64], found: NDArray[n
     return int(np.lexsort((levels, precision, f1))[-1])
 
 
-def _border(published: Transactions, count: int) -> Itemsets:
-    frequent = _mined(published, "release", count, LIMIT)
+def _border(pair: Pair, count: int) -> Itemsets:
+    frequent = pair.after.listed(count, LIMIT)
     try:
-        return borders.minimal_infrequent(frequent, published, limit=borders.LIMIT)
+        return borders.minimal_infrequent(frequent, pair.published, limit=borders.LIMIT)
     except TooManyItemsets as error:
-        raise _Undefined(
+        raise Undefined(
             f"{error.found:,} itemsets may be on the border of the itemsets in at least {count:,} records of the release; the limit is "
             f"{borders.LIMIT:,}; choose a higher min_support"
         ) from None

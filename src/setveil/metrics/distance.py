@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.base.display import quantity
 from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
-from setveil.mining.tree_distance import TreeDistance, bounded_tree_distance
+from setveil.mining.tree_distance import bounded_tree_distance
 
 if TYPE_CHECKING:
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
 
 SEED = 2020
 """The first of the two seeds of an order of items; the second is the number of the order, starting with 0."""
@@ -29,7 +28,8 @@ class TreeEditDistance(Metric):
     about = "utility"
     formula = (
         "minimum over non-crossing matchings of records of Σ Lev(t, t~) over matched pairs + Σ |t| over all others; items in label order,"
-        " records sorted by content. relative: divided by the number of items of both"
+        " records sorted by content. relative: divided by the number of items of both. Beyond the budget: the cost of the best matching"
+        " found, an upper bound"
     )
     blind_to = (
         "which person has which record: swapping whole records leaves it 0; and whether analysts still find the same. It depends on the"
@@ -48,35 +48,28 @@ class TreeEditDistance(Metric):
         400_000_000,
         public=True,
         ge=0,
-        description="Maximum number of steps per order: an item that two compared records share, or 128 cells of the table.",
+        description="Maximum number of steps per order: an item that two compared records share, or 128 cells of the table. Beyond it, the "
+        "figure is an upper bound.",
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
-        """Measure in label order, and in some random orders."""
-        del alignment
-        found = bounded_tree_distance(original, published, budget=self.budget)
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
+        """Measure in label order and, if the budget is sufficient, in some random orders."""
+        original, published = pair.original, pair.published
+        budget = None if pair.exact else self.budget
+        found = bounded_tree_distance(original, published, budget=budget)
         details: dict[str, Any] = {"nodes": found.nodes[0], "nodes-after": found.nodes[1]}
-        if found.value is None:
-            return None, {**details, **self._bounds(found)}
         if total := sum(found.nodes):
-            details["relative"] = found.value / total
-        return float(found.value), {**details, **self._other_orders(original, published)}
+            details["relative"] = found.most / total
+        if found.value is None:
+            return float(found.most), {**details, "steps-needed": found.steps, "status": "upper bound"}
+        return float(found.value), {**details, **self._other_orders(original, published, budget)}
 
-    def _bounds(self, found: TreeDistance) -> dict[str, Any]:
-        reason = (
-            f"it would take about {quantity(found.steps, 'step')}, and the budget is {self.budget:,}; raise budget. The distance is between"
-            f" {found.least:,} and {found.most:,}"
-        )
-        return {"at-least": found.least, "at-most": found.most, "steps": found.steps, "reason": reason}
-
-    def _other_orders(self, original: Transactions, published: Transactions) -> dict[str, Any]:
+    def _other_orders(self, original: Transactions, published: Transactions, budget: int | None) -> dict[str, Any]:
         """Return the smallest, mean and largest distance over random orders; orders that take too long are skipped and counted."""
         distances = []
         for number in range(self.orders):
             order = np.random.default_rng([SEED, number])
-            found = bounded_tree_distance(original, published, budget=self.budget, order=order)
+            found = bounded_tree_distance(original, published, budget=budget, order=order)
             if found.value is not None:
                 distances.append(found.value)
         details: dict[str, Any] = (

@@ -21,7 +21,8 @@ from setveil.metrics.base import Metric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
+
 
 NO_ITEM = "the original holds no item"
 NO_ITEM_RELEASED = "the release holds no item"
@@ -56,11 +57,9 @@ class Dissimilarity(Metric):
         description="Differences item by item (per-item), or of the totals, as in the paper (printed).",
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions | Grouped, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the supports of all items."""
-        del alignment
+        original, published = pair.original, pair.published
         if not original.occurrences:
             return None, {"reason": NO_ITEM}
         if self.form == "printed":
@@ -86,11 +85,9 @@ class KullbackLeibler(Metric):
         " little even if all their occurrences are gone"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the shares of all items."""
-        del alignment
+        original, published = pair.original, pair.published
         if reason := _lacks_items(original, published):
             return None, {"reason": reason}
         after = supports_after(original, published)
@@ -122,11 +119,9 @@ class SymmetricKl(Metric):
         " little"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the shares of all items with their mean."""
-        del alignment
+        original, published = pair.original, pair.published
         if reason := _lacks_items(original, published):
             return None, {"reason": reason}
         is_new = np.array([label not in original.code_of for label in published.vocabulary], dtype=bool)

@@ -11,8 +11,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from setveil.data.forms.plain import RowsOfRecords
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
 
 
 class LossSplit(Metric):
@@ -32,17 +31,19 @@ class LossSplit(Metric):
     needs = ("alignment",)
     takes = (Transactions, Generalized)
 
-    def measure(
-        self, original: Transactions, published: RowsOfRecords, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Look up each occurrence in the rows of its record, then each node above it in turn."""
-        assert alignment is not None
+        original, published = pair.original, pair.published
         if not original.occurrences:
             return None, {"reason": "the original holds no item"}
         tree = published.tree
-        _own, lowest = lowest_shown(original, published, alignment)
-        gone = int(np.count_nonzero(lowest < 0))
         generalized, most = 0, 0
+        if tree is None and not pair.has_split_records:
+            gone = original.occurrences - int(pair.shared_items.sum())
+        else:
+            assert pair.alignment is not None
+            _own, lowest = lowest_shown(original, published, pair.alignment)
+            gone = int(np.count_nonzero(lowest < 0))
         if tree is not None:
             inside = lowest[(lowest >= 0) & (lowest < len(tree.nodes))]
             generalized = int((tree.leaf_ends[inside] - tree.leaf_starts[inside] - 1).sum())

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.forms.comparing import shared_items
 from setveil.data.records.ragged import inverted
 from setveil.metrics.base import Metric
-from setveil.metrics.itemsets import LIMIT, _mined, _Undefined
+from setveil.metrics.itemsets import LIMIT
 from setveil.mining.comparison import compare
-from setveil.mining.itemsets import Itemsets, codes_of
+from setveil.mining.itemsets import codes_of
 from setveil.mining.lookup import Lookup
 from setveil.mining.supports import supports
 from setveil.parameters.named_itemsets import NamedItemsets
@@ -31,8 +30,9 @@ from setveil.parameters.shares import MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
+    from setveil.metrics.pair import Pair
+    from setveil.mining.itemsets import Itemsets
 
 NONE_WAS_FREQUENT = "none of the named itemsets is frequent in the original: there was nothing to hide"
 
@@ -58,9 +58,15 @@ class OfNamedItemsets(Metric, ABC):
         """Return the support of each named itemset."""
         return supports(data, list(self.itemsets))
 
-    def both_mined(self, original: Transactions, published: Transactions, count: int) -> tuple[Itemsets, Itemsets]:
-        """Return the frequent itemsets of both, or raise `_Undefined` if there are too many."""
-        return _mined(original, "original", count, LIMIT), _mined(published, "release", count, LIMIT)
+
+class OfAllItemsets(OfNamedItemsets, ABC):
+    """A metric for the frequent itemsets of both data sets in such a release."""
+
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of both, at the same number of records."""
+        count = self.frequent_from(pair.original)
+        pair.before.plan(count, LIMIT)
+        pair.after.plan(count, LIMIT)
 
 
 class HidingFailure(OfNamedItemsets):
@@ -81,11 +87,9 @@ class HidingFailure(OfNamedItemsets):
         " itemsets that became frequent only in the release, which are a detail"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the named itemsets in both."""
-        del alignment
+        original, published = pair.original, pair.published
         count, count_after = self.frequent_from(original), self.found_from(original, published)
         before = self.named_supports(original) >= count
         after = self.named_supports(published) >= count_after
@@ -117,18 +121,16 @@ class ResidualItemsets(OfNamedItemsets):
     )
     blind_to = "how many records hold an itemset: one is enough; and that the absence of a formerly common itemset can reveal as much"
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the named itemsets in the release."""
-        del alignment
+        original, published = pair.original, pair.published
         found = self.named_supports(published)
         held = int(np.count_nonzero(found))
         highest = {"highest-support": int(found.max()), "count": self.found_from(original, published)}
         return held / len(found), {"held": held, "named": len(found), **highest}
 
 
-class MissesCost(OfNamedItemsets):
+class MissesCost(OfAllItemsets):
     """Share of the frequent itemsets that were not named and are no longer frequent in the release."""
 
     name = "misses-cost"
@@ -152,16 +154,10 @@ class MissesCost(OfNamedItemsets):
         description="All itemsets that are not named (all), or only those that could stay frequent (avoidable).",
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Mine both and count the lost itemsets."""
-        del alignment
-        count = self.frequent_from(original)
-        try:
-            before, after = self.both_mined(original, published, count)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
+        count = self.frequent_from(pair.original)
+        before, after = pair.before.listed(count, LIMIT), pair.after.listed(count, LIMIT)
         places = places_among(before, self.itemsets)
         named = places[places >= 0]
         others = np.ones(len(before), dtype=bool)
@@ -177,7 +173,7 @@ class MissesCost(OfNamedItemsets):
         return lost / number, {"lost": lost, "before": number, "unavoidable": unavoidable, "count": count}
 
 
-class ArtificialItemsets(OfNamedItemsets):
+class ArtificialItemsets(OfAllItemsets):
     """Share of the frequent itemsets of the release that are not frequent in the original."""
 
     name = "artificial-itemsets"
@@ -188,16 +184,10 @@ class ArtificialItemsets(OfNamedItemsets):
     formula = "AFI = |FI~ \\ FI| / |FI~|. Details: their number, and how many of them are named"
     blind_to = "lost itemsets: see misses-cost; false combinations below the threshold; which records hold an itemset"
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Mine both and count the new itemsets."""
-        del alignment
-        count = self.frequent_from(original)
-        try:
-            before, after = self.both_mined(original, published, count)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
+        count = self.frequent_from(pair.original)
+        before, after = pair.before.listed(count, LIMIT), pair.after.listed(count, LIMIT)
         if not len(after):
             return None, {"reason": "no itemset is frequent in the release"}
         found = compare(before, after)
@@ -220,17 +210,14 @@ class RecordsTouched(Metric):
     blind_to = "how much of a record changed: see record-loss and false-content"
     needs = ("alignment",)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare every row with its record."""
-        assert alignment is not None
+        original, published = pair.original, pair.published
         if not original.records:
             return None, {"reason": "the original holds no record"}
-        shared = shared_items(original, published, alignment.rows)
-        is_same = (shared == published.lengths) & (shared == original.lengths[alignment.rows])
-        rows = np.bincount(alignment.rows, minlength=original.records)
-        same_rows = np.bincount(alignment.rows[is_same], minlength=original.records)
+        shared, record, rows = pair.shared_items, pair.rows, pair.rows_per_record
+        is_same = (shared == published.lengths) & (shared == original.lengths[record])
+        same_rows = np.bincount(record[is_same], minlength=original.records)
         touched = int(np.count_nonzero((rows != 1) | (same_rows != 1)))
         return touched / original.records, {"records": touched, "removed": int(np.count_nonzero(rows == 0))}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import among, distinct, owner_of
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.whole_parts import whole_parts
@@ -22,8 +22,8 @@ from setveil.parameters.shares import MaxConfidence
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
+    from setveil.metrics.pair import Pair
 
 
 class OfSensitiveItems(Metric, ABC):
@@ -58,13 +58,10 @@ class ExactBasketExposure(OfSensitiveItems):
         " of a person knows that these are all"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the pairs in both."""
-        del alignment
-        counted = self._exposed(published)
-        before = self._exposed(original)["pairs"]
+        counted = self._exposed(pair.published)
+        before = self._exposed(pair.original)["pairs"]
         return float(counted.pop("pairs")), {**counted, "before": before}
 
     def _exposed(self, data: Transactions) -> dict[str, Any]:
@@ -78,11 +75,11 @@ class ExactBasketExposure(OfSensitiveItems):
         exposed = (found.part * width + found.item)[above]
         place = np.flatnonzero(is_sensitive[data.items])
         row = owner_of(data.offsets)[place]
-        is_exposed = np.isin(found.part_of[row] * width + data.items[place], exposed)
+        is_exposed = among(found.part_of[row] * width + data.items[place], exposed)
         occurrences = int(np.count_nonzero(is_exposed))
         return {
             "pairs": len(exposed),
-            "records": len(np.unique(row[is_exposed])),
+            "records": len(distinct(row[is_exposed])),
             "occurrences": occurrences,
             **({"share-of-occurrences": occurrences / len(place)} if len(place) else {}),
             "with-empty-part": int(np.count_nonzero(found.has_empty_part[above])),
@@ -103,11 +100,9 @@ class SaturatedRules(OfSensitiveItems):
     )
     blind_to = "rules from a part of a record; and whether anything was suppressed: rules can be at the limit in the original, see before"
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the rules from all other items of a record to a sensitive item."""
-        del alignment
+        original, published = pair.original, pair.published
         if self.rho.share == 1:
             return None, {"reason": "a ρ of 1 allows everything: no rule can be at its limit"}
         total, at_limit, above = self._counts(published)
@@ -121,14 +116,12 @@ class SaturatedRules(OfSensitiveItems):
         """Return the number of sensitive occurrences, of those at the limit or above (with one record more), and of those above it."""
         num, den = self.rho.share.as_integer_ratio()
         is_sensitive = self.sensitive.among(data)
-        contents, weights, _content_of = data.distinct()
-        rules = largest_rules(data, contents, is_sensitive)
-        cases = [(weights[rules.row], rules.with_item, rules.held)]
+        rules = largest_rules(data, is_sensitive)
+        cases = [(rules.weight, rules.with_item, rules.held)]
         if self.include_empty:
-            alone = np.flatnonzero(contents.lengths == 1)
-            code = contents.items[contents.offsets[alone]]
-            alone, code = alone[is_sensitive[code]], code[is_sensitive[code]]
-            cases.append((weights[alone], data.supports[code], np.full(len(code), data.records)))
+            alone = np.bincount(data.items[data.offsets[:-1][data.lengths == 1]], minlength=len(data.vocabulary))
+            code = np.flatnonzero(is_sensitive & (alone > 0))
+            cases.append((alone[code], data.supports[code], np.full(len(code), data.records)))
         at_limit = sum(_weighed(weight, (held + 1) * den > num * of) for weight, held, of in cases)
         above = sum(_weighed(weight, held * den > num * of) for weight, held, of in cases)
         return int(data.supports[is_sensitive].sum()), at_limit, above

@@ -5,26 +5,21 @@ A share is converted to a number of records for each data set separately, becaus
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
+from setveil.metrics.mined import LEAST, Undefined
 from setveil.mining.comparison import common_codes, compare
-from setveil.mining.frequent import count_or_at_least, mine
 from setveil.mining.rules import Rules, association_rules
-from setveil.mining.whole_parts import without_items
 from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.parameters.shares import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
-    from setveil.data.records.alignment import Alignment
-    from setveil.data.records.transactions import Transactions
-    from setveil.mining.itemsets import Itemsets
+    from setveil.metrics.pair import Pair
 
 LIMIT = 2_000_000
 """Maximum number of itemsets to compare; more would take longer than the release itself."""
@@ -33,56 +28,25 @@ RULE_LIMIT = 500_000
 SUPPORTS = ("5%", "2%", "1%", "0.5%", "0.2%")
 
 
-class _Undefined(Exception):
-    """There is no figure; the text is the reason for users."""
-
-
-def _counts(original: Transactions, published: Transactions, min_support: MinSupport) -> tuple[int, int]:
-    """Return the minimum supports of both in records; raise `_Undefined` for 1, at which every part of every record is frequent."""
-    counts = min_support.count(original.records), min_support.count(published.records)
-    for where, data, count in zip(("original", "release"), (original, published), counts, strict=True):
-        if count < 2:
-            raise _Undefined(
-                f"at {min_support}, one of the {data.records:,} records of the {where} is enough: every part of every record is frequent; "
+def _counts(pair: Pair, min_support: MinSupport) -> tuple[int, int]:
+    """Return the minimum supports of both in records; raise `Undefined` for 1, at which every part of every record is frequent."""
+    sides = {"original": pair.original.records, "release": pair.published.records}
+    for where, records in sides.items():
+        if min_support.count(records) < LEAST:
+            raise Undefined(
+                f"at {min_support}, one of the {records:,} records of the {where} is enough: every part of every record is frequent; "
                 "choose a higher min_support"
             )
-    return counts
+    count, count_after = map(min_support.count, sides.values())
+    return count, count_after
 
 
-def _mined(data: Transactions, where: str, count: int, limit: int) -> Itemsets:
-    """Return the frequent itemsets. They are counted first, which is much faster if there are many, and done once for all metrics."""
-    found, is_all = count_or_at_least(data, count)
-    if found <= limit:
-        with suppress(TooManyItemsets):  # possible only if not all of them could be counted
-            return mine(data, count, limit=limit)
-    raise _Undefined(
-        f"{_number_text(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}; the limit is {limit:,}; choose a "
-        "higher min_support"
-    )
-
-
-def _number(data: Transactions, where: str, count: int) -> int:
-    """Return the number of frequent itemsets, even if there are too many to list."""
-    found, is_all = count_or_at_least(data, count)
-    if is_all and found <= sys.float_info.max:
-        return found
-    raise _Undefined(
-        f"{_number_text(found, is_all=is_all)} itemsets are in at least {count:,} records of the {where}, too many to count; choose a "
-        "higher min_support"
-    )
-
-
-def _number_text(found: int, *, is_all: bool) -> str:
-    return f"{found:,}" if is_all else f"at least {found:,}"
-
-
-def _both_mined(
-    original: Transactions, published: Transactions, min_support: MinSupport, limit: int
-) -> tuple[Itemsets, Itemsets, dict[str, Any]]:
-    """Return the frequent itemsets of both, and the minimum supports in records."""
-    count, count_after = _counts(original, published, min_support)
-    before, after = _mined(original, "original", count, limit), _mined(published, "release", count_after, limit)
-    return before, after, {"count": count, "count-after": count_after}
+def _plan(pair: Pair, min_support: MinSupport, limit: int) -> None:
+    """Plan the frequent itemsets of both."""
+    with suppress(Undefined):
+        count, count_after = _counts(pair, min_support)
+        pair.before.plan(count, limit)
+        pair.after.plan(count_after, limit)
 
 
 _MIN_SUPPORT = "Minimum support of a frequent itemset; a share is of the records of each data set, rounded up."
@@ -103,16 +67,10 @@ class FrequentItemsets(Metric):
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the frequent itemsets of both."""
-        del alignment
-        try:
-            count, count_after = _counts(original, published, self.min_support)
-            before, after = _number(original, "original", count), _number(published, "release", count_after)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
+        count, count_after = _counts(pair, self.min_support)
+        before, after = pair.before.number(count), pair.after.number(count_after)
         return float(after), {"before": before, "count": count, "count-after": count_after}
 
 
@@ -133,20 +91,26 @@ class FiSimilarity(Metric):
 
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of both."""
+        _plan(pair, self.min_support, LIMIT)
+
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Mine both and match the itemsets."""
-        del alignment
-        try:
-            before, after, counts = _both_mined(original, published, self.min_support, LIMIT)
-        except _Undefined as undefined:
-            return None, {"reason": str(undefined)}
+        count, count_after = _counts(pair, self.min_support)
+        before, after = pair.before.listed(count, LIMIT), pair.after.listed(count_after, LIMIT)
         found = compare(before, after)
         if found.similarity is None:
             return None, {"reason": "no itemset is frequent before or after"}
         sizes = {"before": len(before), "after": len(after)}
-        return found.similarity, {"kept": found.kept, "lost": found.lost, "new": found.new, **sizes, **counts}
+        return found.similarity, {
+            "kept": found.kept,
+            "lost": found.lost,
+            "new": found.new,
+            **sizes,
+            "count": count,
+            "count-after": count_after,
+        }
 
 
 class RuleSimilarity(Metric):
@@ -170,12 +134,13 @@ class RuleSimilarity(Metric):
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
     min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of both."""
+        _plan(pair, self.min_support, RULE_LIMIT)
+
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Mine both and match the rules."""
-        del alignment
-        return _similarity_of_rules(original, published, self.min_support, self.min_confidence)
+        return _similarity_of_rules(pair, self.min_support, self.min_confidence)
 
 
 class NonSensitiveRules(Metric):
@@ -197,23 +162,24 @@ class NonSensitiveRules(Metric):
     min_support: MinSupport = parameter(MinSupport("1%"), public=True, description=_MIN_SUPPORT)
     min_confidence: MinConfidence = parameter(MinConfidence("50%"), public=True, description=_MIN_CONFIDENCE)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
-        """Remove sensitive items from both, which changes no other support; then mine and match the rules."""
-        del alignment
-        before, after = (without_items(data, self.sensitive.among(data)) for data in (original, published))
-        return _similarity_of_rules(before, after, self.min_support, self.min_confidence)
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of both."""
+        _plan(pair, self.min_support, RULE_LIMIT)
+
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
+        """Match the rules of the itemsets without sensitive items."""
+        return _similarity_of_rules(pair, self.min_support, self.min_confidence, self.sensitive)
 
 
 def _similarity_of_rules(
-    original: Transactions, published: Transactions, min_support: MinSupport, min_confidence: MinConfidence
+    pair: Pair, min_support: MinSupport, min_confidence: MinConfidence, hidden: SensitiveItems | None = None
 ) -> tuple[float | None, dict[str, Any]]:
-    """Mine both and match the rules."""
-    try:
-        before, after, counts = _both_mined(original, published, min_support, RULE_LIMIT)
-    except _Undefined as undefined:
-        return None, {"reason": str(undefined)}
+    """Match the rules of both, without those that contain a hidden item."""
+    count, count_after = _counts(pair, min_support)
+    before, after = (
+        mined.listed(least, RULE_LIMIT, without=None if hidden is None else hidden.among(mined.data))
+        for mined, least in ((pair.before, count), (pair.after, count_after))
+    )
     old, new = (association_rules(sets, min_confidence) for sets in (before, after))
     kept, difference = _matched(old, new)
     either = len(old) + len(new) - kept
@@ -221,7 +187,7 @@ def _similarity_of_rules(
         return None, {"reason": "no rule holds before or after"}
     sizes = {"kept": kept, "lost": len(old) - kept, "new": len(new) - kept, "before": len(old), "after": len(new)}
     apart = {} if difference is None else {"confidence-difference": difference}
-    return kept / either, {**sizes, **apart, **counts}
+    return kept / either, {**sizes, **apart, "count": count, "count-after": count_after}
 
 
 def _matched(old: Rules, new: Rules) -> tuple[int, float | None]:
@@ -236,4 +202,6 @@ def _matched(old: Rules, new: Rules) -> tuple[int, float | None]:
     if not len(matched):
         return 0, None
     apart = np.abs(old.confidence[left] - new.confidence[in_both[right]])
-    return len(matched), float(apart.mean())
+    return len(matched), float(
+        np.sort(apart).mean()
+    )  # sorted: the last digit must not depend on the order of the itemsets

@@ -68,8 +68,8 @@ class Measurements(list[Measurement]):
             if one.reason.startswith(NOT_COMPUTED):
                 lacking.setdefault(one.reason.removeprefix(NOT_COMPUTED), {})[one.name] = None
             else:
-                figures.append([one.title, one.value, one.unit, one.better, one.reason])
-        header = ["metric", "value", "unit", "better", "reason"]
+                figures.append([one.title, one.value, one.unit, one.better, one.remark])
+        header = ["metric", "value", "unit", "better", "remark"]
         if not any(row[-1] for row in figures):
             header, figures = header[:-1], [row[:-1] for row in figures]
         missing = [[", ".join(names), reason] for reason, names in lacking.items()]
@@ -77,7 +77,10 @@ class Measurements(list[Measurement]):
         return [table for table in tables if table.rows]
 
     def to_table(self) -> Any:
-        """Return an Arrow table with one row per measurement: `metric`, `settings`, `value`, `unit`, `better`, `reason`."""
+        """Return an Arrow table with one row per measurement: `metric`, `settings`, `value`, `unit`, `better`, `remark`.
+
+        The remark states why there is no value, or that it is an estimate or a bound.
+        """
         import pyarrow as pa  # noqa: PLC0415 - imported only for tables
 
         rows = [
@@ -87,11 +90,11 @@ class Measurements(list[Measurement]):
                 "value": one.value,
                 "unit": one.unit,
                 "better": one.better,
-                "reason": one.reason,
+                "remark": one.remark,
             }
             for one in self
         ]
-        kinds = dict.fromkeys(("metric", "settings", "value", "unit", "better", "reason"), pa.string())
+        kinds = dict.fromkeys(("metric", "settings", "value", "unit", "better", "remark"), pa.string())
         return pa.Table.from_pylist(rows, schema=pa.schema(kinds | {"value": pa.float64()}))
 
     def to_pandas(self) -> Any:

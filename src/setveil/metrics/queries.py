@@ -19,7 +19,7 @@ from setveil.parameters.shares import MinSupport
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
 
 
 class QueryError(Metric):
@@ -51,17 +51,15 @@ class QueryError(Metric):
     )
     seed: int = parameter(0, public=True, ge=0, description="Seed of the draws: the same seed draws the same itemsets.")
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Draw itemsets and count them in both."""
-        del alignment
+        original = pair.original
         if not original.occurrences:
             return None, {"reason": "the original holds no item"}
         offsets, codes = drawn_itemsets(original, self.queries, self.max_length, np.random.default_rng(self.seed))
         before = supports(original, (offsets, codes))
         sets = Itemsets(offsets, codes.astype(np.int32), before, original.vocabulary, original.records)
-        after = supports_in(published, sets)
+        after = supports_in(pair, sets)
         error = np.abs(after - before) / np.maximum(before, self.sanity.count(original.records))
         return float(error.mean()), {"median": float(np.median(error)), "max": float(error.max())}
 

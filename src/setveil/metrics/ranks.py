@@ -15,25 +15,23 @@ from setveil.base.declaration import parameter
 from setveil.base.display import quantity
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.records.transactions import Transactions
-from setveil.errors import TooManyItemsets
 from setveil.metrics.base import Metric
 from setveil.metrics.counting import supports_in
+from setveil.metrics.mined import LEAST
 from setveil.mining.comparison import compare
-from setveil.mining.frequent import mine
-from setveil.mining.frequent import top as most_frequent
 from setveil.mining.rules import Rules, association_rules
 from setveil.parameters.shares import MinConfidence, MinSupport
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
+
 
 LIMIT = 500_000
 """Maximum number of itemsets; it is exceeded if very many are equally frequent."""
 SHOWN = 100
 """Maximum number of rows of a table."""
-_LEAST = 2
 
 
 def competition_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
@@ -64,19 +62,9 @@ class TopKDeviation(Metric):
         1000, public=True, ge=1, le=100_000, description="Number of most frequent itemsets to compare."
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Find the most frequent itemsets of both and match them."""
-        del alignment
-        try:
-            before, after = (
-                most_frequent(data, self.top, least=_LEAST, ties=True, limit=LIMIT) for data in (original, published)
-            )
-        except TooManyItemsets:
-            return None, {
-                "reason": f"more than {LIMIT:,} itemsets are as frequent as the {self.top:,}th; choose another top"
-            }
+        before, after = pair.before.top(self.top, LIMIT), pair.after.top(self.top, LIMIT)
         largest = max(len(before), len(after))
         if not largest:
             return None, {"reason": "no itemset is in at least two records, before or after"}
@@ -106,25 +94,14 @@ class FrequentRanks(Metric):
     length: int = parameter(2, public=True, ge=1, le=10, description="Number of items of the itemsets.")
     top: int = parameter(17, public=True, ge=1, le=100_000, description="Number of most frequent itemsets to rank.")
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Rank the most frequent itemsets of the original in both."""
-        del alignment
-        size = self.length
-        try:
-            sets = most_frequent(
-                original, self.top, min_length=size, max_length=size, least=_LEAST, ties=True, limit=LIMIT
-            )
-        except TooManyItemsets:
-            return None, {
-                "reason": f"more than {LIMIT:,} itemsets are as frequent as the {self.top:,}th; choose another top"
-            }
+        sets = pair.before.top(self.top, LIMIT, length=self.length)
         if not len(sets):
             return None, {
-                "reason": f"no itemset of {quantity(size, 'item')} is in at least two records of the original"
+                "reason": f"no itemset of {quantity(self.length, 'item')} is in at least two records of the original"
             }
-        before, after = sets.supports, supports_in(published, sets)
+        before, after = sets.supports, supports_in(pair, sets)
         rank, rank_after = competition_ranks(before), competition_ranks(after)
         columns = (column[:SHOWN].tolist() for column in (before, rank, after, rank_after))
         lists = sets.take(np.arange(min(SHOWN, len(sets)))).to_lists()
@@ -162,24 +139,23 @@ class TopRules(Metric):
         description="Minimum confidence of a rule: the share of the records with A that also hold b.",
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions | Disassociated, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def plan(self, pair: Pair) -> None:
+        """Plan the frequent itemsets of the original."""
+        pair.before.plan(self._count(pair), LIMIT)
+
+    def _count(self, pair: Pair) -> int:
+        return max(self.min_support.count(pair.original.records), LEAST)
+
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Find the most frequent rules of the original and count them in the release."""
-        del alignment
-        count = max(self.min_support.count(original.records), _LEAST)
-        try:
-            rules = association_rules(mine(original, count, limit=LIMIT), self.min_confidence)
-        except TooManyItemsets:
-            return None, {
-                "reason": f"more than {LIMIT:,} itemsets are in at least {count:,} records of the original; choose a higher min_support"
-            }
+        count = self._count(pair)
+        rules = association_rules(pair.before.listed(count, LIMIT), self.min_confidence)
         if not len(rules):
             return None, {"reason": "no rule holds in the original"}
         rules = _most_frequent_rules(rules, self.top)
         before, held = rules.supports, rules.antecedent_supports
-        after = supports_in(published, rules.itemsets.take(rules.wholes))
-        held_after = supports_in(published, rules.antecedent_sets())
+        after = supports_in(pair, rules.itemsets.take(rules.wholes))
+        held_after = supports_in(pair, rules.antecedent_sets())
         details: dict[str, Any] = {"rules": len(rules), "count": count}
         there = held_after > 0
         if there.any():

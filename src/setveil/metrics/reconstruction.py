@@ -16,8 +16,7 @@ from setveil.parameters.sensitive_items import SensitiveItems
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from setveil.data.forms.base import Published
-    from setveil.data.records.alignment import Alignment
+    from setveil.metrics.pair import Pair
 
 
 class ReconstructionKl(Metric):
@@ -59,11 +58,9 @@ class ReconstructionKl(Metric):
         description="Number of records to add to every cell before and after, so that no share is 0.",
     )
 
-    def measure(
-        self, original: Transactions, published: Published, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the distribution over cells of each sensitive item that the original holds."""
-        del alignment
+        original, published = pair.original, pair.published
         is_sensitive = self.sensitive.among(original)
         labels = [original.vocabulary[code] for code in np.flatnonzero(is_sensitive & (original.supports > 0))]
         if not labels:

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.forms.comparing import shared_items
 from setveil.metrics.base import Metric
 
 if TYPE_CHECKING:
-    from setveil.data.records.alignment import Alignment
-    from setveil.data.records.transactions import Transactions
+    from setveil.metrics.pair import Pair
 
 
 class RecordLoss(Metric):
@@ -30,19 +28,17 @@ class RecordLoss(Metric):
     blind_to = "whether added items are plausible beside the others"
     needs = ("alignment",)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare every row with its record."""
-        assert alignment is not None
+        original, published = pair.original, pair.published
         if not published.records:
             return None, {"reason": "the release holds no record"}
-        shared = shared_items(original, published, alignment.rows)
-        union = published.lengths + original.lengths[alignment.rows] - shared
+        shared, record = pair.shared_items, pair.rows
+        union = published.lengths + original.lengths[record] - shared
         by_row = np.where(union > 0, 1 - shared / np.maximum(union, 1), 0.0)
         # A record counts once, even if it became several rows; otherwise the records split most would count most.
-        rows = np.bincount(alignment.rows, minlength=original.records)
-        loss = np.bincount(alignment.rows, by_row, original.records)[rows > 0] / rows[rows > 0]
+        rows = pair.rows_per_record
+        loss = np.bincount(record, by_row, original.records)[rows > 0] / rows[rows > 0]
         return float(loss.mean()), {"records-changed": int(np.count_nonzero(loss))}
 
 
@@ -59,12 +55,10 @@ class FalseContent(Metric):
     blind_to = "missing items"
     needs = ("alignment",)
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the released items that their record did not hold."""
-        assert alignment is not None
+        published = pair.published
         if not published.occurrences:
             return None, {"reason": "the release holds no item"}
-        untrue = published.occurrences - int(shared_items(original, published, alignment.rows).sum())
+        untrue = published.occurrences - int(pair.shared_items.sum())
         return untrue / published.occurrences, {"untrue-occurrences": untrue}

@@ -17,8 +17,7 @@ from setveil.metrics.distribution import NO_ITEM, supports_after
 from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
-    from setveil.data.records.alignment import Alignment
-    from setveil.data.records.transactions import Transactions
+    from setveil.metrics.pair import Pair
 
 MOST_ROWS = 50
 """Maximum number of sensitive items that are listed one by one."""
@@ -39,11 +38,9 @@ class InfoLoss(Metric):
         " items"
     )
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the numbers of occurrences."""
-        del alignment
+        original, published = pair.original, pair.published
         if not original.occurrences:
             return None, {"reason": NO_ITEM}
         lost = original.occurrences - published.occurrences
@@ -73,11 +70,9 @@ class ItemsLost(Metric):
 
     sensitive: SensitiveItems = parameter(public=False, description="The items that must not be inferred.")
 
-    def measure(
-        self, original: Transactions, published: Transactions, alignment: Alignment | None
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the supports of all items."""
-        del alignment
+        original, published = pair.original, pair.published
         if not original.occurrences:
             return None, {"reason": NO_ITEM}
         before, after = original.supports, supports_after(original, published)

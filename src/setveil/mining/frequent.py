@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import distinct, offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share, with_threads
@@ -47,6 +47,8 @@ _LISTABLE = 100_000_000
 """Number of sets that may still fit into the memory of a machine."""
 _WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES, _BUDGET = 0, 1, 2, 4, 5, 6
 """RUNNING, TOO_MANY, SETS, STATUS, NODES and BUDGET of `_writing_kernels`, repeated here because that module imports Numba."""
+_TIMES_TOO_MANY, _FEW = 8, 100_000
+"""A search for the most frequent sets is repeated at a higher support if it finds this many times too many, and more than a few."""
 _COUNT_BUDGET = 5_000_000
 """Maximum number of nodes that the search visits to count the sets for an error message."""
 
@@ -123,6 +125,13 @@ def count(
     return _Search(data, wanted).counted(budget=0)[0]
 
 
+def mine_up_to(data: Transactions, min_support: int, limit: int) -> Itemsets | None:
+    """Return the frequent itemsets, or None as soon as more than `limit` are found, or if they were counted before and are more."""
+    if data.remembered.get((count_or_at_least.__qualname__, min_support), (0,))[0] > limit:
+        return None
+    return _Search(data, _Wanted(data, MinSupport(min_support), "all", 1, None)).listed(limit)
+
+
 def count_or_at_least(data: Transactions, min_support: int) -> tuple[int, bool]:
     """Return the number of frequent itemsets and True, or the number found before the search took too long and False.
 
@@ -161,26 +170,52 @@ def top(
     _refuse_negative(limit)
     if how_many < 1:
         raise BadParameter(f"the number of most frequent itemsets is {how_many}; it must be at least 1")
+    limit = max(limit, how_many)
+    many = min(limit, max(_TIMES_TOO_MANY * how_many, _FEW))
 
     def search_from(support: int) -> _Search:
         return _Search(data, _Wanted(data, MinSupport(support), kind, min_length, max_length))
 
-    # Find the highest support at which there are enough sets; a search with a lower support ends as soon as it has found enough.
-    enough, too_few = max(least, 1), int(data.supports.max(initial=0)) + 1
-    while too_few - enough > 1:
-        middle = (enough + too_few) // 2
-        found = search_from(middle).listed(how_many - 1)
+    # Halve the support until there are enough sets, and read the exact one off what was found. If there are far too many sets, search
+    # between this support and the last one at which there were too few.
+    lowest, too_few, too_many = max(least, 1), int(data.supports.max(initial=0)) + 1, 0
+    support = max(lowest, min(_most_support(data, how_many, min_length, max_length), too_few - 1))
+    while too_few - too_many > 1:
+        found = search_from(support).listed(many)
+        if found is not None and (len(found) >= how_many or support <= lowest):
+            return first_of(found, how_many, ties=ties)
         if found is None:
-            enough = middle
+            too_many = support
         else:
-            too_few = middle
-    search = search_from(enough)
-    limit = max(limit, how_many)
+            too_few = support
+        support = (too_many + too_few) // 2 if too_many else max(too_few // 2, lowest)
+    search = search_from(max(too_many, lowest))
     found = search.listed(limit)
     if found is None:
         raise _too_many(search, limit)
+    return first_of(found, how_many, ties=ties)
+
+
+def first_of(found: Itemsets, how_many: int, *, ties: bool) -> Itemsets:
+    """Return the `how_many` most frequent of these itemsets, or all if there are fewer, in the order of `Itemsets.ordered`.
+
+    With `ties`, all as frequent as the last one are returned too.
+    """
+    if len(found) > how_many:
+        found = found.take(found.supports >= np.partition(found.supports, -how_many)[-how_many])
     ordered = found.ordered()
     return ordered if ties else ordered.take(np.arange(min(how_many, len(ordered))))
+
+
+def _most_support(data: Transactions, how_many: int, min_length: int, max_length: int | None) -> int:
+    """Return an upper bound of the support of the `how_many`-th itemset: so many sets need so many different items."""
+    falling = -np.sort(-data.supports)
+    items, sets = 0, 0
+    while sets < how_many and items < len(falling):
+        items += 1
+        longest = items if max_length is None else min(max_length, items)
+        sets = sum(comb(items, length) for length in range(min_length, longest + 1))
+    return int(falling[items - 1]) if items else 0
 
 
 def _refuse_negative(limit: int) -> None:
@@ -333,7 +368,7 @@ class _Search:
     ) -> list[tuple[int, int, int]]:
         """Divide the items into ranges of nearly equal work, estimated by the number of occurrences after their entries."""
         work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
-        cuts = np.unique(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
+        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
         return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]
 

@@ -115,6 +115,12 @@ class Itemsets:
         taken = self.as_records().take(chosen)
         return Itemsets(taken.offsets, taken.items, self.supports[chosen].copy(), self.vocabulary, self.records)
 
+    def first(self, how_many: int) -> Itemsets:
+        """Return the first `how_many` itemsets, without copying."""
+        end = self.offsets[how_many]
+        parts = self.offsets[: how_many + 1], self.items[:end], self.supports[:how_many]
+        return Itemsets(*parts, self.vocabulary, self.records)
+
     def ordered(self) -> Itemsets:
         """Return the itemsets sorted for reading: by falling support, then by rising length, then in label order."""
         by_content = self.as_records().content_order()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, owner_of, runs, starts_of
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -31,6 +31,8 @@ CODES_AT_ONCE = 20_000_000
 """Number of items of the sets that are counted together; it limits the memory."""
 STEPS_FOR_MORE = 100_000_000
 """Maximum number of steps for finding stronger rules where one above the limit is known, divided among the items."""
+MOST_CACHED = 1_000_000
+"""Maximum number of largest rules that are cached: 40 MB."""
 LEAST_STEPS = 10_000
 ITEMS_AT_ONCE = 64
 """Number of items per part of the search."""
@@ -135,7 +137,7 @@ class _Leaves:
         num: int,
         den: int,
     ) -> _Leaves:
-        largest = largest_rules(data, contents, is_consequent)
+        largest = largest_rules(data, is_consequent, (contents, weights))
         row, with_item = largest.row, largest.with_item
         code = contents.items[largest.place]
         slack = largest.held - with_item
@@ -211,7 +213,9 @@ class LargestRules:
     """The rules "all other items of a record → the item", for each distinct content with at least two items and each consequent in it."""
 
     row: NDArray[np.int64]
-    """For each rule: the number of the content."""
+    """For each rule: the number of the content in `Transactions.distinct`."""
+    weight: NDArray[np.int64]
+    """For each rule: the number of records with exactly this content."""
     place: NDArray[np.int64]
     """For each rule: the position of the item among the items of all contents."""
     with_item: NDArray[np.int64]
@@ -220,17 +224,33 @@ class LargestRules:
     """For each rule: the number of records that hold the other items of the content."""
 
 
-def largest_rules(data: Transactions, contents: Transactions, is_consequent: NDArray[np.bool_]) -> LargestRules:
-    """Count the largest rules of some items; `contents` are the distinct records of the data."""
+def largest_rules(
+    data: Transactions,
+    is_consequent: NDArray[np.bool_],
+    known: tuple[Transactions, NDArray[np.int64]] | None = None,
+) -> LargestRules:
+    """Count the largest rules of some items. The result is cached in the data, unless it is large.
+
+    `known` are the distinct records of the data and their counts, if the caller has them.
+    """
+    key = (largest_rules.__qualname__, is_consequent.tobytes())
+    if key in data.remembered:
+        cached: LargestRules = data.remembered[key]
+        return cached
+    contents, weights = known or data.distinct()[:2]
     place = np.flatnonzero(is_consequent[contents.items])
     row = owner_of(contents.offsets)[place]
     more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
     place, row = place[more], row[more]
-    concerned = np.unique(row)
+    concerned = distinct(row)
     whole = contents.take(concerned)
     with_item = np.zeros(contents.records, np.int64)
     with_item[concerned] = supports(data, (whole.offsets, whole.items))
-    return LargestRules(row, place, with_item[row], _held_without(data, contents, row, place))
+    held = _held_without(data, contents, row, place)
+    found = LargestRules(row, weights[row], place, with_item[row], held)
+    if len(row) <= MOST_CACHED:
+        data.remembered[key] = found
+    return found
 
 
 def _held_without(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from setveil.data.records.ragged import sorted_within
+from setveil.data.records.ragged import distinct, sorted_within
 from setveil.kernels.threads import number_of_threads, run, share
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def unique_by_level(
     n_rows, n_items = len(copies), len(data.vocabulary)
     one_of_each = np.empty(n_rows, dtype=np.int64)
     one_of_each[contents] = np.arange(data.records)
-    distinct = data.take(one_of_each, ids=None)
-    row_starts = distinct.offsets.copy()
-    items = _recoded_by_support(distinct)
+    one_each = data.take(one_of_each, ids=None)
+    row_starts = one_each.offsets.copy()
+    items = _recoded_by_support(one_each)
     item_starts = np.empty(n_items + 1, dtype=np.int64)
     places = np.empty(len(items), dtype=np.int64)
     rows = np.empty(len(items), dtype=np.int64)
@@ -75,7 +75,7 @@ def unique_by_level(
     counts = [int(np.count_nonzero(marks == kernels.UNIQUE))]
 
     # Maximum cost of each item: the scan of its rows to their ends, and for triples all pairs of its undecided rows.
-    following = np.repeat(row_starts[1:], distinct.lengths) - np.arange(1, len(items) + 1)
+    following = np.repeat(row_starts[1:], one_each.lengths) - np.arange(1, len(items) + 1)
     pairs = np.bincount(items, weights=following, minlength=n_items).astype(np.int64)
 
     def search(level: int, work: Callable[[tuple[int, int], Any], None], costs: NDArray[np.int64]) -> None:
@@ -87,7 +87,7 @@ def unique_by_level(
         itself = np.arange(n_rows, dtype=np.int64)
         search(2, lambda part, control: kernels.search_pairs(*part, *layout, itself, marks, pairs, control), pairs)
     if known >= 3:
-        candidate = np.repeat(marks == kernels.OPEN, distinct.lengths)
+        candidate = np.repeat(marks == kernels.OPEN, one_each.lengths)
         inner_pairs = np.where(candidate, following * (following - 1) // 2, 0)
         costs = pairs + np.bincount(items, weights=inner_pairs, minlength=n_items).astype(np.int64)
         search(3, lambda part, control: kernels.search_triples(*part, *layout, marks, pairs, costs, control), costs)
@@ -105,5 +105,5 @@ def _parts(costs: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
     """Divide the items into at most `wanted` ranges of about equal cost, the rarest items first, because they mark most rows."""
     up_to = np.cumsum(costs + 1)
     cuts = np.searchsorted(up_to, np.arange(1, wanted) * (up_to[-1:].sum() / wanted))
-    bounds = np.unique(np.concatenate(([0], cuts, [len(costs)]))).tolist()
+    bounds = distinct(np.concatenate(([0], cuts, [len(costs)]))).tolist()
     return list(pairwise(bounds))

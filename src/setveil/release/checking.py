@@ -13,6 +13,7 @@ from setveil.base import progress
 from setveil.base.verdict import MOST_WITNESSES, Verdict, Witness
 from setveil.catalog import GUARANTEES, named
 from setveil.data.records.look_alikes import LookAlikes
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadData, Missing
 from setveil.parameters.names_found import SHOWN_IN_ERRORS, NameList, names_found, refuse_look_alikes
 from setveil.release.card import CARD_NAME, Card, file_sha256
@@ -275,7 +276,7 @@ def _pseudonyms(private: Private, rows: NDArray[np.int64]) -> Any:
     """Return the pseudonym that each released row must have; a record with several rows has one for each, in the order of the rows."""
     order = np.argsort(rows, kind="stable")
     names = private.pseudonyms(len(rows))
-    if len(np.unique(rows)) < len(rows):
+    if len(distinct(rows)) < len(rows):
         table = pa.table({"record": rows[order], "name": names})
         names = names.take(pc.sort_indices(table, sort_keys=[("record", "ascending"), ("name", "ascending")]))
     place = np.empty(len(rows), dtype=np.int64)

@@ -13,6 +13,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadParameter, InputError, Missing
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
+from setveil.metrics.pair import Pair
 from setveil.parameters import values_of
 from setveil.parameters.names_found import NameList
 from setveil.release.checking import refuse_other_release
@@ -41,6 +42,7 @@ def measure(
     private: str | Path | Private | None = None,
     reading: Reading | None = None,
     separator: str | None = None,
+    exact: bool = False,
     **parameters: Any,
 ) -> Measurements:
     """Measure what a release costs and what can still be inferred from it.
@@ -60,6 +62,9 @@ def measure(
         Options of `read` for the files; by default those that the dossier holds.
     separator
         What separates items in files of itemsets and rules; by default blanks.
+    exact
+        Compute everything in full, however long it takes. By default, `tendency-posterior` tests its guessers on a sample of large data and
+        returns an estimate with a 95 % interval, and `tree-edit-distance` returns an upper bound where its `budget` ends.
     **parameters
         Parameters that metrics require and the private folder does not hold, such as `categories`, `sensitive` or `min_support`. A text is
         read as on the command line: a file or a sample, together with its options, such as the `level` of `categories`.
@@ -99,7 +104,7 @@ def measure(
         known, alignment = _private_facts(opened, published, compared, found)
     known |= given_parameters(parameters, compared, separator)
     chosen, lacking = chosen_metrics("full" if metrics is None else metrics, known, type(published))
-    return measure_all(compared, published, alignment, chosen) + lacking
+    return measure_all(compared, published, alignment, chosen, exact=exact) + lacking
 
 
 def required_parameters() -> dict[str, dict[str, Parameter]]:
@@ -220,15 +225,24 @@ def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Trans
 
 
 def measure_all(
-    original: Transactions, published: Published, alignment: Alignment | None, metrics: Iterable[Metric]
+    original: Transactions,
+    published: Published,
+    alignment: Alignment | None,
+    metrics: Iterable[Metric],
+    *,
+    exact: bool = False,
 ) -> Measurements:
-    """Measure with each metric; a metric that needs the alignment and lacks it states this, and the others are still computed."""
+    """Measure with each metric; all share their work.
+
+    A metric that needs the alignment and lacks it states this, and the others are still computed.
+    """
     results = Measurements()
     metrics = list(metrics)
+    pair = Pair(original, published, alignment, metrics=metrics, exact=exact)
     with progress.step("measuring", len(metrics)) as advance:
         for done, metric in enumerate(metrics):
             try:
-                results.append(metric(original, published, alignment))
+                results.append(metric.of(pair))
             except Missing:
                 results.append(metric.not_computed("needs the alignment, which is in the private folder"))
             except InputError as error:

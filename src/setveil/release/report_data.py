@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.records.ragged import distinct
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -100,7 +102,7 @@ def _ranks(supports: NDArray[np.int64]) -> list[list[int]]:
     falling = -np.sort(-supports[supports > 0])
     if not len(falling):
         return []
-    ranks = np.unique(np.rint(np.geomspace(1, len(falling), MOST_RANKS)).astype(np.int64))
+    ranks = distinct(np.rint(np.geomspace(1, len(falling), MOST_RANKS)).astype(np.int64))
     return [[int(rank), int(falling[rank - 1])] for rank in ranks]
 
 

@@ -56,7 +56,7 @@ def _not_aligned(aligned: Aligned, rows: int, *, once: bool, whole: bool) -> Unt
     outside = np.flatnonzero((behind < 0) | (behind >= records))
     found = _rows(outside, "it is aligned with no record of the original")
     if once:
-        again = np.setdiff1d(np.arange(rows), np.unique(behind, return_index=True)[1])
+        again = np.setdiff1d(np.arange(rows), np.unique(behind, return_index=True)[1], assume_unique=True)
         found += _rows(again, "it is aligned with the same record as an earlier row")
     if whole and rows < records:
         found += Untrue.one("the release", f"it lacks {quantity(records - rows, 'record')} of the original")

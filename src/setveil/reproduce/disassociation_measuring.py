@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from setveil.data.forms.disassociated import Disassociated
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadData
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.methods.disassociation.disassociation import Disassociation
@@ -243,7 +244,7 @@ def draw_rules(data: Transactions, kind: str, *, seed: int) -> NamedItemsets:
         raise BadData("no two items are together in two records, so that there are no utility rules")
     rng = np.random.default_rng([seed, RULE_SETS.index(kind)])
     last = int(rng.choice(np.flatnonzero(pairs.supports == pairs.supports[-1])))
-    others = np.setdiff1d(np.arange(1, len(pairs)), [last])
+    others = np.setdiff1d(np.arange(1, len(pairs)), [last], assume_unique=True)
     wanted = min(UTILITY_RULES - 2, len(others))
     if kind == FREQUENT:
         chosen = others[:wanted]
@@ -251,7 +252,7 @@ def draw_rules(data: Transactions, kind: str, *, seed: int) -> NamedItemsets:
         chosen = rng.choice(others[:AMONG], wanted, replace=False)
     else:
         chosen = _spread(pairs.supports, others, wanted, rng)
-    numbers = np.unique(np.concatenate(([0], chosen, [last])))
+    numbers = distinct(np.concatenate(([0], chosen, [last])))
     return NamedItemsets(pairs.take(numbers).to_lists())
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import distinct, offsets_of
 from setveil.parameters.shares import Share
 from setveil.presence.metrics.range_queries import RangeQueries
 from setveil.presence.tables.attributes import NumericAttribute
@@ -141,7 +141,7 @@ def _held(
 ) -> NDArray[np.int64]:
     """Return how many records each range holds."""
     held = np.empty(len(place), dtype=np.int64)
-    for one in np.unique(place):
+    for one in distinct(place):
         here = place == one
         column = in_order[:, one]
         held[here] = np.searchsorted(column, high[here]) - np.searchsorted(column, low[here])

@@ -148,8 +148,3 @@ def listed(labels: Sequence[str]) -> str:
     """Return the first labels for a message, and the number of further ones."""
     more = f" and {len(labels) - SHOWN_ITEMS:,} more" if len(labels) > SHOWN_ITEMS else ""
     return ", ".join(map(shown, labels[:SHOWN_ITEMS])) + more
-
-
-def among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each key whether it is among the sorted keys `rising`."""
-    return np.searchsorted(rising, keys) < np.searchsorted(rising, keys, side="right")

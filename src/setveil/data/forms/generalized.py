@@ -12,7 +12,7 @@ import numpy as np
 
 from setveil.data.forms.comparing import Spans
 from setveil.data.forms.plain import RowsOfRecords
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import distinct, owner_of
 from setveil.parameters.hierarchy_files import read_hierarchy
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def lowest_shown(
     released = numbers(data.vocabulary)[data.items] if data.occurrences else np.empty(0, np.int64)
     known = released >= 0
     record = alignment.rows[owner_of(data.offsets)[known]]
-    shown = np.unique(record * width + released[known])
+    shown = distinct(record * width + released[known])
     own = numbers(original.vocabulary)[original.items] if original.occurrences else np.empty(0, np.int64)
     lowest = np.full(len(own), -1, np.int64)
     at, record, occurrence = own, owner_of(original.offsets), np.arange(len(own))

@@ -25,11 +25,12 @@ from setveil.data.files.json_lines import Whole, item_text, json_type_name, json
 from setveil.data.files.packing import writing
 from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.forms.base import Published
-from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, among, codes_in, spans_of_items, untrue_rows
+from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, codes_in, spans_of_items, untrue_rows
 from setveil.data.forms.own_format import OwnFormat
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import BLANKS, Vocabulary, are_in_order, are_texts, as_arrow, label_order
 from setveil.data.records.ragged import (
+    among,
     distinct,
     offsets_of,
     order_of_sequences,

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from setveil.data.forms.base import Changes, DataPlace, Ids, Naming, Published
 from setveil.data.records.alignment import Alignment
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _arranged(made: Transactions, rows: NDArray[np.int64], naming: Naming) -> tu
         place = np.empty(len(rows), dtype=np.int64)
         place[np.argsort(rows, kind="stable")] = np.arange(len(rows))
         names = naming.pseudonyms(len(rows)).take(place)
-    elif len(np.unique(rows)) < len(rows):
+    elif len(distinct(rows)) < len(rows):
         raise BadParameter(
             "the method makes several rows from one record, and two rows cannot have the same id; "
             "publish with `ids='pseudonym'`, which gives each row its own id, or with `ids='drop'`"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import among, owner_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ class Tendencies:
         one, other = self.heaviest
         several = np.flatnonzero((np.bincount(one, minlength=len(self.top)) > 1)[record] & ~found)
         width = int(max(other.max(initial=0), cat.max(initial=0))) + 1
-        found[several] = np.isin(record[several] * width + cat[several], one * width + other)
+        found[several] = among(record[several] * width + cat[several], one * width + other)
         return found
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import picked
+from setveil.data.records.ragged import distinct, picked
 from setveil.errors import Missing
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
@@ -56,18 +56,18 @@ def by_kmeans(
     """Return clusters formed by k-means, and an account."""
     require_scikit_learn()
     centres = min(-(-data.records // delta), MOST_CENTRES, max(MOST_NUMBERS // len(data.vocabulary), 1))
-    distinct, _counts, content = data.distinct()
+    contents, _counts, content = data.distinct()
     order = data.content_order()
     seed = int(rng.integers(1 << 31))
     passes = np.concatenate([content[order[rng.permutation(data.records)]] for _ in range(PASSES)])
     batch = max(BATCH, 3 * centres)
     label = run(
         "clustering records by k-means",
-        lambda control: _labels(distinct, passes, centres, batch, seed, control),
-        total=len(passes) + distinct.records,
+        lambda control: _labels(contents, passes, centres, batch, seed, control),
+        total=len(passes) + contents.records,
     )
     group = label[content]
-    account = {"centres": centres, "centres-with-records": len(np.unique(label))}
+    account = {"centres": centres, "centres-with-records": len(distinct(label))}
     if not safe:
         order = np.arange(data.records)
     clustering, counts = of_groups(data, group, order, k, delta, safe=safe, mode=mode)
@@ -75,13 +75,13 @@ def by_kmeans(
 
 
 def _labels(
-    distinct: Transactions, passes: NDArray[np.int64], centres: int, batch: int, seed: int, control: NDArray[np.int64]
+    contents: Transactions, passes: NDArray[np.int64], centres: int, batch: int, seed: int, control: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the nearest centre of each content; `passes` lists the contents that move centres, one after the other."""
     from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - from the extra `kmeans`
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - comes with scikit-learn
 
-    label = np.zeros(distinct.records, np.int64)
+    label = np.zeros(contents.records, np.int64)
     model = MiniBatchKMeans(centres, n_init=1, batch_size=batch, random_state=seed, compute_labels=False)
     # Limits apply to the thread that sets them, so they are set here and not around `run`.
     with threadpool_limits(1), warnings.catch_warnings():
@@ -90,13 +90,13 @@ def _labels(
             control[DONE] = first
             if control[STOP]:
                 return label
-            model.partial_fit(_table(distinct, passes[first : first + batch]))
-        for first in range(0, distinct.records, BATCH):
+            model.partial_fit(_table(contents, passes[first : first + batch]))
+        for first in range(0, contents.records, BATCH):
             control[DONE] = len(passes) + first
             if control[STOP]:
                 return label
-            rows = np.arange(first, min(first + BATCH, distinct.records))
-            label[rows] = model.predict(_table(distinct, rows))
+            rows = np.arange(first, min(first + BATCH, contents.records))
+            label[rows] = model.predict(_table(contents, rows))
     return label
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, picked, read_only
+from setveil.data.records.ragged import distinct, offsets_of, picked, read_only
 from setveil.kernels.threads import number_of_threads, share
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def assign_chunks(
         rows = rows[places]
     lengths = offsets_of(data.lengths[rows])[starts]
     parts = PARTS_PER_THREAD * number_of_threads()
-    borders = np.unique(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
+    borders = distinct(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
     borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
     tallies = np.zeros((len(borders), 2), np.int64)
     arrays = (data.offsets, data.items, read_only(fixed), read_only(rows), read_only(starts))

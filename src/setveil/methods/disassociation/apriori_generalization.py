@@ -31,6 +31,7 @@ from setveil.base.display import quantity
 from setveil.data.forms.generalized import Generalized
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (
+    distinct,
     inverted,
     offsets_of,
     owner_of,
@@ -219,7 +220,7 @@ class _Rows:
 
     def cut(self) -> NDArray[np.int64]:
         """Return the nodes of the cut."""
-        return self.shown[np.unique(self.node_of)]
+        return self.shown[distinct(self.node_of)]
 
 
 class _Search:

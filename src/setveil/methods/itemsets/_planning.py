@@ -18,7 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from setveil.data.records.ragged import owner_of, picked, runs
+from setveil.data.records.ragged import distinct, owner_of, picked, runs
 from setveil.errors import BadParameter
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.threads import run
@@ -99,7 +99,7 @@ def _task(hiding: Hiding) -> _Task:
     sets, touching = sets[matters], touching[matters]
     record = hiding.entry_record.astype(np.int64)
     # Omit the sets that stay frequent even if every record here loses them.
-    here = np.unique(sets * hiding.data.records + record[touching]) // hiding.data.records
+    here = distinct(sets * hiding.data.records + record[touching]) // hiding.data.records
     at_risk = np.bincount(here, minlength=len(tracked.before)) > tracked.before - tracked.lowest
     sets, touching = sets[at_risk[sets]], touching[at_risk[sets]]
     numbers, place = np.unique(sets, return_inverse=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import owner_of, runs, starts_of
+from setveil.data.records.ragged import distinct, owner_of, runs, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.methods.uncertainty._live import LiveTable
 
@@ -58,10 +58,10 @@ class Cut:
         at, rows = node.copy(), plain_row.copy()
         while len(at):
             self.occurrences += np.bincount(at, weight, nodes).astype(np.int64)
-            found.append(np.unique(at * contents.records + rows))
+            found.append(distinct(at * contents.records + rows))
             above = (tree.parents[at] >= 0) & self.is_pure[tree.parents[at]]
             at, rows, weight = tree.parents[at[above]], rows[above], weight[above]
-        keys = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        keys = distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
         code_of = np.full(len(data.vocabulary), -1, np.int64)
         code_of[hidden] = np.arange(self.hidden)
         hidden_keys = np.sort(code_of[contents.items[is_hidden]] * contents.records + row[is_hidden])
@@ -75,7 +75,7 @@ class Cut:
         tops = np.flatnonzero(self.is_pure & ((tree.parents < 0) | ~self.is_pure[tree.parents]))
         shown = np.array([self.down(top) for top in tops.tolist()], np.int64)
         top_of = shown[np.searchsorted(tree.leaf_starts[tops], self.leaves, side="right") - 1]
-        pairs = np.unique(plain_row[order] * nodes + top_of)
+        pairs = distinct(plain_row[order] * nodes + top_of)
         top_row = pairs // nodes
         tops_in = np.bincount(top_row, minlength=contents.records)
         items[contents.offsets[top_row] + hidden_in[top_row] + _within(tops_in)] = self.hidden + pairs % nodes

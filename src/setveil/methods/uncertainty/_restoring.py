@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import offsets_of, owner_of, read_only, sums_within
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
@@ -119,7 +119,7 @@ class Restoring:
             one_in = int(self._rng.integers(*REMOVED_ONE_IN, endpoint=True))
             chosen = self._rng.choice(self._order, -(-len(self._order) // one_in), replace=False)
             self._suppress(chosen)
-            others = self._rng.permutation(np.setdiff1d(self._order, chosen))
+            others = self._rng.permutation(np.setdiff1d(distinct(self._order), chosen, assume_unique=True))
             parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
             self.run(np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
             gain = int(self._present.sum()) - present_before

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.records.ragged import distinct
 from setveil.presence.attack.ranking import Ranking, ranking
 from setveil.presence.attack.view import Split, other_than, passed_splits
 
@@ -111,7 +112,7 @@ def table_scores(divided: Divided, originals: Originals, attacker: Provider) -> 
 def _coarse(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return the cells of values, a few cells with about the same number of users each."""
     ordered = np.sort(values)
-    edges = np.unique(ordered[np.arange(1, COARSE_CELLS) * len(ordered) // COARSE_CELLS])
+    edges = distinct(ordered[np.arange(1, COARSE_CELLS) * len(ordered) // COARSE_CELLS])
     return np.searchsorted(edges, values, side="right")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.records.ragged import distinct
 from setveil.presence.attack.view import owners
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class _Search:
         """Yield which rows would be in the lower part, for each cut of the owner's attributes that does not split a row."""
         for column in self._columns[self._owner[way]]:
             lows, highs = self._table.lows[rows, column], self._table.highs[rows, column]
-            for place in np.unique(highs)[:-1]:
+            for place in distinct(highs)[:-1]:
                 lower = highs <= place
                 if np.all(lows[~lower] >= place):
                     yield lower

@@ -23,6 +23,7 @@ from pydantic import model_validator
 from setveil.base.declaration import Declaration, parameter
 from setveil.base.display import quantity
 from setveil.base.verdict import Reach, Verdict
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadData, Missing
 from setveil.guarantees.base import Coverage, Guarantee
 from setveil.parameters.shares import Share
@@ -277,7 +278,7 @@ class SitePresence(PresenceLimit, Guarantee):
         (of_row, of_group), combinations = box_numbers([shown, own])
         row_of = np.full(combinations, -1, dtype=np.int64)
         row_of[of_row[::-1]] = np.arange(len(of_row))[::-1]  # the first row of each combination
-        unknown = np.setdiff1d(of_row, of_group)
+        unknown = np.setdiff1d(distinct(of_row), distinct(of_group), assume_unique=True)
         findings.add(
             UNKNOWN_COMBINATION,
             len(unknown),

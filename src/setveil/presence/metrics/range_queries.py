@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from pydantic import field_validator
 
 from setveil.base.declaration import parameter
+from setveil.data.records.ragged import distinct
 from setveil.errors import BadData
 from setveil.metrics.base import Metric
 from setveil.parameters.shares import Share
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.metrics.pair import Pair
     from setveil.presence.tables.originals import Originals
     from setveil.presence.tables.schema import Schema
 
@@ -80,11 +82,9 @@ class RangeQueryError(Metric):
             raise ValueError("is 0; allowed is a share above 0, such as 10%")
         return given
 
-    def measure(
-        self, original: Originals, published: JoinedTable, alignment: Any
-    ) -> tuple[float | None, dict[str, Any]]:
+    def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Count the common users that meet each query, and compare with the estimate from the table."""
-        del alignment
+        original, published = cast("Originals", pair.original), pair.published
         schema = published.schema
         if original.schema != schema:
             raise BadData(
@@ -184,14 +184,14 @@ class RangeQueries:
         for place, rows in self._by_place():
             share = np.zeros(self.count)
             np.add.at(share, self.query[rows], (self.high[rows] - self.low[rows]) / cells[place])
-            concerned = np.unique(self.query[rows])
+            concerned = distinct(self.query[rows])
             covered[concerned] *= share[concerned]
         return covered
 
     def _by_place(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, slice]]:
         """Yield each attribute with its ranges in the queries from `first` to before `last`."""
         last = self.count if last is None else last
-        for place in np.unique(self.place):
+        for place in distinct(self.place):
             start, end = np.searchsorted(self.place, [place, place + 1])
             inner = start + np.searchsorted(self.query[start:end], [first, last])
             if inner[0] < inner[1]:
@@ -206,7 +206,7 @@ class RangeQueries:
         found = np.zeros(self.count, dtype=np.int64)
         for begin in range(0, len(codes), _USERS_AT_ONCE):
             part = codes[begin : begin + _USERS_AT_ONCE]
-            below = {int(place): _Below(part[:, place]) for place in np.unique(self.place)}
+            below = {int(place): _Below(part[:, place]) for place in distinct(self.place)}
             all_users = np.packbits(np.ones(len(part), dtype=np.bool_))
             at_once = max(_NUMBERS_AT_ONCE // len(all_users), 1)
             for first in range(0, self.count, at_once):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import distinct, offsets_of
 from setveil.presence.secure.mpyc_numbers import PROVIDERS, Numbers
 from setveil.presence.secure.rules import MOST_RING_BITS
 
@@ -150,7 +150,7 @@ class Steps:
         """Look up the score contributions of numbers of dummies (groups x candidates x parts) in the tables of the group sizes."""
         found = np.zeros(dummies.shape[:2], object)
         lengths = np.array([int(size).bit_length() for size in self._sizes])
-        for bits in np.unique(lengths):
+        for bits in distinct(lengths):
             groups = np.flatnonzero(lengths == bits)
             some = dummies[groups].reshape(len(groups), -1)
             tables = np.zeros((len(groups), 1 << bits), object)

@@ -19,6 +19,7 @@ from setveil.data.forms.base import Published
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
+    among,
     distinct,
     offsets_of,
     order_of_sequences,
@@ -487,7 +488,7 @@ class Disassociated(Published):
         named = owner_of(self.term_starts) * width + self.terms
         item = codes[original.items] if len(codes) else np.empty(0, np.int64)
         keys = cluster[owner_of(original.offsets)] * width + item
-        return (item >= 0) & np.isin(keys, named)
+        return (item >= 0) & among(keys, np.sort(named))
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, among, codes_in, listed
-from setveil.data.records.ragged import distinct, owner_of, ranks_of_sequences, runs
+from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, codes_in, listed
+from setveil.data.records.ragged import among, distinct, owner_of, ranks_of_sequences, runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.data.records.ragged import distinct
 from setveil.presence.secure.tallies import group_sums
 from setveil.presence.secure.two_party import tables
 from setveil.presence.secure.two_party.blocks import random_numbers
@@ -70,7 +71,7 @@ def answer(people: People, sender: Sender, rules: Rules, groups: Some) -> NDArra
     dummies = group_sums((~people.existing[groups.ids]).astype(np.int64), groups.starts)
     masks = random_numbers(shares.shape, np.uint32)
     made = []
-    for modulus in np.unique(groups.moduli):
+    for modulus in distinct(groups.moduli):
         at = np.flatnonzero(groups.moduli == modulus)
         made.append(_tables(rules, int(modulus), groups.sizes[at], dummies[at], shares[at], masks[at]))
     tables.send(sender, np.repeat(groups.moduli, rules.candidates), made)

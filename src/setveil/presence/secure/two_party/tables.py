@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of
+from setveil.data.records.ragged import distinct, offsets_of
 from setveil.presence.secure.two_party.blocks import Blocks, packed, unpacked
 from setveil.presence.secure.two_party.hashing import Use
 
@@ -39,7 +39,7 @@ def send(sender: Sender, sizes: NDArray[np.int64], tables: list[NDArray[np.uint3
     keys = np.stack([sender.hash(q, tweaks), sender.hash(q ^ sender.delta, tweaks)], axis=1)
     of_table = offsets_of(bits)
     hidden = []
-    for size, group in zip(np.unique(sizes), tables, strict=True):
+    for size, group in zip(distinct(sizes), tables, strict=True):
         which = np.flatnonzero(sizes == size)
         at_once = max(1, PIECE // int(size))
         for begin in range(0, len(which), at_once):
@@ -86,7 +86,7 @@ class Choice:
         total = int(self._sizes.sum())
         hidden = unpacked(self._chooser.line.receive("ot-tables", 4 * total), np.uint32, (total,))
         begin = 0
-        for size in np.unique(self._sizes):
+        for size in distinct(self._sizes):
             which = np.flatnonzero(self._sizes == size)
             own = self._keys[self._of_table[which][:, None] + np.arange(int(size).bit_length() - 1)]
             joined = np.bitwise_xor.reduce(own, axis=1)
