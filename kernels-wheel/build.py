@@ -94,12 +94,13 @@ def collect(cache: Path, folder: Path, current: dict[str, str], target: tuple[st
         (folder / name).write_bytes(content)
         files[name] = hashlib.sha256(content).hexdigest()
         modules[module] = source_hash
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     manifest = {
         "format": FORMAT,
         "setveil": __version__,
         "versions": jit.VERSIONS,
         "target": target,
-        "tag": "cp{0}{1}-cp{0}{1}-{2}".format(*sys.version_info, sysconfig.get_platform().replace("-", "_")),
+        "tag": f"{python}-{python}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}",
         "modules": modules,
         "files": files,
     }

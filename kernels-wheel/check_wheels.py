@@ -3,7 +3,7 @@
 Builds the wheel of setveil, installs it and the wheel of kernels into a new environment, and runs all commands twice, each time with an
 empty cache: with the installed kernels, and without them. Exits with 1 if the first pass compiles a kernel or if a result differs.
 
-Usage: python check_wheels.py KERNELS_WHEEL    prints one line per command.
+Usage: python check_wheels.py KERNELS_WHEEL [CACHE]    prints one line per command; the second pass keeps what it compiles in CACHE.
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ def main() -> None:
         passes, written = {}, {}
         for title, used in (("installed", "1"), ("compiled", "0")):
             folder, cache = place / title, place / f"{title}-cache"
+            if title == "compiled" and len(sys.argv) > 2:
+                cache = Path(sys.argv[2]).resolve()
             folder.mkdir()
             environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
             environment |= {"SETVEIL_CACHE_DIR": str(cache), "SETVEIL_SHIPPED_KERNELS": used}

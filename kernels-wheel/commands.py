@@ -54,7 +54,7 @@ def list_commands() -> list[list[str]]:
                 original, out = words[1], words[words.index("--out") + 1]
                 if "--no-guarantee" not in words:
                     found.append(["check", out, "--original", original])
-                found.append(["measure", original, out])
+                found.append(["measure", SMALL, out])
     return found
 
 

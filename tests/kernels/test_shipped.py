@@ -6,6 +6,7 @@ The kernels here are two small ones, compiled for this machine; `make kernels-ch
 import json
 import pickle
 import sys
+import sysconfig
 from pathlib import Path
 from runpy import run_path
 
@@ -104,7 +105,8 @@ def test_the_manifest_describes_what_is_shipped(folder):
     manifest = json.loads((folder / shipped.MANIFEST).read_text())
     assert manifest["versions"] == jit.VERSIONS
     assert manifest["setveil"]
-    assert manifest["tag"].startswith(f"cp{sys.version_info.major}{sys.version_info.minor}-")
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert manifest["tag"] == f"{python}-{python}-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
     assert manifest["modules"] == {__name__: jit.source_hash(Path(__file__))}
     assert sorted(manifest["files"]) == sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.nbc"))
 
