@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint generated bench system-deps clean
+.PHONY: setup demo test lint generated bench kernels kernels-check system-deps clean
 
 setup: $(READY)
 
@@ -36,6 +36,14 @@ generated: $(READY)
 bench: $(READY)
 	for figure in benchmarks/bench_*.py; do $(BIN)/python $$figure || exit 1; done
 
+# The wheel of compiled kernels, dist/setveil_kernels-*.whl. build/kernels keeps what was compiled, so that the next build compiles changes only.
+kernels: $(READY)
+	$(BIN)/python kernels-wheel/build.py --cache build/kernels --out dist
+
+# Install both wheels into a new environment: no command may compile anything, and the results must be those of compiling on the spot.
+kernels-check: kernels
+	$(BIN)/python kernels-wheel/check_wheels.py dist/setveil_kernels-*.whl
+
 # What only some tests need, from Debian's packages: a PostgreSQL, of which the tests start their own server (its package would start one too), and
 # a browser to look at reports, and ip to put parties on networks of their own.
 system-deps:
@@ -48,4 +56,4 @@ system-deps:
 	test -z "$$missing" || { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; }
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis setveil-demo setveil-demo.private
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis setveil-demo setveil-demo.private

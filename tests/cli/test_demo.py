@@ -1,8 +1,13 @@
 """The whole story on built-in data."""
 
 import re
+from contextlib import nullcontext
 
 import pytest
+
+import setveil as sv
+from setveil.cli import demo_command
+from setveil.kernels import jit
 
 from support.program import assert_complete, call, names_in, run
 
@@ -79,3 +84,36 @@ def test_it_does_not_overwrite(told):
     ended = call("demo", cwd=told[0])
     assert ended.code == 2
     assert "setveil-demo exists" in ended.sentence()
+
+
+class Started:
+    """Stands for another process, and records what happens to it."""
+
+    def __init__(self, words):
+        self.words = words
+        self.seen = []
+
+    def wait(self):
+        self.seen.append("wait")
+
+    def terminate(self):
+        self.seen.append("terminate")
+
+
+@pytest.mark.parametrize(("compiled", "fails"), [(0, False), (1, False), (2, False), (1, True)])
+def test_the_first_run_compiles_the_metrics_in_another_process(monkeypatch, compiled, fails):
+    others, published = [], []
+    monkeypatch.setattr(demo_command, "_start", lambda words, **_: others.append(Started(words)) or others[-1])
+    monkeypatch.setattr(demo_command, "publish", lambda *_, **named: published.append(named))
+    method = sv.PartSwap(categories=sv.read_categories(demo_command.SAMPLE))
+    with (
+        pytest.raises(KeyboardInterrupt) if fails else nullcontext(),
+        demo_command._compiling_in_two_processes(method),
+    ):
+        for _ in range(compiled):
+            assert jit.numba.njit(lambda x: x + 1)(1) == 2
+        if fails:
+            raise KeyboardInterrupt
+    assert [other.words[0] for other in others] == ["measure"] * min(compiled, 1)
+    assert [other.seen for other in others] == [(["wait"] if not fails else []) + ["terminate", "wait"]] * len(others)
+    assert published == [{"metrics": []}] * (compiled > 0 and not fails)

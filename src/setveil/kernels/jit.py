@@ -5,9 +5,11 @@ another one that changed; its key holds the path of the source; and a damaged fi
 folder of its own in the user's cache directory. The folder's name holds a hash of the sources that its machine code depends on
 (`sources.py`), of the compile options and of the versions that matter: when one of them changes, a new folder starts. The name of a
 file in it holds a hash of the types of the arguments and of the processor. A file that is damaged, or that cannot be read or
-written, is no error: the kernel is compiled.
+written, is no error: the kernel is compiled. Kernels that were installed compiled (`shipped.py`) come before the cache; nothing is ever
+saved among them.
 
-Environment: SETVEIL_CACHE_DIR names another place for the cache. NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
+Environment: SETVEIL_CACHE_DIR names another place for the cache. SETVEIL_SHIPPED_KERNELS=0 ignores kernels that were installed compiled.
+NUMBA_DISABLE_JIT=1 runs the kernels as plain Python.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from typing import TYPE_CHECKING, Any
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import binding
 from numba.core import caching, event, sigutils
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from setveil.base.cache_directory import find_cache_directory
+from setveil.kernels.shipped import Shipped, find_shipped
 from setveil.kernels.sources import hash_sources
 
 if TYPE_CHECKING:
@@ -88,6 +92,21 @@ def _remove_unused(root: Path) -> None:
                 shutil.rmtree(folder)
 
 
+@cache
+def _shipped() -> Shipped | None:
+    """Return the kernels that were installed compiled, if they fit."""
+    return find_shipped(VERSIONS, binding.get_process_triple(), binding.get_host_cpu_features())
+
+
+def read_checked(path: Path) -> bytes | None:
+    """Return what a file of the cache holds after its SHA-256, or None if it is missing or damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    return content[32:] if hashlib.sha256(content[32:]).digest() == content[:32] else None
+
+
 class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numba has no types; the interface of its caches
     """Compiled forms of one kernel on disk: a file per tuple of argument types and processor."""
 
@@ -103,13 +122,27 @@ class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numb
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kernel for these types, or None if it must be compiled."""
         target_context.refresh()
-        name = self._name_file(sig, target_context.codegen())
-        with suppress(Exception):  # whatever is wrong with a stored kernel, compiling is the answer
-            content = (self._folder / name).read_bytes()
-            digest, stored = content[:32], content[32:]
-            if hashlib.sha256(stored).digest() == digest:
-                return _rebuild(stored, sig, target_context)
+        for read in (self._read_shipped, self._read_cached):
+            with suppress(Exception):  # whatever is wrong with a stored kernel, compiling is the answer
+                stored = read(sig, target_context.codegen())
+                parts = None if stored is None else pickle.loads(stored)  # noqa: S301 - verified where it is read
+                if parts is not None and self._is_asked_for(parts, sig):
+                    return CompileResult._rebuild(target_context, *parts)  # noqa: SLF001 - as Numba's own cache does
         return None
+
+    def _is_asked_for(self, parts: tuple[Any, ...], sig: Any) -> bool:
+        """Return whether a stored kernel is this one, for these types."""
+        described, signature = parts[1], parts[3]
+        arguments, _returned = sigutils.normalize_signature(sig)
+        named = described.modname, described.qualname
+        return named == (self._function.__module__, self._function.__qualname__) and signature.args == tuple(arguments)
+
+    def _read_shipped(self, sig: Any, _codegen: Any) -> bytes | None:
+        shipped = _shipped()
+        return shipped.read(f"{self._folder.name}/{self._name_file(sig, shipped.target)}") if shipped else None
+
+    def _read_cached(self, sig: Any, codegen: Any) -> bytes | None:
+        return read_checked(self._folder / self._name_file(sig, codegen.magic_tuple()))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Store a compiled kernel; where nothing can be written, it is compiled again in the next process."""
@@ -122,31 +155,24 @@ class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numb
                 try:
                     file.write(hashlib.sha256(stored).digest() + stored)
                     file.close()
-                    Path(file.name).replace(self._folder / self._name_file(sig, data.codegen))
+                    Path(file.name).replace(self._folder / self._name_file(sig, data.codegen.magic_tuple()))
                 except BaseException:
                     Path(file.name).unlink(missing_ok=True)
                     raise
         _remove_unused(_CACHE)
 
-    def _name_file(self, sig: Any, codegen: Any) -> str:
+    def _name_file(self, sig: Any, target: tuple[str, str, str]) -> str:
         """Name a file after the kernel and a hash of the types, the processor and the bytecode."""
         arguments, returned = sigutils.normalize_signature(sig)
         code = self._function.__code__
         types = [_describe(kind) for kind in arguments], str(returned)
-        key = repr((types, codegen.magic_tuple(), code.co_qualname, code.co_firstlineno, code.co_code))
+        key = repr((types, target, code.co_qualname, code.co_firstlineno, code.co_code))
         return f"{code.co_name}-{hashlib.sha256(key.encode()).hexdigest()[:20]}.nbc"
 
     def flush(self) -> None:
         """Forget nothing: files of other types stay valid."""
 
     enable = disable = flush
-
-
-def _rebuild(stored: bytes, sig: Any, target_context: Any) -> Any:
-    """Return the stored kernel, or None if it is one for other types."""
-    parts = pickle.loads(stored)  # noqa: S301 - verified by the caller
-    arguments, _returned = sigutils.normalize_signature(sig)
-    return CompileResult._rebuild(target_context, *parts) if parts[3].args == tuple(arguments) else None  # noqa: SLF001
 
 
 def _describe(kind: Any) -> Any:
