@@ -171,7 +171,7 @@ def draw(rows, path):
     series = Series("what", tuple(dict.fromkeys(row["what"] for row in rows)))
     sizes = tuple(sorted({row["people"] for row in rows}))
     across = Axis("people", "people in the population", scale="log", limits=(sizes[0], sizes[-1]), ticks=sizes)
-    panels, data = [], {}
+    panels = []
     titles = {
         "wall": "seconds",
         "cpu": "CPU seconds of all parties",
@@ -183,9 +183,8 @@ def draw(rows, path):
         drawn = [{"people": row["people"], "what": row["what"], key: row[key]} for row in rows if row[key] > 0]
         up = Axis(key, title, ",.3~f", scale="log", ticks=decades(row[key] for row in drawn))
         spec = curves(drawn, across=across, up=up, series=series, widest=2.5)
-        data |= spec.pop("datasets")
         panels.append({**spec, "width": 620, "height": 220})
-    whole = {"vconcat": panels, "datasets": data, "config": {**LOOK, "background": "white"}}
+    whole = {"vconcat": panels, "config": {**LOOK, "background": "white"}}
     path.write_bytes(vl_convert.vegalite_to_png(json.dumps(whole), scale=2))
 
 

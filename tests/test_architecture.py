@@ -1,6 +1,7 @@
 """The rules of the house that can be checked: arrows between rooms, what may be imported, what must be documented."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from runpy import run_path
 import pytest
 from importlinter import cli as import_linter
 
-from setveil.catalog import FORMS
+from setveil.catalog import FORMS, GUARANTEES, METHODS, METRICS
 from setveil.data.forms.base import Published
+from setveil.presence import catalog as joined
 
 from support.time_limits import short_limits
 
@@ -28,6 +30,66 @@ def test_importing_the_package_imports_nothing_heavy():
     code = "import sys, setveil; print([m for m in ('numpy','numba','pyarrow','pydantic','cyclopts','rich') if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+COMMAND = """
+import json, sys
+from setveil.cli.main import main
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code
+print(json.dumps(sorted(sys.modules)))
+"""
+UNUSED = ("pandas", "altair", "scipy.linalg", "scipy.optimize", "vl_convert", "setveil.presence.catalog")
+
+
+def imported_by(*arguments):
+    """Return the modules that a command imports."""
+    found = subprocess.run([sys.executable, "-c", COMMAND, *arguments], capture_output=True, text=True, check=True)
+    return set(json.loads(found.stdout.splitlines()[-1]))
+
+
+def test_a_publication_imports_its_own_method_only(tmp_path):
+    options = ("--method", "part-swap", "--categories", "sample:supermarket", "--quiet", "--out", str(tmp_path / "out"))
+    imported = imported_by("publish", "sample:supermarket?records=50", *options)
+    assert (tmp_path / "out.private" / "report.html").exists()
+    assert not imported.intersection(UNUSED)
+    methods = {kind.__module__ for kind in METHODS.values()}
+    assert imported & methods == {METHODS["part-swap"].__module__}
+    guarantees = {kind.__module__ for kind in GUARANTEES.values()}
+    assert imported & guarantees == {"setveil.guarantees.hidden_tendency"}
+
+
+def test_a_profile_imports_nothing_of_releases(tmp_path):
+    (tmp_path / "baskets.dat").write_text("milk bread\nmilk\n", encoding="utf-8")
+    imported = imported_by("profile", str(tmp_path / "baskets.dat"), "--quiet")
+    assert not imported.intersection((*UNUSED, "jinja2", "pyarrow.parquet", "pydantic.main", "setveil.release.card"))
+
+
+def test_scipy_has_its_linear_algebra_beside_numba_without():
+    code = (
+        "from setveil.cli import lean_imports; lean_imports.install()\n"
+        "import numba.np.arraymath, sys; assert 'scipy.linalg' not in sys.modules\n"
+        "import numpy as np, scipy.linalg, scipy.optimize, scipy.linalg.cython_blas\n"
+        "print(scipy.linalg.det(np.eye(2)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(found.stdout) == 1
+
+
+@pytest.mark.parametrize(
+    "table", [METHODS, GUARANTEES, METRICS, *(vars(joined)[name] for name in ("METHODS", "GUARANTEES", "METRICS"))]
+)
+def test_names_are_registered_as_their_classes_declare_them(table):
+    assert [*table] == [kind.name for kind in table.values()]
+    assert len(table) == len(set(table.values()))
+    assert "no-such-name" not in table
+    assert table.get("no-such-name") is None
+
+
+def test_forms_are_registered_under_their_names():
+    assert [*FORMS] == [form.form_name for form in FORMS.values()]
 
 
 def test_every_public_name_can_be_reached():

@@ -1,11 +1,12 @@
 """The catalog: tables of all methods, guarantees, metrics, formats and forms.
 
 The command line, job files, web forms, docs and contract tests read it. Each family registers its members in its `__init__.py`, one line
-per member. These lists only name modules, so that importing one method does not import all of them. This module imports all of them.
+per member: its name, its module and its class. A table knows all names, and imports a member when it is asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,11 +17,13 @@ from setveil.errors import UnknownName
 from setveil.methods import disassociation, itemsets, tendency, uncertainty
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
+    from pathlib import Path
     from types import ModuleType
 
     from setveil.base.declaration import Declaration
     from setveil.data.forms.base import Published
+    from setveil.data.forms.own_format import DataFormat
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
     from setveil.metrics.base import Metric
@@ -31,32 +34,46 @@ __all__ = [
     "GUARANTEES",
     "METHODS",
     "METRICS",
-    "members_of",
+    "Table",
     "named",
+    "own_format_of",
 ]
 
 
-def _classes(package: str, members: Mapping[str, str]) -> list[Any]:
-    """Import classes, each from its module in a package."""
-    return [getattr(import_module(f"{package}.{module}"), name) for name, module in members.items()]
+class Table(Mapping[str, Any]):
+    """Classes by their command-line names, in the order of their registrations; each is imported when it is asked for."""
+
+    def __init__(self, registered: Mapping[str, Mapping[str, str]]) -> None:
+        self._places = {
+            name: f"{package}.{place}" for package, members in registered.items() for name, place in members.items()
+        }
+
+    @classmethod
+    def of(cls, *families: ModuleType) -> Table:
+        """Return a table of the members that these families register."""
+        return cls({family.__name__: family.MEMBERS for family in families})
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, kind = self._places[name].rpartition(".")
+        return getattr(import_module(module), kind)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
-def members_of(family: ModuleType) -> dict[str, Any]:
-    """Import the members that a family registers; return them by their command-line names."""
-    return {kind.name: kind for kind in _classes(family.__name__, family.MEMBERS)}
+METHODS: Mapping[str, type[Method]] = Table.of(tendency, itemsets, uncertainty, disassociation)
 
+GUARANTEES: Mapping[str, type[Guarantee]] = Table.of(guarantees)
 
-METHODS: dict[str, type[Method]] = {
-    name: method
-    for family in (tendency, itemsets, uncertainty, disassociation)
-    for name, method in members_of(family).items()
-}
+METRICS: Mapping[str, type[Metric]] = Table.of(metrics)
 
-GUARANTEES: dict[str, type[Guarantee]] = members_of(guarantees)
-
-METRICS: dict[str, type[Metric]] = members_of(metrics)
-
-FORMS: dict[str, type[Published]] = {form.form_name: form for form in _classes("setveil.data", forms.MEMBERS)}
+FORMS: Mapping[str, type[Published]] = Table({"setveil.data": forms.MEMBERS})
 """The forms of published data."""
 
 Kind = TypeVar("Kind", bound="Declaration")
@@ -67,3 +84,9 @@ def named(kind: str, table: Mapping[str, type[Kind]], name: str) -> type[Kind]:
     if name not in table:
         raise UnknownName(kind, name, table)
     return table[name]
+
+
+def own_format_of(path: Path, format_name: str | None) -> DataFormat | None:
+    """Return the format of a data file whose form is not plain records; None if no such form recognizes the file."""
+    form = next((form for form in FORMS.values() if form.claims(path, format_name)), None)
+    return None if form is None else form.format_named(format_name or form.default_format("drop"))

@@ -128,6 +128,6 @@ def test_a_method_of_ones_own_has_a_page():
 
 
 def test_a_page_costs_nothing_until_somebody_asks_for_it():
-    code = "import sys, setveil.catalog; print('setveil.base.help_pages' in sys.modules)"
+    code = "import sys; from setveil.catalog import METHODS; assert all(METHODS.values()); print('setveil.base.help_pages' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"

@@ -220,7 +220,7 @@ WATCHED_IMPORTS = """
     "work",
     [
         "import setveil",
-        "import setveil.catalog",
+        "from setveil import catalog; assert all(all(table.values()) for table in (catalog.METHODS, catalog.METRICS))",
         "import setveil; [getattr(setveil, name) for name in setveil.__all__]",
         "from setveil.cli.main import run; assert run(['--help']) == 0",
         "from setveil.cli.main import run; assert run(['methods']) == 0",

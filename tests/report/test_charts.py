@@ -2,10 +2,13 @@
 
 import json
 
+import altair as alt
 import pytest
+from jsonschema import ValidationError
 
 from setveil.report import charts
 from setveil.report.charts import SIDES, Axis, Chart, Series
+from setveil.report.release_charts import release_charts
 from setveil.report.theme import AFTER, BEFORE, COUNT, LOOK, PALETTE, SHARE
 
 PAIRS = [
@@ -33,6 +36,26 @@ EACH = {
     "lines with spread": charts.lines_with_spread(
         LADDER, across=Axis("support", "", ""), up=KEPT, series=METHODS, spread=("least", "most"), text="said"
     ),
+    "heat map": charts.heat_map(
+        [{**row, "label": "5", "dark": True} for row in PAIRS],
+        across=DOWN,
+        down=Axis("side", "side", ""),
+        up=Axis("label", "number", ""),
+        series=SIDES,
+        text="said",
+    ),
+    "dots with a limit": charts.paired_dots(
+        PAIRS, down=DOWN, along=Axis("count", "n", scale="symlog", ticks=(0, 10)), lines=3, limit=100, text="said"
+    ),
+    "curves with limits": charts.curves(
+        RANKED,
+        across=Axis("rank", "rank"),
+        up=ALONG,
+        limits=[{"rank": 1, "count": 100, "name": "least", "side": "below"}],
+        widest=2.5,
+        text="said",
+    ),
+    "bars without a legend": charts.grouped_bars(PAIRS, across=DOWN, up=ALONG, legend=False, text="said"),
 }
 
 
@@ -47,7 +70,8 @@ def every(value, key):
 
 def drawn_rows(spec):
     """Return the rows of a specification, each once."""
-    return [row for rows in spec["datasets"].values() for row in rows]
+    values = {id(data["values"]): data["values"] for data in every(spec, "data")}
+    return [row for rows in values.values() for row in rows]
 
 
 @pytest.mark.parametrize("spec", EACH.values(), ids=EACH)
@@ -59,6 +83,30 @@ def test_every_chart_is_as_wide_as_its_place_says_what_it_is_and_names_no_addres
     assert "http" not in text
     assert not {"$schema", "config", "usermeta"} & spec.keys()
     assert every(spec, "tooltip")
+
+
+@pytest.mark.parametrize("spec", EACH.values(), ids=EACH)
+def test_every_chart_agrees_with_the_schema_of_vega_lite(spec):
+    alt.Chart.from_dict(spec)
+
+
+def test_the_charts_of_a_report_agree_with_the_schema_of_vega_lite(dossier):
+    drawn = release_charts(dossier)
+    assert len(drawn) > 3
+    for chart in drawn.values():
+        alt.Chart.from_dict(chart.spec)
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize(("key", "wrong"), [("type", "amount"), ("scale", {"range": {}}), ("mark", "blob")])
+def test_the_schema_refuses_what_is_not_vega_lite(name, key, wrong):
+    def spoilt(value):
+        if isinstance(value, dict):
+            return {k: wrong if k == key else spoilt(v) for k, v in value.items()}
+        return [spoilt(part) for part in value] if isinstance(value, list) else value
+
+    with pytest.raises(ValidationError):
+        alt.Chart.from_dict(spoilt(EACH[name]))
 
 
 @pytest.mark.parametrize("name", ["paired dots", "curves", "grouped bars", "stacked shares"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil import __version__
 from setveil.base import progress
-from setveil.cli import interrupt
+from setveil.cli import interrupt, lean_imports
 from setveil.cli.translation import as_options
 from setveil.errors import ExitCode, InputError, SetveilError
 from setveil.presence import PROTECTS
@@ -70,6 +70,7 @@ def main() -> None:
     """Run the program."""
     try:
         interrupt.install()
+        lean_imports.install()
         for name in ("stdout", "stderr"):
             if getattr(sys, name) is None:  # closed by the parent process
                 setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))

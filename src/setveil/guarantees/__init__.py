@@ -1,11 +1,11 @@
 """Guarantees, one file each. Their checks use no code of the methods."""
 
 MEMBERS = {
-    "HiddenTendency": "hidden_tendency",
-    "HiddenItemsets": "hidden_itemsets",
-    "RhoUncertainty": "rho_uncertainty",
-    "PermutationPrivacy": "permutation_privacy",
-    "KmAnonymity": "km_anonymity",
-    "Reconstruction": "reconstruction",
+    "hidden-tendency": "hidden_tendency.HiddenTendency",
+    "hidden-itemsets": "hidden_itemsets.HiddenItemsets",
+    "rho-uncertainty": "rho_uncertainty.RhoUncertainty",
+    "permutation-privacy": "permutation_privacy.PermutationPrivacy",
+    "km-anonymity": "km_anonymity.KmAnonymity",
+    "reconstruction": "reconstruction.Reconstruction",
 }
-"""The class of each guarantee and its module, in the order in which they are listed."""
+"""The name of each guarantee, its module and its class, in the order in which they are listed."""

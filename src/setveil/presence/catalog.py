@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setveil.catalog import members_of
+from setveil.catalog import Table
 from setveil.presence import guarantees, methods, metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from setveil.guarantees.base import Guarantee
     from setveil.metrics.base import Metric
     from setveil.presence.methods.base import JoiningMethod
 
-METHODS: dict[str, type[JoiningMethod]] = members_of(methods)
+METHODS: Mapping[str, type[JoiningMethod]] = Table.of(methods)
 
-GUARANTEES: dict[str, type[Guarantee]] = members_of(guarantees)
+GUARANTEES: Mapping[str, type[Guarantee]] = Table.of(guarantees)
 
-METRICS: dict[str, type[Metric]] = members_of(metrics)
+METRICS: Mapping[str, type[Metric]] = Table.of(metrics)

@@ -12,6 +12,7 @@ from setveil import __version__
 from setveil.catalog import FORMS
 from setveil.data.forms.base import Counts
 from setveil.errors import BadData
+from setveil.release import CARD_NAME as CARD_NAME  # noqa: PLC0414 - the modules of releases take it from here
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from setveil.guarantees.base import Guarantee
     from setveil.methods.base import Method
 
-CARD_NAME = "card.json"
 JOINED: Final = "joined"
 """The form of a joined table of two providers, which has a different card."""
 CARD_VERSION: Final = 2

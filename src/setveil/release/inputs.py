@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from setveil.base.arguments import describe
+from setveil.catalog import own_format_of
 from setveil.data.formats import Layout
 from setveil.data.forms.base import Published
 from setveil.data.reading.source import read
 from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
-from setveil.release.card import CARD_NAME, Card
-from setveil.release.dossier import DOSSIER_NAME, Private, private_beside
-from setveil.release.opening import Opened, open_file, open_release, own_format_of
+from setveil.release import CARD_NAME
 
 if TYPE_CHECKING:
     from setveil.methods.base import Method
+    from setveil.release.dossier import Private
+    from setveil.release.opening import Opened
 
 Reading = dict[str, Any]
 """Options of `read`, by name."""
@@ -48,6 +49,8 @@ def as_published(given: Any, reading: Reading | None = None) -> Published:
 def _read_place(place: str | Path, reading: Reading) -> Published:
     path = Path(place)
     if (path / CARD_NAME).is_file():
+        from setveil.release.opening import open_release  # noqa: PLC0415 - the model of the card is slow to import, and data files need none
+
         return open_release(path).data
     own = own_format_of(path, reading.get("format"))
     return read(place, **reading) if own is None else cast("Published", own.read(path, Layout()))
@@ -90,6 +93,8 @@ def as_opened(
     takes: tuple[type, ...] = (Transactions,),
 ) -> Opened:
     """Open a release folder or a data file without a card; return an opened release unchanged."""
+    from setveil.release.opening import Opened, open_file, open_release  # noqa: PLC0415 - the same
+
     if isinstance(given, Opened):
         return given
     if not isinstance(given, str | Path):
@@ -102,6 +107,10 @@ def as_opened(
 
 def private_of(release: Any, private: str | Path | Private | None = None) -> Private | None:
     """Return the given private folder, or the one beside the release folder, if it exists."""
+    from setveil.release.card import Card  # noqa: PLC0415 - as above
+    from setveil.release.dossier import DOSSIER_NAME, Private, private_beside  # noqa: PLC0415 - as above
+    from setveil.release.opening import Opened  # noqa: PLC0415 - as above
+
     if isinstance(private, Private):
         return private
     if private is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil import __version__
-from setveil.catalog import FORMS
+from setveil.catalog import FORMS, own_format_of
 from setveil.data.formats import Layout, format_named, format_of
 from setveil.data.forms.base import DataPlace
 from setveil.data.records.transactions import Transactions
@@ -16,7 +16,6 @@ from setveil.release.card import CARD_NAME, Card, file_sha256
 
 if TYPE_CHECKING:
     from setveil.data.forms.base import Counts, Published
-    from setveil.data.forms.own_format import DataFormat
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +108,6 @@ def form_named(name: str, *, file: str) -> type[Published]:
     if name not in FORMS:
         raise BadData(f"names the form {name!r}; known are: {', '.join(FORMS)}", file=file)
     return FORMS[name]
-
-
-def own_format_of(path: Path, format_name: str | None) -> DataFormat | None:
-    """Return the format of a data file whose form is not plain records; None if no such form recognizes the file."""
-    form = next((form for form in FORMS.values() if form.claims(path, format_name)), None)
-    return None if form is None else form.format_named(format_name or form.default_format("drop"))
 
 
 def _refuse_other_file(place: Path, name: str, sha256: str, what: str) -> None:

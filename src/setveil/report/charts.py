@@ -2,7 +2,8 @@
 
 A page embeds a `Chart`: a specification, its text alternative, and the same numbers as a table. The functions below make specifications
 from plain rows. `Axis` and `Series` define axes and colours. All charts are as wide as the page and share the settings `theme.LOOK`.
-The reasons are in docs/decisions/0012-charts-in-the-page.md.
+Specifications are plain dictionaries: importing Altair and letting it check them would take longer than the rest of a report. Tests
+check them against its schema. The reasons are in docs/decisions/0012-charts-in-the-page.md.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ import textwrap
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Literal
-
-import altair as alt
 
 from setveil.report.theme import (
     AFTER,
@@ -25,7 +24,6 @@ from setveil.report.theme import (
     MOST_IN_LINE,
     NEUTRAL,
     PALETTE,
-    SCRIPT_ONLY,
     SHAPES,
     SHARE,
 )
@@ -65,19 +63,21 @@ class Series:
         """The colour of each name."""
         return [*(self.colours or _repeated(PALETTE, len(self.names)))]
 
-    def colour(self, *, legend: bool = True, **looks: Any) -> alt.Color:
+    def colour(self, *, legend: bool = True, **looks: Any) -> Spec:
         """Return the colour channel of a chart, with a legend."""
-        scale = alt.Scale(domain=[*self.names], range=self.palette)
-        shown = alt.Legend(symbolOpacity=1, **looks) if legend else None
-        return alt.Color(f"{self.field}:N", title=self.title, scale=scale, legend=shown)
+        scale = {"domain": [*self.names], "range": self.palette}
+        return self._channel(scale=scale, legend={"symbolOpacity": 1, **looks} if legend else None)
 
-    def only(self, name: str) -> alt.FieldEqualPredicate:
-        """Return a filter for the rows of one name."""
-        return alt.FieldEqualPredicate(field=self.field, equal=name)
+    def mapped_to(self, values: Sequence[Any]) -> Spec:
+        """Return a channel that maps each name to one of these values."""
+        return self._channel(scale={"domain": [*self.names], "range": _repeated(values, len(self.names))})
 
-    def scale_of(self, values: Sequence[Any]) -> alt.Scale:
-        """Return a scale that maps each name to one of these values."""
-        return alt.Scale(domain=[*self.names], range=_repeated(values, len(self.names)))
+    def only(self, name: str) -> Spec:
+        """Return the rows of one name as a transformation of a layer."""
+        return _filtered({"field": self.field, "equal": name})
+
+    def _channel(self, **options: Any) -> Spec:
+        return _nominal(self.field, title=self.title, **options)
 
 
 SIDES = Series("side", ("original", "release"), (BEFORE, AFTER))
@@ -104,11 +104,20 @@ def _repeated(values: Sequence[Any], count: int) -> list[Any]:
     return [values[place % len(values)] for place in range(count)]
 
 
-def _finished(chart: Any, *, height: int, text: str = "") -> Spec:
+def _finished(rows: Rows, *layers: Spec, height: int, text: str = "") -> Spec:
     """Return the specification of a chart that is as wide as its container and loads nothing."""
-    spec: Spec = chart.properties(width="container", height=height).to_dict()
-    plain = {key: value for key, value in spec.items() if key not in SCRIPT_ONLY}
-    return {**plain, "description": text} if text else plain
+    drawn = layers[0] if len(layers) == 1 else {"layer": [*layers]}
+    spec = {"data": {"values": rows}, **drawn, "width": "container", "height": height}
+    return {**spec, "description": text} if text else spec
+
+
+def _layer(mark: str, encoding: Mapping[str, Any], more: Mapping[str, Any] | None = None, /, **looks: Any) -> Spec:
+    """Return a layer: marks with their looks and channels, and `more` of what a layer may have."""
+    return {"mark": {"type": mark, **looks}, "encoding": encoding, **(more or {})}
+
+
+def _filtered(condition: str | Spec) -> Spec:
+    return {"transform": [{"filter": condition}]}
 
 
 def _rows_high(rows: Rows, down: Axis, step: int) -> int:
@@ -116,32 +125,32 @@ def _rows_high(rows: Rows, down: Axis, step: int) -> int:
     return step * len({row[down.field] for row in rows})
 
 
-def _data(rows: Rows) -> alt.Chart:
-    return alt.Chart(alt.InlineData(values=rows))
+def _nominal(field: str, **options: Any) -> Spec:
+    return {"field": field, "type": "nominal", **options}
 
 
-def _number(kind: type, axis: Axis, **options: Any) -> Any:
+def _quantity(field: str, **options: Any) -> Spec:
+    return {"field": field, "type": "quantitative", **options}
+
+
+def _number(axis: Axis) -> Spec:
     """Return a channel for numbers along an axis."""
-    scale: dict[str, Any] = {"type": axis.scale, "nice": axis.limits is None}
+    scale: Spec = {"type": axis.scale, "nice": axis.limits is None}
     if axis.scale != "log":
         scale["zero"] = True
     if axis.limits:
         scale["domain"] = [*axis.limits]
-    shown: dict[str, Any] = {
-        "format": axis.format.replace(".1%", ".0%"),
-        "labelOverlap": "parity",
-        "labelSeparation": 8,
-    }
+    shown: Spec = {"format": axis.format.replace(".1%", ".0%"), "labelOverlap": "parity", "labelSeparation": 8}
     if axis.ticks:
         shown["values"] = [*axis.ticks]
     elif axis.format == COUNT:
         shown["tickMinStep"] = 1
-    return kind(f"{axis.field}:Q", title=axis.title, scale=alt.Scale(**scale), axis=alt.Axis(**shown), **options)
+    return _quantity(axis.field, title=axis.title, scale=scale, axis=shown)
 
 
-def _names(kind: type, axis: Axis, **options: Any) -> Any:
+def _names(axis: Axis, **options: Any) -> Spec:
     """Return a channel for names, in the order of the rows."""
-    return kind(f"{axis.field}:N", title=axis.title or None, sort=None, axis=alt.Axis(**options))
+    return _nominal(axis.field, title=axis.title or None, sort=None, axis=options)
 
 
 def _tilted(rows: Rows, axis: Axis) -> dict[str, Any]:
@@ -164,18 +173,15 @@ def wrapped(name: str, width: int = MOST_IN_LINE, lines: int | None = None) -> s
     return "\n".join(textwrap.wrap(name, width, break_long_words=cut, max_lines=lines, placeholder=" …"))
 
 
-def _tooltip(*sides: Axis | Series) -> list[alt.Tooltip]:
-    shown = []
-    for side in sides:
-        if isinstance(side, Series):
-            shown.append(alt.Tooltip(f"{side.field}:N", title=side.title or "in"))
-        else:
-            shown.append(alt.Tooltip(side.field, title=side.title or side.field, **_typed(side)))
-    return shown
-
-
-def _typed(axis: Axis) -> dict[str, Any]:
-    return {"type": "quantitative", "format": axis.format} if axis.format else {"type": "nominal"}
+def _tooltip(*sides: Axis | Series) -> list[Spec]:
+    return [
+        _nominal(side.field, title=side.title or "in")
+        if isinstance(side, Series)
+        else _quantity(side.field, title=side.title or side.field, format=side.format)
+        if side.format
+        else _nominal(side.field, title=side.title or side.field)
+        for side in sides
+    ]
 
 
 def paired_dots(
@@ -194,26 +200,25 @@ def paired_dots(
     Names of several `lines` are broken as by `wrapped`; `limit` is drawn as a line across the chart.
     """
     broken = {"labelExpr": IN_LINES, "labelOffset": {"expr": f"-7 * (length({IN_LINES}) - 1)"}} if lines > 1 else {}
-    base = _data(rows).encode(y=_names(alt.Y, down, grid=True, **broken), x=_number(alt.X, along))
-    threads = base.mark_line(color=NEUTRAL, strokeWidth=2).encode(detail=f"{down.field}:N")
+    places = {"x": _number(along), "y": _names(down, grid=True, **broken)}
+    threads = _layer("line", {**places, "detail": _nominal(down.field)}, color=NEUTRAL, strokeWidth=2)
+    shown = {
+        **places,
+        "color": series.colour(),
+        "shape": series.mapped_to(SHAPES),
+        "tooltip": _tooltip(down, series, along),
+    }
     dots = [
-        base.mark_point(filled=True, opacity=1, size=size)
-        .encode(
-            color=series.colour(),
-            shape=alt.Shape(f"{series.field}:N", title=series.title, scale=series.scale_of(SHAPES)),
-            tooltip=_tooltip(down, series, along),
-        )
-        .transform_filter(series.only(name))
+        _layer("point", shown, series.only(name), filled=True, opacity=1, size=size)
         for name, size in zip(series.names, sizes or (150, *[45] * (len(series.names) - 1)), strict=True)
     ]
-    across = [] if limit is None else [_rule(limit, along)]
-    return _finished(alt.layer(*across, threads, *dots), height=_rows_high(rows, down, 4 + 14 * lines), text=text)
+    across = [] if limit is None else [_rule([{along.field: limit}], {"x": _number(along)})]
+    return _finished(rows, *across, threads, *dots, height=_rows_high(rows, down, 4 + 14 * lines), text=text)
 
 
-def _rule(limit: float, along: Axis) -> Any:
-    """Return a dashed line at a value."""
-    rule = _data([{along.field: limit}]).mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5)
-    return rule.encode(x=_number(alt.X, along))
+def _rule(rows: Rows, encoding: Spec) -> Spec:
+    """Return a dashed line at the value of each row."""
+    return _layer("rule", encoding, {"data": {"values": rows}}, color=INK, strokeDash=[6, 4], strokeWidth=1.5)
 
 
 def curves(
@@ -232,33 +237,32 @@ def curves(
     `limits` are lines across the chart: rows with the height, the `name`, the position of the name, and its `side` of the line.
     """
     colour = series.colour(symbolType="stroke", symbolStrokeWidth=4)
-    base = _data(rows).encode(x=_number(alt.X, across), y=_number(alt.Y, up), color=colour)
+    places = {"x": _number(across), "y": _number(up), "color": colour}
     lines = [
-        base.mark_line(strokeWidth=width, opacity=opacity).transform_filter(series.only(name))
+        _layer("line", places, series.only(name), strokeWidth=width, opacity=opacity)
         for name, (width, opacity) in zip(
             series.names, [(widest, 0.5 if widest > 2.5 else 1), *[(2.5, 1)] * (len(series.names) - 1)], strict=True
         )
     ]
-    dots = base.mark_point(size=90, opacity=0, filled=True).encode(tooltip=_tooltip(series, across, up))
-    return _finished(alt.layer(*_limits(limits, across, up), *lines, dots), height=height, text=text)
+    dots = _layer("point", {**places, "tooltip": _tooltip(series, across, up)}, size=90, opacity=0, filled=True)
+    return _finished(rows, *_limits([*limits], across, up), *lines, dots, height=height, text=text)
 
 
-def _limits(limits: Sequence[dict[str, Any]], across: Axis, up: Axis) -> list[Any]:
+def _limits(limits: Rows, across: Axis, up: Axis) -> list[Spec]:
     """Return dashed lines at heights, each with its name below or above it."""
     if not limits:
         return []
-    base = _data([*limits]).encode(y=_number(alt.Y, up))
-    looks: dict[str, dict[str, Any]] = {
+    height = {"y": _number(up)}
+    named = {**height, "x": _number(across), "text": _nominal("name")}
+    looks: dict[str, Spec] = {
         "below": {"align": "left", "baseline": "top", "dy": 5},
         "above": {"align": "right", "baseline": "bottom", "dy": -4},
     }
     names = [
-        base.mark_text(**look)
-        .encode(x=_number(alt.X, across), text="name:N")
-        .transform_filter(alt.FieldEqualPredicate(field="side", equal=side))
+        _layer("text", named, {"data": {"values": limits}, **_filtered({"field": "side", "equal": side})}, **look)
         for side, look in looks.items()
     ]
-    return [base.mark_rule(color=INK, strokeDash=[6, 4], strokeWidth=1.5), *names]
+    return [_rule(limits, height), *names]
 
 
 def grouped_bars(
@@ -272,18 +276,14 @@ def grouped_bars(
     height: int = 280,
 ) -> Spec:
     """Draw one group of bars per name, with one bar per series."""
-    bars = (
-        _data(rows)
-        .mark_bar()
-        .encode(
-            x=_names(alt.X, across, **_tilted(rows, across)),
-            xOffset=alt.XOffset(f"{series.field}:N", scale=alt.Scale(domain=[*series.names])),
-            y=_number(alt.Y, up),
-            color=series.colour(legend=legend),
-            tooltip=_tooltip(across, series, up),
-        )
-    )
-    return _finished(bars, height=height, text=text)
+    encoding = {
+        "x": _names(across, **_tilted(rows, across)),
+        "xOffset": _nominal(series.field, scale={"domain": [*series.names]}),
+        "y": _number(up),
+        "color": series.colour(legend=legend),
+        "tooltip": _tooltip(across, series, up),
+    }
+    return _finished(rows, _layer("bar", encoding), height=height, text=text)
 
 
 def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text: str = "", room: float = 0.2) -> Spec:
@@ -298,18 +298,18 @@ def stacked_shares(rows: Rows, *, down: Axis, along: Axis, series: Series, text:
             placed.append(
                 {**parts[kind], "from": ends[0], "to": ends[1], "middle": ends[2], "share": ends[1] - ends[0]}
             )
-    base = _data(placed).encode(y=_names(alt.Y, down))
-    limits = Axis("from", along.title, SHARE, limits=(0, 1))
+    place = {"y": _names(down)}
+    edges = {"x": _number(Axis("from", along.title, SHARE, limits=(0, 1))), "x2": {"field": "to"}}
     tooltip = _tooltip(down, series, Axis(along.field, "number", along.format), Axis("share", "share", SHARE))
-    drawn = base.mark_bar(stroke="white", strokeWidth=1).encode(
-        x=_number(alt.X, limits), x2="to:Q", color=series.colour(), tooltip=tooltip
+    drawn = {**place, **edges, "color": series.colour(), "tooltip": tooltip}
+    numbers = {**place, "x": _quantity("middle"), "text": _quantity(along.field, format=along.format)}
+    return _finished(
+        placed,
+        _layer("bar", drawn, stroke="white", strokeWidth=1),
+        _layer("text", numbers, _filtered(f"datum.share >= {room}"), color="white", fontWeight="bold"),
+        height=_rows_high(rows, down, 40),
+        text=text,
     )
-    numbers = (
-        base.mark_text(color="white", fontWeight="bold")
-        .encode(x=alt.X("middle:Q"), text=alt.Text(f"{along.field}:Q", format=along.format))
-        .transform_filter(f"datum.share >= {room}")
-    )
-    return _finished(drawn + numbers, height=_rows_high(rows, down, 40), text=text)
 
 
 def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = True, text: str = "") -> Spec:
@@ -317,13 +317,16 @@ def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = 
     named = [{**row, "line": wrapped(str(row[down.field]))} for row in rows]
     lines = max(row["line"].count("\n") + 1 for row in named)
     several = len({row[series.field] for row in rows}) > 1
-    broken = _names(alt.Y, Axis("line", down.title, ""), labelExpr=IN_LINES)
-    base = _data(named).encode(y=broken, x=_number(alt.X, along))
-    drawn = base.mark_bar(height={"band": 0.7}).encode(
-        color=series.colour(legend=legend and several), tooltip=_tooltip(down, along)
+    places = {"x": _number(along), "y": _names(Axis("line", down.title, ""), labelExpr=IN_LINES)}
+    drawn = {**places, "color": series.colour(legend=legend and several), "tooltip": _tooltip(down, along)}
+    numbers = {**places, "text": _quantity(along.field, format=along.format)}
+    return _finished(
+        named,
+        _layer("bar", drawn, height={"band": 0.7}),
+        _layer("text", numbers, align="left", dx=5),
+        height=_rows_high(rows, down, 16 + 16 * lines),
+        text=text,
     )
-    numbers = base.mark_text(align="left", dx=5).encode(text=alt.Text(f"{along.field}:Q", format=along.format))
-    return _finished(drawn + numbers, height=_rows_high(rows, down, 16 + 16 * lines), text=text)
 
 
 def lines_with_spread(
@@ -337,39 +340,37 @@ def lines_with_spread(
     height: int = 320,
 ) -> Spec:
     """Draw one line with points per series over names in row order; `spread` names the fields of the lower and upper bound."""
-    base = _data(rows).encode(x=_names(alt.X, across, **_tilted(rows, across)), color=series.colour())
-    lines = base.mark_line(strokeWidth=2).encode(
-        y=_number(alt.Y, up),
-        strokeDash=alt.StrokeDash(f"{series.field}:N", title=series.title, scale=series.scale_of(DASHES)),
-    )
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        y=_number(alt.Y, up),
-        shape=alt.Shape(f"{series.field}:N", title=series.title, scale=series.scale_of(SHAPES)),
-        tooltip=_tooltip(series, across, up, *(Axis(name, name, up.format) for name in spread or ())),
-    )
-    if not spread:
-        return _finished(lines + points, height=height, text=text)
-    low, high = spread
-    band = base.mark_area(opacity=0.15).encode(
-        y=_number(alt.Y, Axis(low, up.title, up.format, up.scale, up.limits)), y2=f"{high}:Q"
-    )
-    return _finished(band + lines + points, height=height, text=text)
+    base = {"x": _names(across, **_tilted(rows, across)), "color": series.colour()}
+    places = {**base, "y": _number(up)}
+    tooltip = _tooltip(series, across, up, *(Axis(name, name, up.format) for name in spread or ()))
+    marks = {"shape": series.mapped_to(SHAPES), "tooltip": tooltip}
+    layers = [
+        _layer("line", {**places, "strokeDash": series.mapped_to(DASHES)}, strokeWidth=2),
+        _layer("point", {**places, **marks}, filled=True, size=70, opacity=1),
+    ]
+    if spread:
+        low = Axis(spread[0], up.title, up.format, up.scale, up.limits)
+        layers.insert(0, _layer("area", {**base, "y": _number(low), "y2": {"field": spread[1]}}, opacity=0.15))
+    return _finished(rows, *layers, height=height, text=text)
 
 
 def heat_map(
     rows: Rows, *, across: Axis, down: Axis, up: Axis, series: Series, text: str = "", height: int = 300
 ) -> Spec:
     """Draw one field per pair of names, coloured by the series, with the text of `label`, which is white if `dark` is set."""
-    base = _data(rows).encode(
-        x=_names(alt.X, across, **_tilted(rows, across)),
-        y=_names(alt.Y, down),
-        tooltip=_tooltip(across, down, up, series),
+    places = {
+        "x": _names(across, **_tilted(rows, across)),
+        "y": _names(down),
+        "tooltip": _tooltip(across, down, up, series),
+    }
+    ink = {"condition": {"test": "datum.dark", "value": "white"}, "value": INK}
+    return _finished(
+        rows,
+        _layer("rect", {**places, "color": series.colour()}, stroke="white", strokeWidth=2),
+        _layer("text", {**places, "color": ink, "text": _nominal("label")}, fontSize=11),
+        height=height,
+        text=text,
     )
-    fields = base.mark_rect(stroke="white", strokeWidth=2).encode(color=series.colour())
-    labels = base.mark_text(fontSize=11).encode(
-        text="label:N", color=alt.condition("datum.dark", alt.value("white"), alt.value(INK))
-    )
-    return _finished(fields + labels, height=height, text=text)
 
 
 def as_embedded(charts: Sequence[Chart]) -> Mapping[str, Any]:

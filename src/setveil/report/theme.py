@@ -51,6 +51,3 @@ LOOK: dict[str, Any] = {
     "text": {"color": INK, "fontSize": 12, "font": FONT},
 }
 """The settings that all charts of a page share."""
-
-SCRIPT_ONLY = ("$schema", "config", "usermeta")
-"""Parts of a specification that a page does not need; the first one is a URL, and pages contain none."""

@@ -11,7 +11,7 @@ import pytest
 
 import setveil as sv
 from setveil.base.declaration import parameter
-from setveil.catalog import FORMS, GUARANTEES
+from setveil.catalog import FORMS
 from setveil.data.forms.grouped import GroupedLines
 from setveil.data.records.alignment import Alignment
 from setveil.methods.base import Method, Outcome
@@ -83,12 +83,6 @@ every_form = pytest.mark.parametrize("form", METHODS)
 
 def test_every_form_is_tried():
     assert METHODS.keys() == FILES.keys() == FORMS.keys()
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch):
-    """Let the check of a card find the guarantee of the method above."""
-    monkeypatch.setitem(GUARANTEES, "rho-uncertainty", sv.RhoUncertainty)
 
 
 def data():

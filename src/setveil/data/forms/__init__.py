@@ -1,10 +1,10 @@
 """Forms of published data, one module each. A form in `MEMBERS` can be published, opened and checked, and is tested."""
 
 MEMBERS = {
-    "Transactions": "records.transactions",
-    "Generalized": "forms.generalized",
-    "Grouped": "forms.grouped",
-    "Disassociated": "forms.disassociated",
-    "Reassociated": "forms.reassociated",
+    "transactions": "records.transactions.Transactions",
+    "generalized": "forms.generalized.Generalized",
+    "grouped": "forms.grouped.Grouped",
+    "disassociated": "forms.disassociated.Disassociated",
+    "reassociated": "forms.reassociated.Reassociated",
 }
-"""The class of each form and its module in `setveil.data`, by name, so that one form does not import all of them."""
+"""The name of each form, its module in `setveil.data` and its class, so that one form does not import all of them."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from setveil.errors import BadData
 
@@ -32,6 +31,8 @@ class Alignment:
 
     def save(self, path: Path) -> None:
         """Write a Parquet file with the columns `row`, `original_row` and, if any, `published_id` and `original_id`."""
+        from pyarrow import parquet as pq  # noqa: PLC0415 - only private folders have the file
+
         columns: dict[str, Any] = {"row": np.arange(len(self.rows)), "original_row": self.rows}
         if self.published_ids is not None:
             columns["published_id"] = self.published_ids
@@ -42,6 +43,8 @@ class Alignment:
     @classmethod
     def load(cls, path: Path) -> Alignment:
         """Read a file that `save` wrote."""
+        from pyarrow import parquet as pq  # noqa: PLC0415 - the same
+
         try:
             with pq.ParquetFile(path) as file:  # pq.read_table would open it twice
                 table = file.read()

@@ -1,8 +1,8 @@
 """Methods that reach k^m-anonymity, and re-association, which makes plain records from disassociated data."""
 
 MEMBERS = {
-    "Disassociation": "disassociation",
-    "Reassociation": "reassociation",
-    "AprioriGeneralization": "apriori_generalization",
+    "disassociation": "disassociation.Disassociation",
+    "reassociation": "reassociation.Reassociation",
+    "apriori-generalization": "apriori_generalization.AprioriGeneralization",
 }
-"""The class of each method and its module, in the order of the lists that users see."""
+"""The name of each method, its module and its class, in the order of the lists that users see."""

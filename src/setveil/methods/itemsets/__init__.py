@@ -1,9 +1,9 @@
 """Methods that hide named itemsets, such as trade secrets."""
 
 MEMBERS = {
-    "ExactSwap": "exact_swap",
-    "SwapItemsets": "swap_itemsets",
-    "HEU": "heu",
-    "Naive": "naive",
+    "exact-swap": "exact_swap.ExactSwap",
+    "swap-itemsets": "swap_itemsets.SwapItemsets",
+    "heu": "heu.HEU",
+    "naive": "naive.Naive",
 }
-"""The class of each method and its module, in display order."""
+"""The name of each method, its module and its class, in display order."""

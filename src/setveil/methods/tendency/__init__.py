@@ -1,10 +1,10 @@
 """Methods that hide which category a person's record leans to (its tendency)."""
 
 MEMBERS = {
-    "PartSwap": "part_swap",
-    "FullSwap": "full_swap",
-    "RandSwap": "rand_swap",
-    "PartSupp": "part_supp",
-    "SplitPerson": "split_person",
+    "part-swap": "part_swap.PartSwap",
+    "full-swap": "full_swap.FullSwap",
+    "rand-swap": "rand_swap.RandSwap",
+    "part-supp": "part_supp.PartSupp",
+    "split-person": "split_person.SplitPerson",
 }
-"""The class of each method and its module, in display order."""
+"""The name of each method, its module and its class, in display order."""

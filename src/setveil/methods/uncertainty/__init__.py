@@ -1,10 +1,10 @@
 """Methods that protect sensitive items against inference."""
 
 MEMBERS = {
-    "Insert": "insert",
-    "PartialSuppression": "partial_suppression",
-    "Permutation": "permutation",
-    "GlobalSuppression": "global_suppression",
-    "TDControl": "td_control",
+    "insert": "insert.Insert",
+    "partial-suppression": "partial_suppression.PartialSuppression",
+    "permutation": "permutation.Permutation",
+    "global-suppression": "global_suppression.GlobalSuppression",
+    "td-control": "td_control.TDControl",
 }
-"""The class of each method and its module, in the order of the lists that users see."""
+"""The name of each method, its module and its class, in the order of the lists that users see."""

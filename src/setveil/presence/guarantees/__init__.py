@@ -1,7 +1,7 @@
 """Guarantees of joined tables, one file per guarantee. No check uses the code of a method."""
 
 MEMBERS = {
-    "KAnonymity": "k_anonymity",
-    "SitePresence": "site_presence",
+    "k-anonymity": "k_anonymity.KAnonymity",
+    "site-presence": "site_presence.SitePresence",
 }
-"""The class of each guarantee and its module, in the order of lists and help texts."""
+"""The name of each guarantee, its module and its class, in the order of lists and help texts."""

@@ -1,9 +1,9 @@
 """Methods that make a joined table, one file per method."""
 
 MEMBERS = {
-    "DummyUsers": "dummy_users",
-    "ExtendedMondrian": "extended_mondrian",
-    "Mpalm": "mpalm",
-    "Mondrian": "mondrian",
+    "dummy-users": "dummy_users.DummyUsers",
+    "extended-mondrian": "extended_mondrian.ExtendedMondrian",
+    "mpalm": "mpalm.Mpalm",
+    "mondrian": "mondrian.Mondrian",
 }
-"""The class of each method and its module, in the order of lists and help texts."""
+"""The name of each method, its module and its class, in the order of lists and help texts."""

@@ -1,6 +1,6 @@
 """Utility metrics of joined tables."""
 
 MEMBERS = {
-    "RangeQueryError": "range_queries",
+    "range-query-error": "range_queries.RangeQueryError",
 }
-"""The class of each metric and its module, in the order of lists and help texts."""
+"""The name of each metric, its module and its class, in the order of lists and help texts."""
