@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint generated bench kernels kernels-check system-deps clean
+.PHONY: setup demo test test-all lint generated bench kernels kernels-check system-deps clean
 
 setup: $(READY)
 
@@ -17,10 +17,14 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)
 	$(BIN)/setveil demo --out setveil-demo --force
 
-# A file's tests stay together, so that what they share is made once.
+# What a contributor runs. A file's tests stay together, so that what they share is made once.
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m plain_python
+
+# What must pass before a change lands: `make test` with the exhaustive tests and all random examples.
+test-all: export SETVEIL_EXHAUSTIVE := 1
+test-all: test
 
 lint: $(READY)
 	$(BIN)/ruff check .

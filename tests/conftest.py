@@ -13,6 +13,8 @@ import setveil as sv
 from setveil.base import progress
 from setveil.kernels.control import STOP
 
+from support.exhaustive import IS_EXHAUSTIVE
+
 # The same examples in every run, so that a change is judged by what it changed; SETVEIL_EXPLORE=1 draws new ones.
 # How long examples take to draw depends on what else the machine does.
 settings.register_profile(
@@ -25,6 +27,14 @@ settings.register_profile(
 settings.load_profile("setveil")
 
 REPOSITORY = Path(__file__).parents[1]
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave exhaustive tests to `make test-all`."""
+    if not IS_EXHAUSTIVE:
+        chosen = [item for item in items if item.get_closest_marker("exhaustive") is None]
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("exhaustive")])
+        items[:] = chosen
 
 
 def data_folder():

@@ -20,6 +20,7 @@ from setveil.mining import uniqueness
 from setveil.profiling import LengthBucket, PopularItem, profile
 
 from oracle.uniqueness import duplicate_records, unique_records
+from support.exhaustive import examples
 from support.program import call
 
 
@@ -52,7 +53,7 @@ def data_sets(draw):
 
 
 @given(data_sets())
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=examples(600))
 def test_the_search_finds_what_the_definition_says(records):
     expected = [len(unique_records(records, known)) for known in (1, 2, 3)]
     assert counts(records, threads=2) == expected
@@ -63,7 +64,7 @@ def test_the_search_finds_what_the_definition_says(records):
 
 
 @given(data_sets())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 def test_a_lower_level_does_not_depend_on_how_far_the_search_goes(records):
     full = counts(records)
     assert counts(records, known=1) == full[:1]

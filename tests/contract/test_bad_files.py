@@ -11,6 +11,7 @@ from setveil.data.formats import Layout
 from setveil.errors import BadParameter, SetveilError
 
 from contract.kinds import KINDS, TEXT_KINDS, every_kind, every_text_kind, example_of, main_kinds, written
+from support.exhaustive import examples
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_random_bytes_end_in_data_or_in_our_errors(folder, kind, content, packed
 
 
 @main_kinds
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_changed_files_end_in_data_or_in_our_errors(folder, kind, draw):
     layout = Layout(separator=draw.draw(st.sampled_from([None, ",", "\t"])), ragged=kind.ragged)

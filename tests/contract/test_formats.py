@@ -26,6 +26,7 @@ from contract.kinds import (
     other_kinds,
     written,
 )
+from support.exhaustive import examples
 
 plain_labels = st.one_of(
     st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6),
@@ -72,21 +73,21 @@ def goes_round(folder, kind, draw):
 
 
 @main_kinds
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(st.data())
 def test_plain_labels_come_back_as_they_were(folder, kind, draw):
     goes_round(folder, kind, draw)
 
 
 @other_kinds
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.data())
 def test_plain_labels_come_back_under_other_endings(folder, kind, draw):
     goes_round(folder, kind, draw)
 
 
 @main_kinds
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.data())
 def test_any_data_comes_back_or_is_refused(folder, kind, draw):
     data = draw.draw(data_sets(kind, any_labels, minimum=0))

@@ -13,6 +13,7 @@ from setveil.data.records.alignment import Alignment
 
 from contract.filling import ORACLES, bad_values, filled, oracle_violations
 from contract.forms import CASES, at_random, forms_of, made_from, place_of, unchanged
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 EVERY = pytest.mark.parametrize("kind", GUARANTEES.values(), ids=GUARANTEES.keys())
@@ -29,7 +30,7 @@ def names_nothing(guarantee, data):
 
 
 @EVERY_FORM
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seed=seeds)
 def test_it_agrees_with_the_oracle(kind, form, seed):
     data, categories = make(seed)

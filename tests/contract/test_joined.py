@@ -17,6 +17,7 @@ from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
 from setveil.presence.catalog import METRICS as JOINED_METRICS
 
 from contract.filling import bad_values
+from support.exhaustive import examples
 from support.joined_cases import drawn
 from support.program import call
 
@@ -40,7 +41,7 @@ def test_names_are_of_one_thing_each():
 
 
 @GUARANTEE
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_a_verdict_can_be_printed_and_stored(kind, seed):
     case = drawn(seed)
@@ -63,7 +64,7 @@ def test_random_tables_keep_and_break_it(kind):
 
 
 @GUARANTEE
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_it_goes_by_the_table_and_not_by_the_order_of_its_groups(kind, seed):
     case = drawn(seed)
@@ -108,7 +109,7 @@ def test_a_guarantee_is_documented(kind):
 
 
 @METRIC
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_a_metric_is_a_number_or_says_why_not(kind, seed):
     case = drawn(seed)

@@ -14,6 +14,7 @@ from setveil.data.records.alignment import Alignment
 
 from contract.filling import bad_values, can_be_filled, edge_cases, filled
 from contract.forms import CASES, at_random, unchanged
+from support.exhaustive import examples
 from support.random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METRICS.values(), ids=METRICS.keys())
@@ -25,7 +26,7 @@ def variants(kind, data):
 
 
 @EVERY
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_a_release_like_its_original_costs_nothing_and_order_does_not_matter(kind, seed):
     data, _categories = make(seed)

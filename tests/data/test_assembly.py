@@ -17,6 +17,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 
 from oracle.assembly import codes_of, records_of_rows
+from support.exhaustive import examples
 
 ORIGIN = Origin("rows")
 texts = st.one_of(
@@ -39,7 +40,7 @@ def cut(values, places):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.lists(texts, max_size=30), max_size=6))
 def test_texts_are_numbered_as_they_first_appear(batches):
     encoder = TextEncoder()
@@ -120,7 +121,7 @@ def rebuilt(data):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(rows, st.lists(st.integers(0, 60), max_size=5), st.booleans(), st.booleans())
 def test_rows_in_any_order_and_any_batches_become_the_same_records(rows_, places, grouped, dictionary):
     rows_ = sorted(rows_) if grouped else rows_
@@ -144,7 +145,7 @@ def test_many_rows_in_many_batches(shuffled, vocabulary):
     assert rebuilt(data) == data
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.lists(texts, max_size=6), min_size=1, max_size=20), st.lists(st.integers(0, 20), max_size=4))
 @example([["b", "a", "b"], []], [1])
 def test_lists_in_any_batches_become_the_same_records(lists, places):

@@ -13,6 +13,8 @@ from setveil.data.records.labels import are_in_order, label_order
 from setveil.data.records.transactions import Transactions, from_lists
 from setveil.errors import BadData, BadParameter
 
+from support.exhaustive import examples
+
 LABELS = ("a", "b", "c")
 integers = st.one_of(st.integers(-200, 200), st.integers(-(10**25), 10**25)).map(str)
 words = st.text("ab0179-é😀\ufffd", min_size=1, max_size=3)
@@ -82,7 +84,7 @@ def test_from_lists_sorts_and_counts_once(lists):
     assert from_lists(lists).to_lists() == [sorted(set(record)) for record in lists]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(records, st.randoms())
 def test_the_order_of_what_is_given_does_not_matter(lists, dice):
     labels = list("gfedcba")

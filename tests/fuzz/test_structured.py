@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from setveil.data.formats import FORMATS, Layout
 from setveil.errors import BadData
 
+from support.exhaustive import examples
+
 fields = st.one_of(
     st.sampled_from(["a", "b", "7", "x y", " a ", 'say "no"', "a,b", "é", "\u2028", "'", '"', "\ufeff", "NULL"]),
     st.sampled_from(["", "a\nb", "a\r\nb", "\r", "\0", "\x7f", "\t"]),
@@ -54,7 +56,7 @@ def csv_files(draw):
     return draw(st.sampled_from(["", "\ufeff"])) + content, rows, lines[1:]
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(file=csv_files())
 def test_csv_with_quotes_is_what_it_says_or_refused_with_a_wrong_line(folder, file):
     text, rows, lines = file
@@ -102,7 +104,7 @@ def items_of(record):
     return texts if all(isinstance(text, str) and is_usable(text) and text != "\ud800" for text in texts) else None
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @example(records=[{"items": [], "note": "\ud800"}], ascii_only=False, indent=False)
 @example(records=[{"items": [], "note": "\ud800"}], ascii_only=True, indent=False)
 @given(records=st.lists(json_records, min_size=1, max_size=5), ascii_only=st.booleans(), indent=st.booleans())

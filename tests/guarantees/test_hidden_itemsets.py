@@ -23,6 +23,7 @@ from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
 from oracle import hidden_itemsets as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -43,7 +44,7 @@ def draw(seed):
     return released, itemsets, threshold, read, targets
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(seeds)
 def test_every_way_to_ask_agrees_with_the_oracle(seed):
     released, itemsets, threshold, read, targets = draw(seed)
@@ -72,7 +73,7 @@ def test_every_way_to_ask_agrees_with_the_oracle(seed):
         )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_one_record_more_or_one_target_less_is_caught(seed):
     """What holds just so is broken by the smallest fault."""

@@ -15,6 +15,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.guarantees.hidden_tendency import HiddenTendency
 
 from oracle import tendency as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 TIES = st.sampled_from(["first", "all"])
@@ -53,7 +54,7 @@ def shuffled(lists, seed):
     return sv.from_lists([lists[r] for r in rows]), Alignment(rows)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, WAYS)
 def test_every_way_to_ask_agrees_with_the_oracle(seed, way):
     which, full_min, lossless, ties = way
@@ -139,7 +140,7 @@ def test_records_of_several_categories_are_not_covered_where_only_whole_ones_are
     assert "3 have a tendency that is not covered" in str(verdict)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, TIES)
 def test_every_witness_can_be_verified_by_hand(seed, ties):
     data, categories = make(seed)

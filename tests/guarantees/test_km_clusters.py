@@ -9,6 +9,7 @@ from setveil.base.verdict import MOST_WITNESSES
 
 from contract.forms import place_of
 from oracle import km_anonymity as oracle
+from support.exhaustive import examples
 from support.random_clusters import any_cluster, clusters_of, disturbed, safe_cluster
 from support.random_data import as_sets, make, seeds
 
@@ -77,7 +78,7 @@ def test_lemma_2_gives_alarms_without_need_and_finds_what_nothing_else_does():
     assert right > 2 * wrong > 20
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_what_is_taken_apart_safely_holds(seed):
     rng = np.random.default_rng(seed)
@@ -96,7 +97,7 @@ def test_what_is_taken_apart_safely_holds(seed):
 # -- by its conditions ------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seeds)
 def test_any_faults_are_found_as_the_oracle_finds_them(seed):
     rng = np.random.default_rng(seed)

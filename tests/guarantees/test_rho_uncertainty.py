@@ -16,6 +16,7 @@ from setveil.guarantees.rho_uncertainty import INFERRED, INFERRED_FROM_WHOLE, SH
 
 from oracle import strongest_rules as strongest
 from oracle import uncertainty as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, seeds, with_sensitive
 from support.random_trees import some_tree
 
@@ -79,20 +80,20 @@ def assert_as_the_oracle_says(records, sensitive, rho, include_empty, knows):
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans(), KNOWS)
 def test_every_way_to_ask_agrees_with_the_oracle(seed, include_empty, knows):
     assert_as_the_oracle_says(*with_sensitive(seed), include_empty, knows)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(seeds, st.booleans(), KNOWS)
 def test_every_way_to_ask_agrees_with_the_oracle_on_many_tables(seed, include_empty, knows):
     assert_as_the_oracle_says(*with_sensitive(seed, most_records=20), include_empty, knows)
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans(), KNOWS)
 def test_a_table_stands_at_its_highest_confidence_and_falls_just_below(seed, include_empty, knows):
     records, sensitive, _rho = with_sensitive(seed)
@@ -203,7 +204,7 @@ def test_a_sensitive_node_counts_together_with_the_sensitive_names_below_it():
 
 
 @plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seeds, st.booleans(), KNOWS)
 def test_generalized_records_agree_with_the_oracle(seed, include_empty, knows):
     """Any name may stand in any record: items, nodes above them, both, and names that the hierarchy does not know."""
@@ -294,7 +295,7 @@ def test_without_enough_steps_it_is_undecided():
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans(), KNOWS, st.sampled_from([0, 3, 30]))
 def test_with_few_steps_it_never_holds_wrongly(seed, include_empty, knows, budget):
     records, sensitive, rho = with_sensitive(seed)

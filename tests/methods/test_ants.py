@@ -13,6 +13,7 @@ from setveil.methods.disassociation._ants import MOST_RULES, by_ants
 from setveil.methods.disassociation._horizontal import by_frequency
 
 from oracle import ants as oracle
+from support.exhaustive import examples
 from support.random_data import seeds
 
 SETTINGS = st.fixed_dictionaries(
@@ -77,7 +78,7 @@ def expected(data, ants, *, k, delta, safe, mode, **_others):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seed=seeds, chosen=SETTINGS)
 def test_clusters_and_account_are_those_of_the_twin(seed, chosen):
     data, rules = drawn(seed)
@@ -97,7 +98,7 @@ def test_clusters_and_account_are_those_of_the_twin(seed, chosen):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds, chosen=SETTINGS)
 def test_every_record_is_in_one_cluster_and_none_is_too_small(seed, chosen):
     data, rules = drawn(seed)
@@ -112,7 +113,7 @@ def test_every_record_is_in_one_cluster_and_none_is_too_small(seed, chosen):
     assert account["rules"] == len(rules)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds, k=st.integers(1, 5), beta=st.sampled_from([0.1, 0.3, 0.6, 0.7, 1.0]))
 def test_each_move_of_stable_ants_brings_them_nearer(seed, k, beta):
     """The potential rises with every move, so they end; and every record of a cluster holds its rule."""

@@ -13,6 +13,7 @@ from setveil.methods.disassociation import apriori_generalization as module
 from setveil.methods.disassociation.apriori_generalization import AprioriGeneralization
 
 from oracle.apriori_generalization import Recoding, generalized, rare_sets
+from support.exhaustive import examples
 from support.global_suppression_cases import apply
 from support.random_data import as_sets, make, seeds
 from support.random_trees import some_tree
@@ -48,7 +49,7 @@ def refused(data, k):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seed=seeds, k=st.integers(1, 6), m=st.integers(1, 4), refine=st.booleans())
 def test_the_oracle_finds_the_same_cut_and_no_set_is_rare(seed, k, m, refine):
     data, parent_of = drawn(seed)
@@ -77,7 +78,7 @@ def test_the_oracle_finds_the_same_cut_and_no_set_is_rare(seed, k, m, refine):
     assert not refine or not recoding.refinable(k, m)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, k=st.integers(2, 5), m=st.integers(2, 5), fanout=st.integers(2, 4))
 def test_without_a_hierarchy_a_balanced_tree_is_used(seed, k, m, fanout):
     data, _categories = make(seed, records=40, items=12)
@@ -102,7 +103,7 @@ def crowd(seed):
     return data, some_tree(data.vocabulary, rng)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, k=st.integers(2, 6), m=st.integers(3, 5), refine=st.booleans())
 def test_the_oracle_finds_the_same_cut_where_only_larger_sets_are_rare(seed, k, m, refine):
     data, parent_of = crowd(seed)
@@ -216,7 +217,7 @@ def test_one_long_record_generalizes_its_items(m):
     assert published.rows.vocabulary == (published.hierarchy.root,)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(seed=seeds, most=st.integers(1, 4), refine=st.booleans())
 def test_no_set_is_rare_if_few_ways_are_tried(seed, most, refine):
     data, parent_of = drawn(seed)

@@ -18,6 +18,7 @@ from setveil.release.seed import Randomness, Seed
 
 from oracle import baselines as oracle
 from oracle import tendency
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 BASELINES = [sv.RandSwap, sv.PartSupp, sv.SplitPerson]
@@ -36,7 +37,7 @@ def by_letter(data, groups=3):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds, mode=st.sampled_from(["plain", "matched"]))
 def test_with_the_same_draws_the_oracle_makes_the_same_records(seed, mode):
     data, categories = make(seed)
@@ -47,7 +48,7 @@ def test_with_the_same_draws_the_oracle_makes_the_same_records(seed, mode):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(short, short, seeds)
 def test_two_records_swap_in_one_of_the_possible_ways(a, b, seed):
     data = sv.from_lists([a, b])
@@ -58,7 +59,7 @@ def test_two_records_swap_in_one_of_the_possible_ways(a, b, seed):
         assert released != (a, b)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(short, short, seeds)
 def test_mode_matched_swaps_as_many_items_as_the_block_holds(a, b, seed):
     data = sv.from_lists([a, b])
@@ -111,7 +112,7 @@ def test_every_pairing_is_equally_likely():
     assert near(seen.values(), 900)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=seeds, mode=st.sampled_from(["plain", "matched"]))
 def test_swaps_lose_items_by_collisions_only_and_make_no_record_empty(seed, mode):
     data, categories = make(seed)
@@ -159,7 +160,7 @@ def test_without_categories_the_metrics_of_tendencies_give_the_reason():
 # -- part-supp ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_only_blocks_are_suppressed(seed):
     data, categories = make(seed)
@@ -187,7 +188,7 @@ def test_a_record_of_a_single_category_keeps_a_random_item():
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_rows_are_the_categories_of_a_record(seed):
     data, categories = make(seed)
@@ -203,7 +204,7 @@ def test_rows_are_the_categories_of_a_record(seed):
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_metrics_of_split_records_equal_their_definitions_or_are_undefined(seed):
     data, categories = make(seed)

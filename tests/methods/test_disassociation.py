@@ -14,6 +14,7 @@ from setveil.methods.disassociation._horizontal import Clustering, by_frequency
 from setveil.methods.disassociation._vertical import assign_chunks
 
 from oracle import disassociation as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 PLAIN = pytest.mark.plain_python
@@ -34,7 +35,7 @@ def clusters_of(clustering):
 
 
 @PLAIN
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds, k=st.integers(1, 5), delta=st.integers(1, 12), safe=st.booleans(), flat=st.booleans())
 def test_clusters_are_those_of_the_plain_twin(seed, k, delta, safe, flat):
     data = without_empty(seed)
@@ -51,7 +52,7 @@ def test_clusters_are_those_of_the_plain_twin(seed, k, delta, safe, flat):
 
 
 @PLAIN
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(seed=seeds, k=st.integers(1, 4), m=st.integers(1, 4))
 def test_chunks_are_those_of_the_plain_twin(seed, k, m):
     data = without_empty(seed, records=int(seed % 9) + 1, items=int(seed // 9 % 7) + 2)
@@ -85,7 +86,7 @@ def test_more_than_one_word_of_records(k):
     assert [found[number] for number in sorted(found)] == chunks
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, k=st.integers(1, 4), m=st.integers(1, 3), cover=st.sampled_from(["keep", "suppress"]))
 def test_every_occurrence_is_published_once(seed, k, m, cover):
     data = without_empty(seed)
@@ -116,7 +117,7 @@ def test_every_occurrence_is_published_once(seed, k, m, cover):
     assert cover == "suppress" or suppressed == 0
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(seed=seeds, k=st.integers(1, 4), m=st.integers(1, 3))
 def test_no_certain_link_is_left_where_covers_are_suppressed(seed, k, m):
     data = without_empty(seed)
@@ -134,7 +135,7 @@ def test_there_are_certain_links_where_covers_are_kept():
     assert [oracle.certain_links(cluster) for cluster in published.to_clusters()] == [{frozenset("ad")}]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=seeds)
 def test_the_order_of_records_does_not_matter_and_neither_do_threads(seed):
     data = without_empty(seed)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 import setveil as sv
 
 from oracle import tendency as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -45,7 +46,7 @@ def test_swapping_whole_records_keeps_the_set_of_records():
     assert data.to_lists() != outcome.published.to_lists()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_full_min_1_includes_single_items(seed):
     data, categories = make(seed)

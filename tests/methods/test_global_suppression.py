@@ -14,12 +14,13 @@ from setveil.methods.uncertainty.global_suppression import GlobalSuppression
 
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_items
+from support.exhaustive import examples
 from support.global_suppression_cases import KNOWS, PAYOFFS, apply, drawn
 from support.random_data import as_sets, make, seeds
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds, payoff=PAYOFFS, include_empty=st.booleans(), knows=KNOWS)
 def test_the_oracle_suppresses_the_same_items(seed, payoff, include_empty, knows):
     data, sensitive, rho = drawn(seed)
@@ -40,7 +41,7 @@ def test_the_oracle_suppresses_the_same_items(seed, payoff, include_empty, knows
     }
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=seeds, include_empty=st.booleans(), knows=KNOWS)
 def test_no_suppressed_item_can_be_restored_alone(seed, include_empty, knows):
     data, sensitive, rho = drawn(seed)
@@ -138,7 +139,7 @@ def test_the_papers_setting_on_real_data(real_data, rho, types):
     assert method.guarantee.check(outcome.published, original=data)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=seeds)
 def test_searches_that_do_not_end_suppress_items_and_leave_nothing_unsafe(seed):
     data, sensitive, rho = drawn(seed)

@@ -14,6 +14,7 @@ from setveil.methods.uncertainty.insert import Insert
 
 from oracle import insert as twin
 from oracle import uncertainty as oracle
+from support.exhaustive import examples
 from support.random_data import crowd, seeds, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
@@ -86,20 +87,20 @@ def assert_as_the_twin_does(seed, hot, chosen, **size):
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, HOT, WAYS)
 def test_it_equals_its_twin(seed, hot, chosen):
     assert_as_the_twin_does(seed, hot, chosen)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(seeds, HOT, WAYS)
 def test_it_equals_its_twin_on_many_tables(seed, hot, chosen):
     assert_as_the_twin_does(seed, hot, chosen, most_records=20)
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds, HOT, WAYS)
 def test_it_is_safe_and_nothing_can_be_restored(seed, hot, chosen):
     records, released, sensitive, rho = assert_as_the_twin_does(seed, hot, chosen)
@@ -121,7 +122,7 @@ def test_the_twin_is_safe_after_every_step(seed, chosen):
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds, HOT, WAYS)
 def test_records_whose_signature_matches_everything_are_not_counted(seed, hot, chosen):
     records, sensitive, rho = with_sensitive(seed)
@@ -132,7 +133,7 @@ def test_records_whose_signature_matches_everything_are_not_counted(seed, hot, c
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds, HOT, WAYS)
 def test_many_records_with_a_content(seed, hot, chosen):
     records, sensitive, rho = crowd(seed, records=20 + seed % 130, items=5 + seed % 3, contents=8 + seed % 20)
@@ -140,7 +141,7 @@ def test_many_records_with_a_content(seed, hot, chosen):
     assert released == expected(records, sensitive, rho, seed, **chosen)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, HOT, WAYS)
 def test_more_records_with_a_content(seed, hot, chosen):
     records, sensitive, rho = crowd(seed, records=20 + seed % 300, items=5 + seed % 4, contents=8 + seed % 40)
@@ -154,7 +155,7 @@ def test_more_records_with_a_content(seed, hot, chosen):
 
 
 @plain_python
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seeds, WAYS)
 def test_the_same_seed_gives_the_same_result_on_one_or_two_threads(seed, chosen):
     records, sensitive, rho = with_sensitive(seed)

@@ -14,6 +14,7 @@ from setveil.methods.uncertainty.insert import Insert
 
 from oracle import insert as twin
 from oracle import uncertainty as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, crowd, seeds, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
@@ -143,7 +144,7 @@ def test_contents_that_share_too_much_with_others_are_given_up_and_counted(items
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans(), st.booleans(), st.sampled_from([0, 1, 2, 3, 5]), st.sampled_from([0, 3]))
 def test_with_few_sets_to_examine_it_is_safe_and_counts_what_was_given_up(seed, crowded, include_empty, nodes, rounds):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)
@@ -191,7 +192,7 @@ def test_long_records(length, order):
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     seeds,
     st.booleans(),
@@ -236,7 +237,7 @@ def rounds_of_the_twin(records, sensitive, rho, seed, rounds, order, **chosen):
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds, st.booleans(), st.sampled_from(["subset", "whole"]), st.sampled_from(["frequent", "rarest"]))
 def test_rounds_equal_those_of_the_twin(seed, include_empty, knows, order):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60, items=5 + seed % 3, contents=8 + seed % 20)
@@ -256,7 +257,7 @@ def test_rounds_equal_those_of_the_twin(seed, include_empty, knows, order):
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans(), st.booleans())
 def test_non_sensitive_items_are_restored_as_by_the_twin(seed, crowded, include_empty):
     records, sensitive, rho = crowd(seed, records=20 + seed % 60) if crowded else with_sensitive(seed)

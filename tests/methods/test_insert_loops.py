@@ -12,6 +12,7 @@ from setveil.methods.uncertainty import _limit_kernels as limits
 from setveil.methods.uncertainty import _table_kernels as kernels
 
 from oracle.uncertainty import support
+from support.exhaustive import examples
 from support.random_data import SHARES, seeds, with_sensitive
 
 pytestmark = [
@@ -62,7 +63,7 @@ class Table:
         return kernels.records_with(np.array(q, np.int64), len(q), *self.laid_out)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(seeds, st.sampled_from([0, 0.5, 1]), st.booleans())
 def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
     table = Table(seed, hot=hot, filled=filled)
@@ -74,7 +75,7 @@ def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
         assert table.records_with(q) == support(table.rows, set(q))
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(seeds, st.sampled_from(["their own", "equal", "of two kinds"]))
 def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
     table = Table(seed, hot=0)
@@ -104,7 +105,7 @@ def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
     assert found == list(expected.values())
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.integers(-3, 9), max_size=40), st.integers(0, 3))
 def test_places_come_in_the_order_of_their_keys(keys, more):
     places = np.full(len(keys) + more, -7, np.int64)
@@ -141,7 +142,7 @@ def most_by_trying(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho):
     return 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seeds)
 def test_all_rules_that_know_the_item_are_examined(seed):
     rng = np.random.default_rng(seed)
@@ -216,7 +217,7 @@ class FirstKind:
         return int(most), bool(forever), int(counts[limits.NODES])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seeds)
 def test_all_rules_that_infer_the_item_are_examined(seed):
     case = FirstKind(seed)

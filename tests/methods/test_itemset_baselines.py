@@ -17,6 +17,7 @@ from setveil.mining.frequent import mine
 from setveil.parameters.targets import Targets
 
 from oracle import itemset_baselines as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 BASELINES = [SwapItemsets, HEU, Naive]
@@ -75,7 +76,7 @@ def turns(records, named, seed):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_the_itemsets_that_a_record_holds_are_found(seed):
     data, itemsets, records, named = drawn(seed)
@@ -88,7 +89,7 @@ def test_the_itemsets_that_a_record_holds_are_found(seed):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seed=seeds, reading=READINGS)
 def test_in_the_same_order_the_oracle_swaps_the_same_items(seed, reading):
     data, itemsets, records, named = drawn(seed)
@@ -105,7 +106,7 @@ def test_in_the_same_order_the_oracle_swaps_the_same_items(seed, reading):
     assert outcome.alignment.rows.tolist() == list(range(data.records))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=seeds, reading=READINGS)
 def test_a_swap_loses_no_item_and_changes_only_records_that_hold_a_named_itemset(seed, reading):
     data, itemsets, records, named = drawn(seed)
@@ -181,7 +182,7 @@ def test_one_item_that_is_in_several_itemsets_is_enough_for_all():
     assert sorted(map(sorted, apply(method, data).published.to_lists())) == [["a", "c", "x"], ["b"], ["b"], ["b", "y"]]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=seeds, reading=READINGS)
 def test_every_pair_has_an_item_to_swap(seed, reading):
     """A record that holds all items of the itemset cannot be the partner."""
@@ -212,7 +213,7 @@ def test_the_next_rarest_item_is_given_if_the_partner_holds_the_rarest():
 
 
 @pytest.mark.plain_python
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(seed=seeds, target=st.sampled_from(["border", "0", "random"]), share=st.sampled_from([0.05, 0.2, 0.5]))
 def test_the_oracle_suppresses_the_same_items(seed, target, share):
     data, itemsets, records, named = drawn(seed)
@@ -278,7 +279,7 @@ def test_random_targets_are_drawn_when_bound_and_not_later():
 
 
 @pytest.mark.plain_python
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(seeds)
 def test_all_items_of_held_itemsets_are_suppressed(seed):
     data, itemsets, records, named = drawn(seed)

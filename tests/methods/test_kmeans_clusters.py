@@ -14,6 +14,7 @@ from setveil.methods.disassociation import _kmeans
 from setveil.methods.disassociation._groups import of_groups
 from setveil.methods.disassociation._kmeans import by_kmeans
 
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -29,7 +30,7 @@ def run(data, k=2, delta=5, seed=0, threads=1, *, safe=True):
     return [clustering.rows[a:b].tolist() for a, b in pairwise(clustering.starts.tolist())], account
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=seeds, k=st.integers(1, 5), delta=st.integers(5, 12), safe=st.booleans())
 def test_every_record_is_in_one_cluster_and_none_is_too_small(seed, k, delta, safe):
     data = some_data(seed)

@@ -11,6 +11,7 @@ from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._block_swap import BlockSwap
 
 from oracle import tendency as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 TIES = pytest.mark.parametrize("ties", ["all", "first"])
@@ -76,7 +77,7 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
 
 
 @pytest.mark.plain_python
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
     data, categories = make(seed)
@@ -98,7 +99,7 @@ def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(seeds)
 def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
     data, categories = make(seed)
@@ -124,7 +125,7 @@ def test_whatever_is_reported_hidden_is_hidden_and_nothing_is_lost(seed):
     assert sum(outcome.account["hidden"].values()) + outcome.account["not-hidden"] == outcome.account["to-hide"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_suppression_hides_every_mixed_record_and_adds_nothing(seed):
     data, categories = make(seed)
@@ -133,7 +134,7 @@ def test_suppression_hides_every_mixed_record_and_adds_nothing(seed):
     assert oracle.violations(as_sets(data), as_sets(published), categories, "mixed", lossless=False) == set()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_only_records_that_take_part_or_help_change(seed):
     data, categories = make(seed)

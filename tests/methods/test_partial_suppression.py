@@ -17,6 +17,7 @@ from setveil.mining.rule_search import strongest_rules
 
 from oracle import partial_suppression as oracle
 from oracle import uncertainty
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 RHOS = st.sampled_from(["0", "1/10", "0.3", "1/3", "0.5", "2/3", "0.7", "0.9", "99/100", "1"])
@@ -93,7 +94,7 @@ def assert_safe(method, published):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(seed=seeds, chosen=SETTINGS)
 def test_with_the_same_random_numbers_the_oracle_suppresses_the_same(seed, chosen):
     data, sensitive = drawn(seed)
@@ -105,7 +106,7 @@ def test_with_the_same_random_numbers_the_oracle_suppresses_the_same(seed, chose
     assert outcome.alignment.rows.tolist() == list(range(data.records))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(seed=seeds, chosen=SETTINGS)
 def test_every_release_is_safe_by_the_definition_and_a_subset_of_the_original(seed, chosen):
     data, sensitive = drawn(seed, records=1 + seed % 40, items=3 + seed % 11)
@@ -116,7 +117,7 @@ def test_every_release_is_safe_by_the_definition_and_a_subset_of_the_original(se
     assert all(row <= record for row, record in zip(as_sets(published), as_sets(data), strict=True))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seed=seeds, chosen=SETTINGS)
 def test_only_suppressed_occurrences_are_restored_and_no_more_can_be(seed, chosen):
     data, sensitive = drawn(seed, records=1 + seed % 15, items=3 + seed % 5)
@@ -135,7 +136,7 @@ def test_only_suppressed_occurrences_are_restored_and_no_more_can_be(seed, chose
             row.discard(item)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, chosen=SETTINGS)
 def test_the_same_holds_for_longer_records_and_more_items(seed, chosen):
     data, sensitive = drawn(seed, records=20 + seed % 60, items=20 + seed % 60)

@@ -14,6 +14,7 @@ from setveil.kernels.threads import using_threads
 from setveil.methods.uncertainty import permutation as module
 
 from oracle import permutation as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -38,7 +39,7 @@ def groups_of(outcome):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, st.integers(0, 30))
 def test_the_order_is_that_of_the_definition(seed, limit):
     data, sensitive = drawn(seed)
@@ -48,7 +49,7 @@ def test_the_order_is_that_of_the_definition(seed, limit):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(seeds, st.integers(2, 6), st.integers(1, 3), st.sampled_from([0.1, 0.4, 0.8]))
 def test_the_groups_are_those_of_the_definition(seed, p, alpha, share):
     data, sensitive = drawn(seed, share)
@@ -64,7 +65,7 @@ def test_the_groups_are_those_of_the_definition(seed, p, alpha, share):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.integers(2, 5))
 def test_rows_and_counts_are_those_of_the_records(seed, p):
     data, sensitive = drawn(seed)

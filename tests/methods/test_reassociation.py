@@ -15,6 +15,7 @@ from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
 from oracle.tree_distance import tree_distance
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -30,7 +31,7 @@ def occurrences(clusters, *, terms):
     return told + terms * sum(len(c["term_chunk"]) for c in clusters)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, k=st.integers(1, 3), terms=st.sampled_from(["drop", "place"]), copies=st.integers(1, 3))
 def test_it_is_a_reconstruction(seed, k, terms, copies):
     data = disassociated(seed, k)

@@ -14,6 +14,7 @@ from setveil.methods.uncertainty.td_control import TDControl
 
 from oracle import global_suppression as oracle
 from oracle.uncertainty import unsafe_names
+from support.exhaustive import examples
 from support.global_suppression_cases import KNOWS, apply, drawn
 from support.random_data import as_sets, make, seeds
 from support.random_trees import some_tree
@@ -37,7 +38,7 @@ def readable_part(tree, released):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(seed=seeds, include_empty=st.booleans(), knows=KNOWS, apart=st.booleans())
 def test_the_oracle_generalizes_and_suppresses_the_same(seed, include_empty, knows, apart):
     """Sensitive items are anywhere in the tree, or in a branch of their own."""
@@ -69,7 +70,7 @@ def test_the_oracle_generalizes_and_suppresses_the_same(seed, include_empty, kno
     assert account["generalization-loss"] == pytest.approx(float(generalized) / data.occurrences)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds, fanout=st.integers(2, 4), knows=KNOWS)
 def test_without_a_hierarchy_a_balanced_tree_covers_all_items(seed, fanout, knows):
     data, sensitive, rho = drawn(seed)

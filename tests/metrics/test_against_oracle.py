@@ -14,6 +14,7 @@ from setveil.metrics.records import FalseContent, RecordLoss
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
 from oracle import tendency as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -34,7 +35,7 @@ def same(value, expected):
     return value is None if expected is None else math.isclose(value, float(expected), abs_tol=1e-12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seeds)
 def test_every_figure_equals_its_definition(seed):
     data, categories = make(seed)
@@ -110,7 +111,7 @@ def test_suppressing_blocks_tells_the_attacker_as_much_as_swapping_by_absence():
     assert measured.value == max(measured.details[k] for k in ("absent", "beside-heaviest", "bayes"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_the_counts_beside_the_figures_are_those_of_the_definitions(seed):
     data, categories = make(seed)

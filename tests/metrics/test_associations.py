@@ -15,6 +15,7 @@ from setveil.metrics.associations import couples_in, records_with_any
 from contract.forms import at_random, seen_by_oracles
 from oracle import associations as oracle
 from support.disassociated_cases import taken_apart
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 forms = st.sampled_from([sv.Transactions, sv.Disassociated])
@@ -33,7 +34,7 @@ def drawn(seed, form):
     return data, rules, published, seen_by_oracles(published, alignment)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(seed=seeds, form=forms, reading=readings, over=st.sampled_from(["pairs", "rules"]))
 def test_relative_association_error_is_its_formula(seed, form, reading, over):
     data, rules, published, seen = drawn(seed, form)
@@ -51,7 +52,7 @@ def test_relative_association_error_is_its_formula(seed, form, reading, over):
     assert found.details["share-lost"] == errors.count(2.0) / len(errors)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(seed=seeds, form=forms, reading=readings)
 def test_alpha_confidence_is_its_formula(seed, form, reading):
     data, rules, published, seen = drawn(seed, form)
@@ -70,7 +71,7 @@ def test_alpha_confidence_is_its_formula(seed, form, reading):
     json.dumps(found.to_dict())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds, form=forms, k=st.integers(1, 5))
 def test_tlost_is_its_formula(seed, form, k):
     data, _rules, published, seen = drawn(seed, form)
@@ -137,7 +138,7 @@ def test_too_many_couples_have_no_figure(monkeypatch):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_couples_and_records_with_a_rule(seed):
     data, _categories = make(seed)

@@ -10,6 +10,7 @@ from setveil.metrics.distance import SEED, TreeEditDistance
 from setveil.mining.tree_distance import TreeDistance
 
 from oracle import tree_distance as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -19,7 +20,7 @@ def pair(seed):
     return data, data.keeping(rng.random(data.occurrences) < 0.7)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seeds)
 def test_value_and_spread_are_the_definition(seed):
     data, published = pair(seed)

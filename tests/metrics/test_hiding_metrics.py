@@ -17,6 +17,7 @@ from setveil.mining.frequent import mine
 from setveil.parameters.named_itemsets import NamedItemsets
 
 from oracle import hiding_metrics as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 LEAST = {"5%": Fraction(1, 20), "10%": Fraction(1, 10), "0.3": Fraction(3, 10), "1": 1, "2": 2, "3": 3}
@@ -55,7 +56,7 @@ def is_figure(measured, expected):
     return measured.value is not None and math.isclose(measured.value, float(expected), abs_tol=1e-12)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_every_figure_equals_its_definition(seed):
     data, published, alignment, named = case(seed)
@@ -97,7 +98,7 @@ def test_every_figure_equals_its_definition(seed):
     assert measured.details["removed"] == len(set(range(data.records)) - set(alignment.rows.tolist()))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_the_exposure_at_the_border_equals_its_definition(seed):
     data, published, _alignment, named = case(seed)

@@ -11,6 +11,7 @@ import setveil as sv
 from setveil.metrics.inference import ExactBasketExposure, SaturatedRules
 
 from oracle import suppression_metrics as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, seeds
 from support.suppression_cases import case
 
@@ -21,7 +22,7 @@ def fraction(text):
     return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_pairs_that_whole_parts_betray_equal_the_definition(seed):
     data, published, sensitive = case(seed)
@@ -45,7 +46,7 @@ def test_pairs_that_whole_parts_betray_equal_the_definition(seed):
     assert measured.parameters == {"rho": text, "include_empty": include_empty}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_rules_at_their_limit_equal_the_definition(seed):
     data, published, sensitive = case(seed)

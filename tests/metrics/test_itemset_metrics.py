@@ -17,6 +17,7 @@ from setveil.mining.frequent import count_or_at_least, mine
 from setveil.parameters.shares import MinConfidence, MinSupport
 
 from oracle import mining as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 SHARES = ["5%", "10%", "0.15", "30%", "3", "2"]
@@ -45,7 +46,7 @@ def counts_of(data, published, share):
     return MinSupport(share).count(data.records), MinSupport(share).count(published.records)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seeds)
 def test_itemsets_kept_lost_and_new_equal_the_definition(seed):
     data, published = pair(seed)
@@ -71,7 +72,7 @@ def test_itemsets_kept_lost_and_new_equal_the_definition(seed):
     assert measured.parameters == {"min_support": share}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seeds)
 def test_rules_kept_lost_and_new_equal_the_definition(seed):
     data, published = pair(seed)
@@ -107,7 +108,7 @@ def test_rules_kept_lost_and_new_equal_the_definition(seed):
         assert apart is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seeds)
 def test_errors_of_queries_equal_the_definition(seed):
     data, published = pair(seed)

@@ -10,6 +10,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.metrics.generalization import LossSplit
 
 from oracle.global_suppression import loss_split
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -24,7 +25,7 @@ def disturbed(data, rng, names):
     return rows, released
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seed=seeds)
 def test_it_agrees_with_the_oracle(seed):
     data, _categories = make(seed, items=12)

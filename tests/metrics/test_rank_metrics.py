@@ -13,6 +13,7 @@ from setveil.metrics.ranks import FrequentRanks, TopKDeviation, TopRules, compet
 from setveil.mining.frequent import top
 
 from oracle import ranks as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -29,7 +30,7 @@ def pair(seed):
     return data, sv.from_lists(lists[: int(rng.integers(0, len(lists) + 1))] if rng.random() < 0.3 else lists)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(seeds, st.sampled_from([1, 3, 10, 40, 1000]))
 def test_tkd_is_the_definition(seed, how_many):
     data, published = pair(seed)
@@ -42,7 +43,7 @@ def test_tkd_is_the_definition(seed, how_many):
         assert measured.details["kept"] <= min(measured.details["before"], measured.details["after"])
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(seeds, st.sampled_from([1, 2, 3]), st.sampled_from([1, 5, 17]))
 def test_ranks_are_the_definition(seed, length, how_many):
     data, published = pair(seed)
@@ -64,7 +65,7 @@ def test_ranks_are_the_definition(seed, length, how_many):
     assert counts == sorted(counts, reverse=True)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(seeds, st.sampled_from(["2", "10%", "0.1%"]), st.sampled_from([1, 6, 50]))
 def test_top_rules_are_the_definition(seed, min_support, how_many):
     data, published = pair(seed)
@@ -87,7 +88,7 @@ def test_top_rules_are_the_definition(seed, min_support, how_many):
         assert "confidence-difference" not in measured.details
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seeds)
 def test_labels_decide_nothing(seed):
     """Other names for the items, in another order, change no figure."""

@@ -12,6 +12,7 @@ from setveil.metrics.reconstruction import ReconstructionKl
 
 from contract.forms import disturbed
 from oracle import permutation as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 SMOOTHING = st.sampled_from([0.0, 0.5, 3.0])
@@ -31,7 +32,7 @@ def agree(measured, expected):
         assert measured.value == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, st.integers(1, 5), SMOOTHING)
 def test_of_grouped_data_it_is_that_of_the_definition(seed, cells, smoothing):
     data, sensitive, rng = drawn(seed)
@@ -45,7 +46,7 @@ def test_of_grouped_data_it_is_that_of_the_definition(seed, cells, smoothing):
     agree(measured, oracle.divergence(records, told, sensitive, asked, smoothing) if asked else None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, st.integers(1, 5), SMOOTHING)
 def test_of_plain_records_it_is_that_of_the_definition(seed, cells, smoothing):
     data, sensitive, rng = drawn(seed)
@@ -101,7 +102,7 @@ def test_it_is_not_defined_without_items(lists, sensitive, says):
     assert says in measured.reason
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(seeds)
 def test_groups_of_one_tell_all_and_one_group_tells_least(seed):
     data, sensitive, _rng = drawn(seed)

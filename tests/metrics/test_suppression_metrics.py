@@ -16,6 +16,7 @@ from setveil.parameters.shares import MinConfidence, MinSupport
 
 from oracle import mining
 from oracle import suppression_metrics as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, seeds
 from support.suppression_cases import case
 
@@ -28,7 +29,7 @@ def is_figure(measured, expected):
     return measured.value is not None and math.isclose(measured.value, float(expected), rel_tol=1e-9, abs_tol=1e-14)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_shares_that_were_lost_equal_their_definition(seed):
     data, published, sensitive = case(seed)
@@ -54,7 +55,7 @@ def test_shares_that_were_lost_equal_their_definition(seed):
         assert found["by-item"] == sorted(rows, key=lambda row: row[2] - row[1])
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_divergences_equal_their_definition(seed):
     data, published, _sensitive = case(seed)
@@ -72,7 +73,7 @@ def test_divergences_equal_their_definition(seed):
         assert math.isclose(measured.value, back, rel_tol=1e-9, abs_tol=1e-14)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(seeds)
 def test_rules_without_sensitive_items_equal_the_definition(seed):
     data, published, sensitive = case(seed)

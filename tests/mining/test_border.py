@@ -13,6 +13,7 @@ from setveil.mining.frequent import mine
 from setveil.mining.itemsets import Itemsets
 
 from oracle import hiding_metrics as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -28,7 +29,7 @@ def found_in(data, count):
     return as_dict
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_it_equals_the_definition(seed):
     rng = np.random.default_rng(seed)
@@ -39,7 +40,7 @@ def test_it_equals_the_definition(seed):
 
 # 0 counts every set with `supports`, a large number every pair within records.
 @pytest.mark.parametrize("cost", [0, 10**9])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_however_the_work_is_cut(cost, seed):
     data, _categories = make(seed, items=9)

@@ -7,6 +7,7 @@ import setveil as sv
 from setveil.mining.chunk_links import chunk_links
 
 from oracle import km_anonymity as oracle
+from support.exhaustive import examples
 from support.random_clusters import any_cluster, clusters_of
 from support.random_data import as_sets, make, seeds
 
@@ -20,7 +21,7 @@ def assert_as_the_oracle_lists(clusters):
     return certain, to_terms, forced - certain
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(seeds)
 def test_links_are_counted(seed):
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from setveil.mining.comparison import compare
 from setveil.mining.itemsets import Itemsets
 
 from oracle import mining as oracle
+from support.exhaustive import examples
 from support.random_data import seeds
 
 
@@ -31,7 +32,7 @@ def as_sets(found):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_kept_lost_and_new_equal_the_definition(seed):
     rng = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from setveil.mining.disassociated_itemsets import mine_bounds, top_bounds
 
 from oracle import support_bounds as oracle
 from support.disassociated_cases import some_clusters
+from support.exhaustive import examples
 from support.random_data import make, seeds
 
 readings = st.sampled_from(oracle.READINGS)
@@ -30,7 +31,7 @@ def assert_same(found, true):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(seed=seeds, reading=readings, least=st.integers(1, 6), longest=st.sampled_from([None, 1, 2, 3]))
 def test_all_frequent_itemsets_are_found(seed, reading, least, longest):
     clusters = some_clusters(seed, items=6)
@@ -43,7 +44,7 @@ def test_all_frequent_itemsets_are_found(seed, reading, least, longest):
     assert_same(as_found(found), oracle.frequent(clusters, least, reading, longest or 6))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_no_figure_rises_when_an_item_is_added(seed):
     clusters = some_clusters(seed, clusters=3, items=6)
@@ -54,7 +55,7 @@ def test_no_figure_rises_when_an_item_is_added(seed):
                 assert all(less <= more for less, more in zip(row, every[itemset - {item}], strict=True))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds, reading=readings, how_many=st.integers(1, 30), length=st.sampled_from([1, 2]))
 def test_the_top_ones_are_the_first_of_all(seed, reading, how_many, length):
     data = sv.Disassociated.from_clusters(some_clusters(seed, clusters=5, items=6))

@@ -13,6 +13,7 @@ from setveil.mining import rare_itemsets as module
 from setveil.mining.rare_itemsets import rare_itemsets
 
 from oracle import km_anonymity as oracle
+from support.exhaustive import examples
 from support.random_data import seeds
 
 plain_python = pytest.mark.plain_python
@@ -67,13 +68,13 @@ def small_table(seed):
 
 
 @plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds)
 def test_just_the_minimal_rare_sets_are_found(seed):
     assert_as_the_oracle_says(*small_table(seed))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(seeds)
 def test_just_the_minimal_rare_sets_are_found_in_many_tables(seed):
     assert_as_the_oracle_says(*small_table(seed))
@@ -91,13 +92,13 @@ def crowded(seed):
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_large_rare_sets_are_found_too(seed):
     assert_as_the_oracle_says(*crowded(seed))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(seeds)
 def test_large_rare_sets_are_found_too_in_many_tables(seed):
     assert_as_the_oracle_says(*crowded(seed))
@@ -116,7 +117,7 @@ def uneven(seed):
 
 
 @plain_python
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seeds)
 def test_uneven_items_are_searched_whole(seed):
     assert_as_the_oracle_says(*uneven(seed))
@@ -140,7 +141,7 @@ def test_large_tables_have_large_rare_sets():
 
 
 @plain_python
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds, st.integers(1, 4))
 def test_an_item_of_one_part_is_another_one_than_that_of_another_part(seed, number):
     records, k, m, weights = small_table(seed)

@@ -15,6 +15,7 @@ from setveil.mining.rule_search import strongest_rules
 
 from oracle import strongest_rules as oracle
 from oracle.uncertainty import support
+from support.exhaustive import examples
 from support.random_data import seeds, to_be_searched, with_sensitive
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # hashing, with the compiler off
@@ -69,20 +70,20 @@ def assert_as_the_oracle_says(records, sensitive, rho, include_empty, threads=1)
 
 
 @plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, st.booleans())
 def test_the_strongest_rule_of_every_item_is_found(seed, include_empty):
     assert_as_the_oracle_says(*with_sensitive(seed), include_empty)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(seeds, st.booleans())
 def test_the_strongest_rule_of_every_item_is_found_in_many_tables(seed, include_empty):
     assert_as_the_oracle_says(*with_sensitive(seed, most_records=20), include_empty)
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_the_strongest_rule_is_found_where_it_must_be_searched(seed):
     records, sensitive, rho = to_be_searched(seed)
@@ -93,7 +94,7 @@ def test_the_strongest_rule_is_found_where_it_must_be_searched(seed):
 
 
 @plain_python
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds, st.booleans())
 def test_at_the_highest_confidence_that_there_is_nothing_is_unsafe_and_just_below_something_is(seed, include_empty):
     records, sensitive, _rho = with_sensitive(seed)
@@ -109,7 +110,7 @@ def test_at_the_highest_confidence_that_there_is_nothing_is_unsafe_and_just_belo
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds)
 def test_parts_of_any_size_on_one_or_two_threads_tell_the_same(seed):
     records, sensitive, rho = with_sensitive(seed)
@@ -125,7 +126,7 @@ def test_parts_of_any_size_on_one_or_two_threads_tell_the_same(seed):
 
 
 @plain_python
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(seeds, st.booleans(), st.sampled_from([0, 1, 5, 20, 60, 200]), st.booleans())
 def test_with_few_steps_what_is_found_is_true_and_what_is_missed_is_undecided(seed, include_empty, budget, searched):
     records, sensitive, rho = to_be_searched(seed) if searched else with_sensitive(seed)

@@ -14,6 +14,7 @@ from setveil.mining.rules import association_rules
 from setveil.parameters.shares import MinConfidence
 
 from oracle import mining as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 CONFIDENCES = ["0", "0.2", "50%", "0.6", "75 %", "80%", "0.999", "1"]
@@ -31,7 +32,7 @@ def as_dict(found):
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seeds)
 def test_rules_equal_the_definition(seed):
     data = small(seed)
@@ -46,7 +47,7 @@ def test_rules_equal_the_definition(seed):
         assert told[rule] == pytest.approx([float(figure) for figure in figures])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seeds)
 def test_a_least_lift_is_a_fraction_too(seed):
     data = small(seed)

@@ -13,6 +13,7 @@ from setveil.mining.support_bounds import support_bounds
 
 from oracle import support_bounds as oracle
 from support.disassociated_cases import some_clusters, some_questions
+from support.exhaustive import examples
 from support.random_data import make, seeds
 
 
@@ -27,7 +28,7 @@ def check(data, clusters, asked, **options):
 
 
 @pytest.mark.plain_python
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seed=seeds)
 def test_bounds_equal_the_definitions(seed):
     clusters = some_clusters(seed)
@@ -45,7 +46,7 @@ def test_large_clusters_and_chunks_of_many_subrecords(density):
     check(sv.Disassociated.from_clusters(clusters), clusters, asked)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_no_reconstruction_has_fewer_or_more_and_on_average_they_have_what_is_expected(seed):
     (cluster,) = some_clusters(seed, clusters=1, items=5, most_records=4)
@@ -73,7 +74,7 @@ def test_that_no_record_is_empty_can_bind():
     assert mean == Fraction(1, 2) == found.expected[0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_every_form_of_itemsets_gives_the_same(seed):
     data = sv.Disassociated.from_clusters(some_clusters(seed, clusters=4))
@@ -98,7 +99,7 @@ def test_every_form_of_itemsets_gives_the_same(seed):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_records_that_stay_whole_tell_their_supports(seed):
     data, _categories = make(seed)

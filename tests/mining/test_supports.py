@@ -10,6 +10,7 @@ from setveil.mining.itemsets import Itemsets
 from setveil.mining.supports import supports
 
 from oracle import mining as oracle
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 
@@ -32,7 +33,7 @@ def questions(data, seed, how_many=40):
 
 # One record in so many makes an item hot: with 1 hardly any is, with 10,000 all are, and in between both kinds meet in a set.
 @pytest.mark.parametrize("hot", [1, 4, 10_000])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_supports_equal_the_definition(hot, seed):
     data, _categories = make(seed)
@@ -55,7 +56,7 @@ def test_rows_beyond_a_word_and_lists_much_longer_than_others(hot, monkeypatch):
     assert supports(rare, asked).tolist() == oracle.supports(as_sets(rare), asked)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seeds)
 def test_every_form_of_itemsets_gives_the_same(seed):
     data, _categories = make(seed)

@@ -11,6 +11,7 @@ import setveil as sv
 from setveil.mining.tree_distance import bounded_tree_distance, tree_distance
 
 from oracle import tree_distance as oracle
+from support.exhaustive import examples
 from support.random_data import seeds
 
 plain_python = pytest.mark.plain_python
@@ -47,7 +48,7 @@ def test_as_a_general_algorithm_for_trees_finds():
 
 
 @plain_python
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=seeds)
 def test_as_the_plain_table_says(seed):
     rng = np.random.default_rng(seed)
@@ -93,7 +94,7 @@ def as_tuples(records):
 
 
 @plain_python
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=seeds)
 def test_it_is_a_distance(seed):
     """Symmetric, 0 for equal multisets of records alone, and no detour is shorter."""
@@ -178,7 +179,7 @@ def test_a_label_that_no_record_holds_does_not_matter():
     assert tree_distance(data, sv.from_lists([["10"], ["9"]])) == oracle.tree_distance([[9, 10], [10]], [[10], [9]])
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(seed=seeds, order=st.integers(0, 99))
 def test_a_drawn_order_is_one_order_for_both(seed, order):
     rng = np.random.default_rng(seed)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 import setveil as sv
 from setveil.errors import BadData
 
+from support.exhaustive import examples
 from support.random_data import make, seeds, with_sensitive
 
 
@@ -61,7 +62,7 @@ def test_as_a_parameter_it_goes_to_json_and_back():
     assert kind.validate_python(kind.dump_python(items)) == items
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(seeds)
 def test_the_codes_that_are_sensitive(seed):
     records, sensitive, _rho = with_sensitive(seed)
@@ -76,7 +77,7 @@ def test_the_codes_that_are_sensitive(seed):
 # -- distinct contents ------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(seeds)
 def test_each_content_is_told_once(seed):
     small = sv.from_lists([sorted(record) for record in with_sensitive(seed)[0]])

@@ -20,6 +20,8 @@ from setveil.presence.transport.frames import (
 )
 from setveil.presence.transport.local import local_pair
 
+from support.exhaustive import examples
+
 NONCE = bytes(range(16))
 
 
@@ -100,7 +102,7 @@ def test_a_reason_is_cut_and_cleaned_at_both_ends():
     assert str(Incoming("b").stopped(b"\x07x\xff\xe2\x80\xae")) == "provider B stopped: ?x\N{REPLACEMENT CHARACTER}?"
 
 
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 @given(
     st.one_of(
         st.binary(max_size=200),

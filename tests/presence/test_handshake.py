@@ -13,6 +13,7 @@ from setveil.presence.transport.frames import NO_NONCE
 from setveil.presence.transport.handshake import PROTOCOL, Greeting, greet
 from setveil.presence.transport.local import local_pair
 
+from support.exhaustive import examples
 from support.parties import HASHES, Task, lines
 
 MINE = Greeting("a", policy=HASHES[0], population=HASHES[1], backend="two-party", data=HASHES[6], last_run="1" * 32)
@@ -95,7 +96,7 @@ def test_a_disagreement_over_tls_is_told_to_both():
     assert there.party == "provider A"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.one_of(
         st.binary(max_size=1024),

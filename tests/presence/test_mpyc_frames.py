@@ -11,6 +11,8 @@ from hypothesis.extra import numpy as hnp
 from setveil.presence.secure import mpyc_frames as frames
 from setveil.presence.secure.rules import Linear, Rules
 
+from support.exhaustive import examples
+
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)
 ARRAYS = st.lists(hnp.arrays(np.int64, SHAPES) | hnp.arrays(np.bool_, SHAPES), max_size=4)
 HEADERS = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4) | st.none(), max_size=3)
@@ -26,7 +28,7 @@ def test_headers_and_arrays_come_back(header, arrays):
     ]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(HEADERS, ARRAYS, st.data())
 def test_spoilt_bytes_are_refused_or_read_without_harm(header, arrays, data):
     payload = bytearray(frames.pack(header, arrays))

@@ -19,6 +19,7 @@ from setveil.presence.tables.drafting import draft_attributes, draft_sensitive
 from setveil.presence.tables.sample import sample
 from setveil.presence.trial import policy_of
 
+from support.exhaustive import examples
 from support.presence_worlds import LIMITS, methods, world
 
 
@@ -27,7 +28,7 @@ def policy():
     return policy_of(DummyUsers(**LIMITS), sample(300).originals)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(method=methods(backend="clear"))
 def test_a_policy_reads_back_as_it_was_written(method, tmp_path_factory):
     policy = policy_of(method, sample(300).originals)
@@ -123,7 +124,7 @@ def test_limits_that_no_ring_holds_are_refused():
         method.rules(2, 10**10)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     methods(backend="clear"),
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=2),

@@ -15,6 +15,7 @@ from setveil.presence.methods.base import Keys
 from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.tables.originals import Originals
 
+from support.exhaustive import examples
 from support.presence_worlds import KEYS, LIMITS, methods, opened, run, slow_twin, with_backend, world
 
 QUIETLY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
@@ -28,7 +29,7 @@ def attempt(method, originals, keys=KEYS):
         return None
 
 
-@settings(max_examples=60, **QUIETLY)
+@settings(max_examples=examples(60), **QUIETLY)
 @given(methods(backend="clear"), st.integers(0, 10**6), st.sampled_from([1, 7, 16, 40, 64]))
 def test_the_protocol_equals_its_slow_twin(method, seed, people):
     originals = world(seed, people)
@@ -64,7 +65,7 @@ def test_two_party_opens_the_same_as_the_clear_computation(method, seed, people,
         np.testing.assert_array_equal(secure.outcome.table.lows, plain.outcome.table.lows)
 
 
-@settings(max_examples=40, **QUIETLY)
+@settings(max_examples=examples(40), **QUIETLY)
 @given(methods(backend="clear"), st.integers(0, 10**6), st.sampled_from([12, 40, 120]))
 def test_every_table_keeps_what_it_promises(method, seed, people):
     originals = world(seed, people)

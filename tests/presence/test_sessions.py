@@ -13,6 +13,7 @@ from setveil.presence.secure.two_party.collector import TwoPartyCollectorSide
 from setveil.presence.secure.two_party.session import TwoPartySession
 
 from oracle.presence_session import Plain
+from support.exhaustive import examples
 from support.presence_lines import line
 from support.presence_play import World, asked, linear, next_level, random_world, rules_of, shares_between, walk_both
 
@@ -82,13 +83,13 @@ def worlds(draw):
     return world
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(worlds())
 def test_the_clear_backend_counts_as_by_hand(world):
     assert clear(world) == plain(world)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(worlds())
 def test_two_parties_find_what_the_clear_backend_finds(world):
     assert two_party(world) == clear(world)

@@ -20,6 +20,7 @@ from setveil.presence.secure.two_party.hashing import MOST_TWEAKS, FixedKeyHash,
 from setveil.presence.secure.two_party.transposing import columns_as_blocks
 
 from oracle import half_gates as slow
+from support.exhaustive import examples
 from support.presence_lines import line, together
 
 KEY = bytes(range(16))
@@ -58,7 +59,7 @@ def test_a_stream_of_blocks_is_aes_in_counter_mode():
 blocks = st.integers(0, 2**128 - 1)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.binary(min_size=16, max_size=16), st.lists(st.tuples(blocks, blocks), min_size=1, max_size=5))
 def test_the_hash_is_that_of_its_slow_twin(key, pairs):
     given_blocks, tweaks = zip(*pairs, strict=True)

@@ -14,6 +14,7 @@ from setveil.presence.secure.two_party.people import People
 from setveil.presence.secure.two_party.scoring import Some
 
 from oracle.presence_session import Plain, entropy
+from support.exhaustive import examples
 from support.presence_lines import line, together
 from support.presence_play import rules_of
 
@@ -52,7 +53,7 @@ def groups_by_lot(random, most=6):
     return Some(ids, np.concatenate([[0], cuts, [len(ids)]]).astype(np.int64))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(seed=st.integers(0, 2**32 - 1), owner=st.sampled_from("ab"), ring=st.sampled_from([np.uint32, np.uint64]))
 def test_shares_of_the_numbers_of_lower_parts(pair, seed, owner, ring):
     ends, plain, _ = pair
@@ -92,7 +93,7 @@ def test_whole_groups_are_known_by_halves(pair, role):
     assert not found.any()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(seed=st.integers(0, 2**32 - 1), owner=st.sampled_from("ab"))
 def test_shares_of_what_dummies_add_to_scores(pair, seed, owner):
     ends, plain, rules = pair

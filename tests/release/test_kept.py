@@ -12,6 +12,7 @@ from setveil.release.kept import Part, kept
 import oracle.kept as slow
 from contract.filling import filled
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, disturbed_reassociation, made_from
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 SEED = 2**100 + 7
@@ -29,7 +30,7 @@ def below(tree):
     return {node: set(tree.leaves_under(node)) for node in inner}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_plain_records_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
@@ -39,7 +40,7 @@ def test_plain_records_are_counted_as_the_oracle_counts_them(seed):
     assert figures(kept(data, released, alignment, sensitive)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_generalized_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
@@ -55,7 +56,7 @@ def test_generalized_data_are_counted_as_the_oracle_counts_them(seed):
     assert figures(kept(data, released, alignment, sensitive)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(seed=seeds)
 def test_grouped_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)
@@ -66,7 +67,7 @@ def test_grouped_data_are_counted_as_the_oracle_counts_them(seed):
 
 
 @pytest.mark.parametrize("cover", ["keep", "suppress"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
     data = make(seed)[0].without_empty()
@@ -85,7 +86,7 @@ def test_disassociated_data_are_counted_as_the_oracle_counts_them(cover, seed):
         assert found.occurrences.less_exactly == made.account["occurrences-in-term-chunks"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=seeds)
 def test_reassociated_data_are_counted_as_the_oracle_counts_them(seed):
     data, _categories = make(seed)

@@ -25,6 +25,7 @@ from setveil.release.opening import open_release
 from setveil.release.release import judge
 from setveil.release.seed import Randomness, Seed
 
+from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
 VALUES = st.one_of(st.integers(0, 300), st.integers(0, 2**130))
@@ -44,7 +45,7 @@ def everything(made):
     return {*names, *made.generator().integers(2**60, size=4).tolist(), made.run, made.salt}
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(VALUES, VALUES)
 def test_nothing_drawn_from_one_seed_is_drawn_from_another(one, other):
     assert everything(randomness(one)) == everything(randomness(one))
@@ -192,7 +193,7 @@ def test_two_recipes_with_one_strong_seed_share_no_pseudonym():
     assert len(set().union(*names)) == sum(map(len, names))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seeds, st.sampled_from(["pseudonym", "keep", "drop"]))
 def test_rows_carry_the_name_of_the_record_they_came_from(seed, ids):
     """A method may return its rows in any order; the names, the alignment and the content must still be of one record."""

@@ -15,12 +15,13 @@ from setveil.methods.base import Method, Outcome
 from setveil.release.truthfulness import NOT_TRUTHFUL, find_untrue
 
 from contract.forms import disturbed, disturbed_groups, disturbed_nodes, untrue_by_oracle
+from support.exhaustive import examples
 from support.random_clusters import clusters_of
 from support.random_clusters import disturbed as disturbed_clusters
 from support.random_data import as_sets, make, seeds
 
 CLAIMS = st.sampled_from(["subset", "yes"])
-many = settings(max_examples=300, deadline=None)
+many = settings(max_examples=examples(300), deadline=None)
 
 
 def found_in(published, claim, data, rows):

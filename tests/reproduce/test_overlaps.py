@@ -15,6 +15,7 @@ from setveil.reproduce.overlaps import best_overlaps, estimated_bound, most_need
 
 from oracle import overlaps as plain
 from oracle.uncertainty import subsets, unsafe_items
+from support.exhaustive import examples
 
 RECORDS = st.lists(st.sets(st.integers(0, 9), max_size=7), min_size=1, max_size=25)
 RHOS = [Fraction(share, 10) for share in range(1, 10)]
@@ -24,7 +25,7 @@ def as_lists(records):
     return [[f"i{item}" for item in sorted(record)] for record in records]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(RECORDS, st.integers(1, 5))
 def test_overlaps_are_those_of_all_pairs(records, k):
     data = sv.from_lists(as_lists(records))
@@ -42,7 +43,7 @@ def test_threads_and_parts_change_nothing(monkeypatch):
             assert best_overlaps(data, 4).tolist() == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(RECORDS, st.sets(st.integers(0, 9)), st.sampled_from(RHOS))
 def test_the_bound_is_that_of_the_definition(records, sensitive, rho):
     data = sv.from_lists(as_lists(records))

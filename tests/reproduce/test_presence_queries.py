@@ -18,6 +18,7 @@ from setveil.reproduce.presence_queries import EvenScale, Questions, common_cell
 
 from oracle.even_queries import expected_records, records_that_meet
 from reproduce.tiny import write_tiny_adult
+from support.exhaustive import examples
 
 CELLS = (2, 5, 30)
 EACH = 1 << 19
@@ -45,7 +46,7 @@ def tables(draw):
     return codes, JoinedTable(schema_of(), lows[kept], highs[kept], counts[kept]), rng
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(tables(), st.sampled_from([0.05, 0.1, 0.3, 1.0]))
 def test_estimates_on_an_even_scale_agree_with_a_slow_twin(made, selectivity):
     codes, table, rng = made

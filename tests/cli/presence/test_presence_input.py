@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.exhaustive import examples
 from support.program import call, names_in
 
 PEOPLE = ("--population", "trial/population.csv")
@@ -246,7 +247,9 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", DAMAGED)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(change=damage())
 def test_damaged_files_end_in_a_result_or_in_one_sentence(folder, tmp_path_factory, name, change):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from setveil.presence.attack.posterior import FailedCut, OwnRules, choices, posteriors
 
 from oracle import presence_posteriors as oracle
+from support.exhaustive import examples
 
 SHARES = [Fraction(0), Fraction(1, 10), Fraction(1, 4), Fraction(1, 3), Fraction(1, 2)]
 
@@ -38,7 +39,7 @@ def cuts(draw):
     return users, common, rules, draw(st.sampled_from([Fraction(0), Fraction(1, 7), Fraction(1)]))
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 @given(cuts())
 def test_same_as_trying_every_set(case):
     users, common, rules, other_fails = case

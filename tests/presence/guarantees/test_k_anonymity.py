@@ -14,6 +14,7 @@ import setveil as sv
 from setveil.base.verdict import MOST_WITNESSES
 from setveil.presence.guarantees.k_anonymity import overlapping
 
+from support.exhaustive import examples
 from support.joined_cases import drawn, joined, table_two
 
 seeds = st.integers(min_value=0, max_value=2**32)
@@ -33,7 +34,7 @@ def counted(records, k, least):
     return {kind: number for kind, number in found.items() if number}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(seed=seeds, k=st.integers(1, 6), least=st.integers(1, 3))
 def test_it_counts_what_a_person_counts(seed, k, least):
     case = drawn(seed, splits=6)
@@ -55,7 +56,7 @@ def test_it_counts_what_a_person_counts(seed, k, least):
         assert sum(witness.kind == kind for witness in verdict.witnesses) == min(number, MOST_WITNESSES)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(seed=seeds)
 def test_the_sweep_finds_the_pairs_that_a_comparison_of_all_finds(seed):
     rng = np.random.default_rng(seed)

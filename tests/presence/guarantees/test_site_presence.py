@@ -15,6 +15,7 @@ from setveil.presence.guarantees.site_presence import SitePresence
 from setveil.presence.tables.originals import BothGroups
 
 from oracle import site_presence as oracle
+from support.exhaustive import examples
 from support.joined_cases import drawn, joined, table_one, table_two
 
 seeds = st.integers(min_value=0, max_value=2**32)
@@ -35,7 +36,7 @@ def values_at(case, side):
     return dict.fromkeys(case.a) if side == "a" else {one: value for one, (_cells, value) in case.b.items()}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(seed=seeds, scope=st.sampled_from(["qi+sa", "qi"]), left_out=st.booleans())
 def test_the_whole_check_counts_what_the_oracle_counts(seed, scope, left_out):
     case = drawn(seed, left_out=left_out)
@@ -51,7 +52,7 @@ def test_the_whole_check_counts_what_the_oracle_counts(seed, scope, left_out):
         assert not any(one in f"{witness.place} {witness.detail}" for one in case.ids)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(seed=seeds, scope=st.sampled_from(["qi+sa", "qi"]))
 def test_finest_cells_are_enough_for_every_set_of_attributes(seed, scope):
     """The mediant argument: what holds of every group holds of every coarser value."""
@@ -64,7 +65,7 @@ def test_finest_cells_are_enough_for_every_set_of_attributes(seed, scope):
             assert oracle.definition_holds(side, limits, case.records, own, case.boxes, case.group_of, scope)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(seed=seeds, scope=st.sampled_from(["qi+sa", "qi"]), side=st.sampled_from("ab"), left_out=st.booleans())
 def test_a_provider_alone_finds_what_the_definition_says_of_its_own_attributes(seed, scope, side, left_out):
     case = drawn(seed, left_out=left_out)
@@ -101,7 +102,7 @@ def some_case(groups=3):
     raise AssertionError
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(seed=seeds)
 def test_a_table_that_was_tampered_with_is_found(seed):
     rng = random.Random(seed)  # noqa: S311 - test data
@@ -177,7 +178,7 @@ def test_a_box_that_moved_is_found_on_every_way():
         )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seed=seeds)
 def test_users_outside_their_intervals_are_those_that_the_oracle_finds(seed):
     """One interval is a cell shorter at one end: exactly the users in that cell are outside."""

@@ -16,6 +16,7 @@ from setveil.presence.metrics import range_queries as joined_queries
 from setveil.presence.metrics.range_queries import RangeQueries
 
 from oracle import range_queries as oracle
+from support.exhaustive import examples
 from support.joined_cases import Case, drawn, table_two
 from support.program import HANG_SECONDS
 
@@ -55,7 +56,7 @@ def agrees(case, measured, queries):
     assert measured.details["error-of-one-group"] == pytest.approx(float(sum(blunt) / len(blunt)), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seed=seeds, attributes=st.integers(1, 5), share=st.sampled_from(["1%", "1/10", "0.3", "1"]))
 def test_random_queries_give_what_the_oracle_gives(seed, attributes, share):
     case = drawn(seed, splits=6)
@@ -84,7 +85,7 @@ def any_predicates(case, rng):
     return found, sets
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(seed=seeds)
 def test_given_queries_give_what_the_oracle_gives(seed):
     case = drawn(seed, splits=6)
@@ -117,7 +118,7 @@ def test_the_example_of_the_paper():
     assert exact.details["queries-that-nobody-meets"] == 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(seed=seeds, share=st.sampled_from([0.05, 0.1, 0.2, 0.3]))
 def test_random_queries_cover_their_share_of_the_domain(seed, share):
     sides = [

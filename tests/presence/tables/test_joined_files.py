@@ -16,6 +16,7 @@ from setveil.data.formats import Layout
 from setveil.parameters.hierarchy import Hierarchy
 from setveil.presence.tables.joined_files import JoinedFiles
 
+from support.exhaustive import examples
 from support.joined_cases import drawn, table_two
 from support.program import HANG_SECONDS
 
@@ -62,7 +63,7 @@ def odd_table(seed):
     return sv.JoinedTable.arranged(schema, boxes[:, :, 0], boxes[:, :, 1], counts.reshape(groups, 3))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(seed=seeds, file=st.sampled_from(KINDS), odd=st.booleans())
 def test_it_is_the_same_after_a_round_trip(tmp_path_factory, seed, file, odd):
     folder = tmp_path_factory.mktemp("joined")

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 import setveil as sv
 
+from support.exhaustive import examples
+
 AGE = sv.NumericAttribute("age", Decimal(0), Decimal(120), Decimal("0.5"))
 SEX = sv.OrderedAttribute("sex", ("f", "m"))
 TITLE = sv.OrderedAttribute("title", ("X", "Y, too", 'Z "z"'))
@@ -110,7 +112,7 @@ def test_postgresql(postgres_server):
     assert_is_the_table(read(postgres_server.url(database), query="SELECT * FROM people ORDER BY id"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(numbers=st.lists(st.floats(0, 120, width=64), min_size=1, max_size=20), narrow=st.booleans())
 def test_floating_point_numbers_fall_into_the_cell_of_what_a_person_reads(tmp_path_factory, numbers, narrow):
     column = pa.array(numbers, pa.float64()).cast(pa.float32() if narrow else pa.float64(), safe=False)

@@ -1,0 +1,14 @@
+"""How thorough a run of the tests is.
+
+`make test` runs on every change. `make test-all` sets SETVEIL_EXHAUSTIVE=1 and also runs the tests marked `exhaustive`, with all random
+examples.
+"""
+
+import os
+
+IS_EXHAUSTIVE = os.environ.get("SETVEIL_EXHAUSTIVE") == "1"
+
+
+def examples(number):
+    """Return how many random examples to try: all of them in an exhaustive run, otherwise a fifth but at least 20."""
+    return number if IS_EXHAUSTIVE else min(number, max(20, number // 5))
