@@ -313,6 +313,19 @@ def test_libraries_are_kept_beside_compiled_loops(tmp_path, monkeypatch):
     assert [path.read_text(encoding="utf-8") for path in tmp_path.glob("charts-*.js")] == [text]
 
 
+def test_compiled_templates_are_kept_and_a_damaged_one_is_compiled_again(tmp_path, monkeypatch, dossier):
+    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(tmp_path))
+    page = render(dossier)
+    kept = [*(tmp_path / "templates").iterdir()]
+    assert kept
+    for spoilt in (b"", b"damaged"):
+        for file in kept:
+            file.write_bytes(file.read_bytes()[:30] + spoilt)
+        assert render(dossier) == page
+    monkeypatch.setenv("SETVEIL_CACHE_DIR", str(kept[0] / "not a folder"))
+    assert render(dossier) == page
+
+
 def test_scripts_cannot_end_their_place_on_the_page():
     assert scripts_module._inside_html("'</script><!--'\r\n") == "'<\\/script><\\!--'\n"
     assert not re.findall(r"</script|<!--", "".join(scripts()))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from setveil.base.cache_directory import find_cache_directory
 from setveil.base.display import cut, figure, quantity, share
 from setveil.metrics.base import NOT_COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from jinja2.bccache import Bucket
 
     from setveil.report.charts import Chart
 
@@ -52,6 +57,23 @@ def render(dossier: dict[str, Any]) -> str:
     )
 
 
+class _TemplateCache(FileSystemBytecodeCache):
+    """Compiled templates on disk; compiling them takes 0.2 s. A damaged file is no error: the template is compiled."""
+
+    @classmethod
+    def of_user(cls) -> _TemplateCache | None:
+        """Return the one in the cache directory, or None if nothing can be written there."""
+        folder = find_cache_directory() / "templates"
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+        return cls(str(folder)) if os.access(folder, os.W_OK) else None
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a template into a bucket, which stays empty if the file is damaged."""
+        with suppress(Exception):
+            super().load_bytecode(bucket)
+
+
 def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = PACKAGE, **values: Any) -> str:
     """Render a template that extends `base.html.jinja`; the macro `chart` of `parts.html.jinja` places a chart."""
     from setveil.report.charts import as_embedded  # noqa: PLC0415 - loads the chart library
@@ -64,6 +86,7 @@ def page_with_charts(template: str, charts: Sequence[Chart], *, package: str = P
         trim_blocks=True,
         lstrip_blocks=True,
         loader=ChoiceLoader([PackageLoader(package, "."), PackageLoader(PACKAGE, ".")]),
+        bytecode_cache=_TemplateCache.of_user(),
     )
     environment.filters |= {
         "figure": figure,
