@@ -120,7 +120,7 @@ def main() -> None:
     with TemporaryDirectory() as place:
         project = Path(place) / "project"
         shutil.copytree(HERE, project)
-        collect(asked.cache, project / PACKAGE, hash_modules())
+        collect(asked.cache, project / "src" / PACKAGE, hash_modules())
         pack = [
             sys.executable,
             "-m",

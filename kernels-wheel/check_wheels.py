@@ -27,8 +27,11 @@ INSIDE = "--inside"
 RANDOM = re.compile(r"^(demo|joined)\b")
 """Outputs of commands that draw anew each time."""
 TIMES = re.compile(
-    rb'"(?:created|seconds|started|ended|duration)[^"]*": ?(?:"[^"]*"|[\d.]+)|\d{4}-\d\d-\d\dT[\d:.+]+Z?'
+    rb"\d{4}-\d\d-\d\dT[\d:.+]+Z?"
+    rb"|\"(?:method|arranging and checking|measuring|writing and checking)\": [\d.e-]+"
+    rb"|seconds for [\w ]+</th><td>[\d.e-]+"
 )
+"""Points in time, and durations in dossiers and reports."""
 
 
 def run_all(folder: Path) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 def _manifest(root: str) -> dict[str, Any]:
-    return json.loads((Path(root) / "setveil_kernels" / "manifest.json").read_text())
+    return json.loads((Path(root) / "src" / "setveil_kernels" / "manifest.json").read_text())
 
 
 class Pins(MetadataHookInterface):
