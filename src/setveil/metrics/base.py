@@ -40,7 +40,7 @@ class Measurement:
     status: Status = "exact"
     """Whether the value is exact, an estimate from a sample, or an upper bound."""
     interval: tuple[float, float] | None = None
-    """Of an estimate: the limits between which the exact value is with a confidence of 95 %."""
+    """The 95 % interval of an estimate: lower and upper limit. None for other values."""
 
     @property
     def remark(self) -> str:

@@ -208,7 +208,7 @@ def first_of(found: Itemsets, how_many: int, *, ties: bool) -> Itemsets:
 
 
 def _most_support(data: Transactions, how_many: int, min_length: int, max_length: int | None) -> int:
-    """Return an upper bound of the support of the `how_many`-th itemset: so many sets need so many different items."""
+    """Return an upper bound of the support of the `how_many`-th itemset: a few items do not form that many sets."""
     falling = -np.sort(-data.supports)
     items, sets = 0, 0
     while sets < how_many and items < len(falling):
