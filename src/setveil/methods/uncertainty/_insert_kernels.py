@@ -2,6 +2,10 @@
 
 For an item t the records that lost it are grouped by what they hold now, and of each group as many take t as no rule forbids
 (`_limit_kernels`). The *holders* of t, distinct contents of records that hold it, are listed under each of their items.
+
+The slack of a holder is kept from one turn of t to the next (`slack_of`, with the number of items in `slack_size`, by the position of the
+occurrence in the lists). Between two turns of t only other items are added, which makes it larger. So what was kept stays a valid bound
+as long as the record holds the same items, and a record that gained none since holds as many as before.
 """
 
 # mypy: ignore-errors
@@ -51,7 +55,7 @@ def add_holder(row, t, number, offsets, items, present, heads, entries_next, ent
 def put_back(
     order, starts, rows_of, places_of, dead, for_good, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit,
     offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
-    versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, longest, counts, control,
+    versions, evaluated, clock, slack_of, slack_size, table, heads, entries_next, entries_holder, part_counts, longest, counts, control,
 ):  # fmt: skip
     """Go once through the items in their order, and put back as many occurrences of each as stay safe.
 
@@ -65,6 +69,8 @@ def put_back(
         most = max(most, starts[t + 1] - starts[t])
     rows = np.empty(most, np.int64)
     spots = np.empty(most, np.int64)
+    held_at = np.empty(most, np.int64)
+    h_at = np.empty(most, np.int64)
     following = np.empty(most, np.int64)
     firsts = np.empty(most, np.int64)
     sizes = np.empty(most, np.int64)
@@ -96,7 +102,8 @@ def put_back(
         for at in range(starts[t], starts[t + 1]):
             row, place = rows_of[at], places_of[at]
             if present[place]:
-                firsts[n_held] = row
+                touched[n_held] = row
+                held_at[n_held] = at
                 n_held += 1
                 if whole and t_sensitive:
                     part_counts[part_of[row]] += 1
@@ -110,13 +117,14 @@ def put_back(
                 if not changed:
                     continue
             rows[n_lost] = row
-            spots[n_lost] = place
+            spots[n_lost] = at
             n_lost += 1
         if n_lost > 0:
             put_back_item(
                 t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
                 offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
                 versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
+                slack_of, slack_size, places_of, held_at, h_at,
                 rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
                 touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
             )  # fmt: skip
@@ -157,10 +165,11 @@ def put_back_item(
     t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
     offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
     versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
+    slack_of, slack_size, places_of, held_at, h_at,
     rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
     touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
 ):  # fmt: skip
-    """Put back as many occurrences of one item as stay safe; `firsts` starts with the records that hold it already."""
+    """Put back as many occurrences of one item as stay safe; `touched` starts with the records that hold it already."""
     n_records = len(offsets) - 1
     # The holders, and under each item those that have it.
     n_entries = ZERO
@@ -169,17 +178,23 @@ def put_back_item(
     while slots < 2 * max(n_held, n_lost):
         slots *= 2
     if n_held > 0:
-        for at in range(n_held):
-            touched[at] = firsts[at]
         n_holders = group(touched, n_held, offsets, items, present, sums, table[:slots], firsts, sizes, following)
         for number in range(n_holders):
             row = touched[firsts[number]]
             h_row[number] = row
+            h_at[number] = held_at[firsts[number]]
             h_weight[number] = sizes[number]
             size = content(row, offsets, items, present, k_items)
             h_length[number] = size - 1
             h_slack[number] = 0
-            if t_sensitive and size > 1:
+            is_known = False
+            at = firsts[number]
+            while at >= 0 and not is_known:
+                if slack_size[held_at[at]] == size:
+                    h_slack[number] = slack_of[held_at[at]]
+                    is_known = True
+                at = following[at]
+            if t_sensitive and size > 1 and not is_known:
                 together = records_with(
                     k_items, size, offsets, items, present, list_starts, held, lists, words, hot, bits
                 )
@@ -321,20 +336,23 @@ def put_back_item(
         left = max(x, 0)
         at = firsts[g]
         given_to = -1
+        given_at = -1
         while at >= 0:
             row = rows[at]
+            place = places_of[spots[at]]
             if left > 0:
                 left -= 1
-                present[spots[at]] = 1
+                present[place] = 1
                 put(row, t, list_starts, held, lists, words, sums, hot, bits)
                 counts[ADDED] += 1
                 versions[t] = clock[0]
                 given_to = row
+                given_at = spots[at]
                 if whole and t_sensitive:
                     part_counts[part_of[row]] += 1
             else:
-                for_good[spots[at]] = forever and plain_is_fixed
-                evaluated[spots[at]] = -1 if given_up else clock[0]
+                for_good[place] = forever and plain_is_fixed
+                evaluated[place] = -1 if given_up else clock[0]
             at = following[at]
         for at in range(n_touched):
             h_mask[touched[at]] = np.uint64(0)
@@ -343,6 +361,7 @@ def put_back_item(
                 h_weight[holder_of_k] += x
             else:
                 h_row[n_holders] = given_to
+                h_at[n_holders] = given_at
                 h_weight[n_holders] = x
                 h_length[n_holders] = size
                 h_slack[n_holders] = together - with_all - x
@@ -350,8 +369,11 @@ def put_back_item(
                     given_to, t, n_holders, offsets, items, present, heads, entries_next, entries_holder, n_entries
                 )
                 n_holders += 1
-    # Leave no entry behind.
+    # Keep the slacks, and leave no entry behind.
     for holder in range(n_holders):
         row = h_row[holder]
+        if t_sensitive:
+            slack_of[h_at[holder]] = h_slack[holder]
+            slack_size[h_at[holder]] = h_length[holder] + 1
         for place in range(offsets[row], offsets[row + 1]):
             heads[items[place]] = -1

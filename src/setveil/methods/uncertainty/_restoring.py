@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import offsets_of, owner_of, read_only, sums_within
+from setveil.data.records.ragged import offsets_of, owner_of, picked, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
@@ -61,7 +61,13 @@ class Restoring:
         by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
         self._starts = read_only(offsets_of(data.supports))
         self._listed = (self._starts, read_only(row[by_item]), read_only(by_item))
-        self._parts = self._parts_of(plain & present, plain_is_fixed, num, den)
+        parts, sizes, part_of = data.keeping(plain & present).distinct()
+        dead = np.zeros(parts.records, np.bool_)
+        if plain_is_fixed:
+            is_asked = np.zeros(parts.records, np.bool_)
+            is_asked[part_of[row[~plain]]] = True
+            dead = dead_parts(data, parts, sizes, is_asked, rho)
+        self._parts = (read_only(dead[part_of]), read_only(part_of), read_only(sizes))
         self._present = present.astype(np.uint8)
         self._lay_out()
         self.counts = np.zeros(8, np.int64)
@@ -97,6 +103,7 @@ class Restoring:
             self._starts,
             *self._table,
             *self._known,
+            *self._slacks,
             *self._room,
             longest,
             self.counts,
@@ -152,6 +159,7 @@ class Restoring:
         self._kernels.set_up(data.offsets, data.items, self._present, self._starts, *self._table)
         self._known = (np.zeros(items, np.int64), np.full(data.occurrences, -1, np.int64), np.zeros(1, np.int64))
         self._for_good = np.zeros(data.occurrences, np.bool_)
+        self._slacks = (np.empty(data.occurrences, np.int64), np.full(data.occurrences, -1, np.int64))
         slots = 2
         while slots < 2 * int(data.supports[self._order].max(initial=0)):
             slots *= 2
@@ -164,22 +172,16 @@ class Restoring:
             np.zeros(records, np.int64),
         )
 
-    def _parts_of(
-        self, plain: NDArray[np.bool_], plain_is_fixed: bool, num: int, den: int
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each record whether it can never hold a sensitive item, and its non-sensitive part; and the size of each part."""
-        data = self._data
-        parts, sizes, part_of = data.keeping(plain).distinct()
-        dead = np.zeros(parts.records, np.bool_)
-        if plain_is_fixed:
-            dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
-        return read_only(dead[part_of]), read_only(part_of), read_only(sizes)
-
     def _suppress(self, order: NDArray[np.int64]) -> None:
         """Suppress all occurrences of these items."""
         held, _lists, _words, sums, hot, bits = self._table
         table = (self._data.offsets, self._present, held, sums, hot, bits)
         self._kernels.take_out(read_only(order), *self._listed, self._for_good, *table, *self._known)
+        self._forget_slacks()
+
+    def _forget_slacks(self) -> None:
+        """Forget the slacks of all holders: where items were suppressed, they may be less."""
+        self._slacks[1].fill(-1)
 
     def _snapshot(self) -> list[NDArray[Any]]:
         """Copy the state that passes change."""
@@ -193,7 +195,22 @@ class Restoring:
     def _state(self) -> tuple[NDArray[Any], ...]:
         """Return the arrays that passes change."""
         held, lists, words, sums, _hot, bits = self._table
-        return self._present, held, lists, words, sums, bits, self._for_good, *self._known
+        return self._present, held, lists, words, sums, bits, self._for_good, *self._known, *self._slacks
+
+
+def dead_parts(
+    data: Transactions, parts: Transactions, sizes: NDArray[np.int64], is_asked: NDArray[np.bool_], rho: Fraction
+) -> NDArray[np.bool_]:
+    """Return which of the non-sensitive parts that are asked for are in too few records to hold any sensitive item.
+
+    A part that enough records have as a whole needs no count.
+    """
+    num, den = rho.as_integer_ratio()
+    rows = np.flatnonzero(is_asked & (sizes * num < den) & (parts.lengths > 0))
+    dead = np.zeros(parts.records, np.bool_)
+    offsets, places = picked(parts.offsets, rows)
+    dead[rows] = supports(data, (offsets, parts.items[places])) * num < den
+    return dead
 
 
 def outcome_of(
