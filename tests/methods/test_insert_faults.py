@@ -1,6 +1,7 @@
 """Shortcuts of Insert: what is known from before, what is not counted, and what is skipped. A fault in any of them changes results."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -79,8 +80,14 @@ def stopping_too_early(q, size, enough, table):
     return enough if count >= enough - 1 else count
 
 
+def with_parts_that_nobody_else_holds(t, row, x, rules, parts, *others):
+    """Take the records that have a part as a whole for all that hold it."""
+    parts.together[:] = parts.sizes
+    return kernels_limit_by_content(t, row, x, rules, parts, *others)
+
+
 tables_find_rare, tables_set_up, tables_records_with = tables.find_rare, tables.set_up, tables.records_with
-kernels_list_holders = kernels.list_holders
+kernels_list_holders, kernels_limit_by_content = kernels.list_holders, kernels.limit_by_content
 
 
 @pytest.mark.parametrize(
@@ -93,9 +100,24 @@ kernels_list_holders = kernels.list_holders
         (tables, "set_up", with_words_of_present_items, 6),
         pytest.param(kernels, "list_holders", without_a_look_at_the_record, 52, marks=compiler_off),
         pytest.param(kernels, "list_holders", without_a_look_at_the_record, 153, marks=compiler_off),
+        pytest.param(kernels, "limit_by_content", with_parts_that_nobody_else_holds, 8, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 4, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 6, marks=compiler_off),
     ],
 )
 def test_a_planted_fault_changes_what_is_published(place, name, fault, seed, monkeypatch):
     assert is_found(seed, monkeypatch, place, name, fault)
+
+
+def test_a_long_run_is_announced_with_an_estimate(monkeypatch):
+    notes = []
+    monkeypatch.setattr(_restoring.progress, "note", notes.append)
+    published(20, monkeypatch)
+    assert notes == []
+    monkeypatch.setattr(_restoring, "LONG_SECONDS", 0)
+    published(20, monkeypatch)
+    assert len(notes) == 1  # rounds announce nothing
+    assert re.fullmatch(
+        r"Restoring items will take about 1 minute, estimated from the first \d+ % of the sensitive occurrences\.",
+        notes[0],
+    )

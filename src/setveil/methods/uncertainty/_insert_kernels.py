@@ -58,13 +58,15 @@ class Lists(NamedTuple):
 class Parts(NamedTuple):
     """Non-sensitive parts of records: which records can take no sensitive item, the part of each, and the records with each part.
 
-    `held` counts the records with a part that hold the item whose turn it is; it is 0 everywhere between turns.
+    `held` counts the records with a part that hold the item whose turn it is; it is 0 everywhere between turns. `together` is how many
+    records hold at least the part, or -1 before it was counted; it never changes where non-sensitive items stay as they are.
     """
 
     is_dead: NDArray[np.bool_]
     of: NDArray[np.int64]
     sizes: NDArray[np.int64]
     held: NDArray[np.int64]
+    together: NDArray[np.int64]
 
 
 class Memory(NamedTuple):
@@ -284,16 +286,21 @@ def limit_by_content(t, row, x, rules, parts, table, search):
         n_sensitive += table.is_sensitive[items[k]]
     search.sizes[ITEMS] = size
     search.sizes[HOLDERS] = 0
-    together = ZERO
+    together = NONE
     forever = False
+    part = parts.of[row]
+    if rules.plain_is_fixed and n_sensitive == 0:
+        together = parts.together[part]
     if table.is_sensitive[t]:
         if rules.include_empty:
             x = min(x, num * (len(table.offsets) - 1) // den - table.held[t])
         if rules.whole and (size > n_sensitive or rules.include_empty):
-            part = parts.of[row]
             x = min(x, num * parts.sizes[part] // den - parts.held[part])
         if size > 0 and x > 0:
-            together = records_with(items, size, ALL, table)
+            if together < 0:
+                together = records_with(items, size, ALL, table)
+            if n_sensitive == 0:
+                parts.together[part] = together
             x = min(x, num * together // den)
             forever = x <= 0 and n_sensitive == 0
     return max(x, ZERO), together, n_sensitive, forever
