@@ -43,8 +43,10 @@ SLACK, SIZE = 0, 1
 """Columns of the kept slacks: a slack, and the number of items of the record at that time, or -1."""
 POSITION, WEIGHT, LENGTH, BOUND = 0, 1, 2, 3
 """Columns of what is known of holders: a record that is one, the number of records, of items except t, and the slack."""
-N_HOLDERS, N_ENTRIES = 0, 1
+N_HOLDERS, N_BLOCKS = 0, 1
 """Places in `sizes` of the holders."""
+BEFORE, COUNT, BLOCK = 0, 1, 14
+"""Columns of blocks before the holders, and the number of holders in a full block."""
 
 
 class Lists(NamedTuple):
@@ -87,14 +89,15 @@ class Memory(NamedTuple):
 class Holders(NamedTuple):
     """The holders of an item. `masks` are 0 everywhere between contents.
 
-    `heads`, -1 everywhere between turns, has for each item its last entry; `entries` have the entry before and the holder.
+    The holders of an item are in blocks, so that few steps wait for memory. `heads`, -1 everywhere between turns, has the last block of
+    each item; `blocks` have the block before, the number of holders in it, and these.
     """
 
     sizes: NDArray[np.int64]
     known: NDArray[np.int64]
     masks: NDArray[np.uint64]
     heads: NDArray[np.int64]
-    entries: NDArray[np.int64]
+    blocks: NDArray[np.int64]
 
 
 class Room(NamedTuple):
@@ -206,7 +209,7 @@ def list_holders(t, n_holding, rows, slacks, table, holding, items, holders):
     """List the holders with their slack, and under each item those that have it."""
     members, before = holding.members, holding.before
     holders.sizes[N_HOLDERS] = 0
-    holders.sizes[N_ENTRIES] = 0
+    holders.sizes[N_BLOCKS] = 0
     for number in range(group(n_holding, rows, table, holding)):
         last = holding.lasts[number]
         row = rows[members[last]]
@@ -232,22 +235,28 @@ def list_holders(t, n_holding, rows, slacks, table, holding, items, holders):
 @kernel
 def add_holder(t, position, row, weight, slack, table, holders):
     """Add a holder, and list it under each of its items."""
-    heads, entries, items, known = holders.heads, holders.entries, table.items, holders.known
-    number, entry = holders.sizes[N_HOLDERS], holders.sizes[N_ENTRIES]
-    known[number, POSITION] = position
-    known[number, WEIGHT] = weight
-    known[number, LENGTH] = -entry
-    known[number, BOUND] = slack
+    heads, blocks, items, known = holders.heads, holders.blocks, table.items, holders.known
+    number, n_blocks = holders.sizes[N_HOLDERS], holders.sizes[N_BLOCKS]
+    length = ZERO
     for place in range(table.offsets[row], table.offsets[row + 1]):
         item = items[place]
         if table.present[place] and item != t:
-            entries[entry, 0] = heads[item]
-            entries[entry, 1] = number
-            heads[item] = entry
-            entry += 1
-    known[number, LENGTH] += entry
+            block = heads[item]
+            if block < 0 or blocks[block, COUNT] == BLOCK:
+                blocks[n_blocks, BEFORE] = block
+                blocks[n_blocks, COUNT] = 0
+                block = n_blocks
+                heads[item] = block
+                n_blocks += 1
+            blocks[block, COUNT] += 1
+            blocks[block, COUNT + blocks[block, COUNT]] = number
+            length += 1
+    known[number, POSITION] = position
+    known[number, WEIGHT] = weight
+    known[number, LENGTH] = length
+    known[number, BOUND] = slack
     holders.sizes[N_HOLDERS] = number + 1
-    holders.sizes[N_ENTRIES] = entry
+    holders.sizes[N_BLOCKS] = n_blocks
 
 
 @kernel
@@ -312,28 +321,29 @@ def meet_holders(holders, search, sharing):
 
     Return whether that takes more than 64 bits, how many records hold t and all of the content, and the holder with nothing else, or -1.
     """
-    masks, heads, entries, known = holders.masks, holders.heads, holders.entries, holders.known
+    masks, heads, blocks, known = holders.masks, holders.heads, holders.blocks, holders.known
     numbers, items = sharing.numbers, search.items
     size = search.sizes[ITEMS]
     n_used = ZERO
     n_met = ZERO
     too_many = False
     for k in range(size):
-        entry = heads[items[k]]
-        if entry < 0:
+        block = heads[items[k]]
+        if block < 0:
             continue
         if n_used == 64:
             too_many = True
             break
         search.used[n_used] = k
         bit = ONE << np.uint64(n_used)
-        while entry >= 0:
-            holder = entries[entry, 1]
-            if masks[holder] == 0:
-                numbers[n_met] = holder
-                n_met += 1
-            masks[holder] |= bit
-            entry = entries[entry, 0]
+        while block >= 0:
+            for at in range(COUNT + blocks[block, COUNT], COUNT, -1):
+                holder = blocks[block, at]
+                if masks[holder] == 0:
+                    numbers[n_met] = holder
+                    n_met += 1
+                masks[holder] |= bit
+            block = blocks[block, BEFORE]
         n_used += 1
     search.sizes[USED] = n_used
     search.sizes[HOLDERS] = n_met
@@ -436,7 +446,7 @@ def leave_holders(x, n_met, numbers, holders):
 
 @kernel
 def end_turn(t, rows, slacks, table, holders):
-    """Keep the slacks of the holders, and leave no entry behind."""
+    """Keep the slacks of the holders, and leave no block behind."""
     for holder in range(holders.sizes[N_HOLDERS]):
         position = holders.known[holder, POSITION]
         if table.is_sensitive[t]:

@@ -261,7 +261,7 @@ def make_room(data: Transactions, most: int, entries: int) -> Any:
         known=numbers(most, 4),
         masks=np.zeros(most, np.uint64),
         heads=np.full(len(data.vocabulary), -1, np.int64),
-        entries=np.empty((entries, 2), np.int64),
+        blocks=np.empty((entries // kernels.BLOCK + min(entries, len(data.vocabulary)), kernels.BLOCK + 2), np.int64),
     )
     search = limits.Search(
         sizes=numbers(3),

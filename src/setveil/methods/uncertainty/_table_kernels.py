@@ -111,7 +111,7 @@ def content(row, table, into):
 
 @kernel
 def records_with(q, size, enough, table):
-    """Count the records that hold all of q, which rises and is not empty; `enough` of them need not be counted further."""
+    """Count the records that hold all of q, which is not empty; `enough` of them need not be counted further."""
     held, hot, bits = table.held, table.hot, table.bits
     rarest = q[0]
     all_hot = True
@@ -127,8 +127,10 @@ def records_with(q, size, enough, table):
     if all_hot and held[rarest] > bits.shape[1]:
         for w in range(bits.shape[1]):
             common = bits[hot[rarest], w]
-            for k in range(size):
+            k = 0
+            while common and k < size:
                 common &= bits[hot[q[k]], w]
+                k += 1
             if common:
                 total += np.int64(bit_count(common))
                 if total >= enough:
@@ -140,13 +142,16 @@ def records_with(q, size, enough, table):
     for at in range(first, first + held[rarest]):
         if (list_words[at] & word) != word:
             continue
-        place = offsets[lists[at]]
-        end = offsets[lists[at] + 1]
+        row = lists[at]
         k = 0
         while k < size:
-            place = first_not_below(items, place, end, q[k])
-            if place == end or items[place] != q[k] or not present[place]:
-                break
+            if hot[q[k]] >= 0:
+                if not (bits[hot[q[k]], row >> 6] >> np.uint64(row & 63)) & ONE:
+                    break
+            elif q[k] != rarest:
+                place = first_not_below(items, offsets[row], offsets[row + 1], q[k])
+                if place == offsets[row + 1] or items[place] != q[k] or not present[place]:
+                    break
             k += 1
         if k == size:
             total += 1
