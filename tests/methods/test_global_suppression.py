@@ -146,7 +146,7 @@ def test_searches_that_do_not_end_suppress_items_and_leave_nothing_unsafe(seed):
     method = GlobalSuppression(sensitive=sensitive, rho=str(rho))
     whole = apply(method, data).published
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(global_suppression, "STEPS_PER_ITEM", 0)
+        patch.setattr(_live, "STEPS_PER_ITEM", 0)
         released = apply(method, data).published
     assert unsafe_items(as_sets(released), sensitive, rho) == set()
     assert all(s - sensitive == t - sensitive for s, t in zip(as_sets(released), as_sets(whole), strict=True))

@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.records.ragged import read_only
 from setveil.methods.uncertainty import _limit_kernels as limits
+from setveil.methods.uncertainty import _sorting_kernels as sorting
 from setveil.methods.uncertainty import _table_kernels as kernels
+from setveil.methods.uncertainty._restoring import lay_out, make_room
 
 from oracle.uncertainty import support
 from support.exhaustive import examples
@@ -39,28 +42,15 @@ class Table:
         return table
 
     def lay_out(self, data, present, is_hot):
-        self.offsets, self.items = data.offsets, data.items
-        self.present = present.astype(np.uint8)
+        self.data = data
         self.rows = [
-            frozenset(data.items[a:b][self.present[a:b] > 0].tolist())
+            frozenset(data.items[a:b][present[a:b]].tolist())
             for a, b in zip(data.offsets[:-1], data.offsets[1:], strict=True)
         ]
-        self.starts = np.concatenate(([0], np.cumsum(data.supports)))
-        self.hot = np.where(is_hot, np.cumsum(is_hot) - 1, -1)
-        self.bits = np.zeros((len(is_hot) + 1, (data.records + 63) // 64), np.uint64)
-        self.held = np.zeros(len(is_hot), np.int64)
-        self.lists = np.empty(data.occurrences, np.int64)
-        self.words, self.sums = np.zeros(data.records, np.uint64), np.zeros(data.records, np.uint64)
-        layout = (self.starts, self.held, self.lists, self.words, self.sums, self.hot, self.bits)
-        kernels.set_up(self.offsets, self.items, self.present, *layout)
+        self.laid_out = lay_out(data, present, np.zeros(len(is_hot), np.bool_), is_hot)
 
-    @property
-    def laid_out(self):
-        where = (self.offsets, self.items, self.present, self.starts, self.held, self.lists, self.words)
-        return *where, self.hot, self.bits
-
-    def records_with(self, q):
-        return kernels.records_with(np.array(q, np.int64), len(q), *self.laid_out)
+    def records_with(self, q, enough=10**6):
+        return kernels.records_with(np.array(q, np.int64), len(q), enough, self.laid_out)
 
 
 @settings(max_examples=examples(80))
@@ -68,11 +58,15 @@ class Table:
 def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
     table = Table(seed, hot=hot, filled=filled)
     rng = np.random.default_rng(seed)
-    assert table.held.tolist() == [support(table.rows, {item}) for item in range(len(table.held))]
-    few = min(len(table.held), 8)
+    held = table.laid_out.held
+    assert held.tolist() == [support(table.rows, {item}) for item in range(len(held))]
+    few = min(len(held), 8)
     for _ in range(30 if few else 0):
         q = sorted(rng.choice(few, int(rng.integers(1, few + 1)), replace=False).tolist())
-        assert table.records_with(q) == support(table.rows, set(q))
+        count = support(table.rows, set(q))
+        assert table.records_with(q) == count
+        for enough in range(1, count + 2):
+            assert (table.records_with(q, enough) >= enough) == (count >= enough)
 
 
 @settings(max_examples=examples(80))
@@ -80,25 +74,21 @@ def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
 def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
     table = Table(seed, hot=0)
     if sums != "their own":
-        table.sums[:] = 0 if sums == "equal" else np.array([len(row) % 2 for row in table.rows], np.uint64)
-    rows = np.random.default_rng(seed).permutation(len(table.rows))
-    n = len(rows)
-    slots = 2
-    while slots < 2 * n:
-        slots *= 2
-    room = np.zeros(slots, np.int64)
-    firsts, sizes, following = (np.full(n + 1, -7, np.int64) for _ in range(3))
-    where = (table.offsets, table.items, table.present, table.sums)
-    n_groups = kernels.group(rows, n, *where, room, firsts, sizes, following)
-    assert not room.any()
+        table.laid_out.sums[:] = 0 if sums == "equal" else np.array([len(row) % 2 for row in table.rows], np.uint64)
+    n = len(table.rows)
+    rows = np.random.default_rng(seed).permutation(n)
+    groups = make_room(table.data, n, 0).holding
+    groups.members[:] = np.arange(n)
+    n_groups = kernels.group(n, read_only(rows), table.laid_out, groups)
+    assert not groups.slots.any()
     found = []
     for number in range(n_groups):
-        at, members = int(firsts[number]), []
+        at, members = int(groups.lasts[number]), []
         while at >= 0:
             members.append(at)
-            at = int(following[at])
-        assert len(members) == sizes[number]
-        found.append(members[::-1])  # the last one seen comes first
+            at = int(groups.before[at])
+        assert len(members) == groups.sizes[number]
+        found.append(members[::-1])
     expected = {}
     for at, row in enumerate(rows.tolist()):
         expected.setdefault(table.rows[row], []).append(at)
@@ -109,8 +99,39 @@ def test_records_are_grouped_by_content_whatever_their_sums(seed, sums):
 @given(st.lists(st.integers(-3, 9), max_size=40), st.integers(0, 3))
 def test_places_come_in_the_order_of_their_keys(keys, more):
     places = np.full(len(keys) + more, -7, np.int64)
-    kernels.sorted_places(np.array([*keys, *[-9] * more], np.int64), len(keys), places)
+    values = np.array([*keys, *[-9] * more], np.int64)
+    sorting.sort_places(values, len(keys), places)
     assert places.tolist() == sorted(range(len(keys)), key=lambda place: keys[place]) + [-7] * more
+    sorting.sort_values(values, len(keys))
+    assert values.tolist() == sorted(keys) + [-9] * more
+
+
+@settings(max_examples=100)
+@given(st.lists(st.integers(-3, 300), min_size=1, max_size=30), st.integers(-5, 400))
+def test_holders_come_in_the_order_of_their_slack(slacks, most):
+    search, sharing = searched(len(slacks), masks=range(len(slacks)), weights=range(len(slacks)), slacks=slacks)
+    _search, ordered = searched(len(slacks))
+    limits.order_by_slack(len(slacks), most, search.counts, sharing, ordered)
+    assert not search.counts.any()
+    assert ordered.masks.tolist() == ordered.weights.tolist()
+    assert ordered.slacks.tolist() == [slacks[place] for place in ordered.weights]
+    spread = min(max(slacks), most) - min(*slacks, most)
+    bounded = slacks if spread >= 4 * len(slacks) + 64 else [min(slack, most) for slack in slacks]
+    assert ordered.weights.tolist() == sorted(range(len(slacks)), key=lambda place: bounded[place])
+
+
+def searched(size, *, used=0, masks=(), **columns):
+    """Return room for a search in a content of `size` items of which `used` have a bit, and the holders that share some of them."""
+    room = make_room(sv.from_lists([[f"{k:04}" for k in range(max(size, 1))]]), max(len(masks), size), 0)
+    room.search.sizes[:] = size, used, len(masks)
+    room.sharing.masks[: len(masks)] = np.array(list(masks), np.uint64)
+    for name, column in columns.items():
+        getattr(room.sharing, name)[: len(masks)] = list(column)
+    return room.search, room.sharing
+
+
+def rules_of(rho, limit):
+    return limits.Rules(*rho.as_integer_ratio(), limit, True, False, False)
 
 
 # -- rules q + t → f --------------------------------------------------------------------------------------------------------
@@ -118,13 +139,10 @@ def test_places_come_in_the_order_of_their_keys(keys, more):
 
 def second_kind(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho, limit):
     """Return how many of x records may take t, and how many sets were examined."""
-    num, den = rho.as_integer_ratio()
-    counts = np.zeros(8, np.int64)
-    holders = (np.array(masks, np.uint64), np.array(weights, np.int64))
-    found = limits.second_kind(
-        x, f_bit, np.uint64(rest), full_rest, all_with_t, len(masks), *holders, num, den, limit, counts
-    )
-    return found, int(counts[limits.NODES])
+    bits = int(rest | 1 << f_bit).bit_count()
+    search, sharing = searched(bits + (not full_rest), used=bits, masks=masks, weights=weights)
+    found, sets = limits.second_kind(x, f_bit, all_with_t, search, sharing, rules_of(rho, limit))
+    return found, int(sets)
 
 
 def most_by_trying(x, masks, weights, f_bit, rest, full_rest, all_with_t, rho):
@@ -176,7 +194,7 @@ class FirstKind:
         rng = np.random.default_rng(seed)
         self.rho = SHARES[rng.integers(2, len(SHARES))]
         self.table = Table(seed, hot=rng.choice([0, 0.5, 1]))
-        items = len(self.table.held)
+        items = len(self.table.laid_out.held)
         self.k_items = np.arange(items)
         self.used = np.sort(rng.permutation(items)[: min(items, 6)])
         bits = len(self.used)
@@ -205,16 +223,16 @@ class FirstKind:
         return int(self.rho * support(self.table.rows, self.labels(q))) - self.holders(q)
 
     def found(self, limit=10**6):
-        num, den = self.rho.as_integer_ratio()
         order = np.argsort(self.slacks, kind="stable")
-        holders = (np.array(part)[order] for part in (np.array(self.masks, np.uint64), self.weights, self.slacks))
-        counts = np.zeros(8, np.int64)
         bits = len(self.used)
-        content = (self.k_items, self.used, bits, np.uint64(2**bits - 1), self.base, len(self.masks))
-        most, forever = limits.first_kind(
-            self.x, *content, *holders, num, den, limit, self.is_sensitive, counts, *self.table.laid_out
-        )
-        return int(most), bool(forever), int(counts[limits.NODES])
+        columns = {"masks": self.masks, "weights": self.weights, "slacks": self.slacks}
+        ordered = {name: np.array(column)[order].tolist() for name, column in columns.items()}
+        search, sharing = searched(len(self.k_items), used=bits, **ordered)
+        search.items[: len(self.k_items)] = self.k_items
+        search.used[:bits] = self.used
+        table = self.table.laid_out._replace(is_sensitive=read_only(self.is_sensitive))
+        most, forever, sets = limits.first_kind(self.x, self.base, search, sharing, table, rules_of(self.rho, limit))
+        return int(most), bool(forever), int(sets)
 
 
 @settings(max_examples=examples(300))

@@ -206,7 +206,7 @@ def test_a_known_item_is_suppressed_in_the_fewest_records(both, alone, rho, lost
     method = PartialSuppression(sensitive=["s"], rho=rho, include_empty=False)
     part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))
     looks = data.supports * np.where(np.arange(2) == data.code_of["x"], 1000, 1)
-    part.fixed = (*part.fixed[:3], read_only(looks), part.fixed[4])
+    part.original = part.original._replace(supports=read_only(looks))
     part.settle(np.zeros(CONTROL_WIDTH, np.int64))
     gone = np.bincount(data.items[part.gone], minlength=2)
     assert gone[data.code_of["x"]] == lost

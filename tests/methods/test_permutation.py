@@ -153,7 +153,8 @@ def test_the_kernels_stop_on_request():
     group_of = np.full(4, -1, np.int64)
     items = read_only(np.zeros(4, np.int32))
     hidden = read_only(np.arange(4, dtype=np.int32))
-    assert kernels.make_groups(starts, items, starts, hidden, 4, 1, 2, 4, group_of, control) == (0, 0, 0)
+    ordered, room = kernels.Ordered(starts, items, starts, hidden), module.make_room(4, np.ones(4, np.int64), 1, 4)
+    assert kernels.make_groups(ordered, 2, 4, room, group_of, control) == (0, 0, 0)
     assert (group_of == -1).all()
     nothing, nodes = read_only(np.zeros(5, np.int64)), read_only(np.arange(4))
     assert kernels.breadth_first(nothing, nodes, nodes, np.empty(4, np.int64), control) < 4

@@ -1,7 +1,10 @@
-"""Loops of Insert: occurrences that were left out come back, as long as every rule stays safe.
+"""Loops of Insert: suppressed occurrences are restored, as long as every rule stays safe.
 
 For an item t the records that lost it are grouped by what they hold now, and of each group as many take t as no rule forbids
 (`_limit_kernels`). The *holders* of t, distinct contents of records that hold it, are listed under each of their items.
+
+The slack of a holder is kept from one turn of t to the next. Between two turns of t only other items are added, which makes it larger. So
+what was kept stays a valid bound as long as the record holds the same items, and a record that gained none since holds as many as before.
 """
 
 # mypy: ignore-errors
@@ -9,349 +12,468 @@ For an item t the records that lost it are grouped by what they hold now, and of
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.bits import bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.methods.uncertainty._limit_kernels import NODES, first_kind, second_kind, second_kind_of_new
-from setveil.methods.uncertainty._table_kernels import (
-    ONE,
-    content,
-    group,
-    mixed,
-    put,
-    records_with,
-    set_up,
-    sorted_places,
+from setveil.methods.uncertainty._limit_kernels import (
+    HOLDERS,
+    ITEMS,
+    USED,
+    Search,
+    Sharing,
+    bits_below,
+    first_kind,
+    order_by_slack,
+    second_kind,
+    second_kind_of_new,
 )
+from setveil.methods.uncertainty._table_kernels import ALL, ONE, ZERO, Groups, content, group, mixed, put, records_with
 
-__all__ = ["ADDED", "EVALUATED", "NODES", "REFUSED", "put_back", "set_up", "take_out"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-ADDED, REFUSED, EVALUATED = 0, 1, 2
-"""Places in `counts`: occurrences put back, occurrences that were given up, contents looked at."""
-FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
-ZERO = np.int64(0)
-"""Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
-
-
-@kernel
-def add_holder(row, t, number, offsets, items, present, heads, entries_next, entries_holder, n_entries):
-    """List a new holder under each of its items; return how many entries there are then."""
-    for place in range(offsets[row], offsets[row + 1]):
-        if present[place] and items[place] != t:
-            entries_holder[n_entries] = number
-            entries_next[n_entries] = heads[items[place]]
-            heads[items[place]] = n_entries
-            n_entries += 1
-    return n_entries
+NONE = np.int64(-1)
+ADDED, REFUSED, EVALUATED, NODES, CLOCK = 0, 1, 2, 3, 4
+"""Places in `counts`: occurrences restored, occurrences that were given up, contents examined, sets examined, and the time."""
+SLACK, SIZE = 0, 1
+"""Columns of the kept slacks: a slack, and the number of items of the record at that time, or -1."""
+POSITION, WEIGHT, LENGTH, BOUND = 0, 1, 2, 3
+"""Columns of what is known of holders: a record that is one, the number of records, of items except t, and the slack."""
+N_HOLDERS, N_BLOCKS = 0, 1
+"""Places in `sizes` of the holders."""
+BEFORE, COUNT, BLOCK = 0, 1, 14
+"""Columns of blocks before the holders, and the number of holders in a full block."""
 
 
-@kernel
-def put_back(
-    order, starts, rows_of, places_of, dead, for_good, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit,
-    offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
-    versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, longest, counts, control,
-):  # fmt: skip
-    """Go once through the items in their order, and put back as many occurrences of each as stay safe.
+class Lists(NamedTuple):
+    """The original records of each item that may be restored, from its start on, and where the item stands in them."""
 
-    `rows_of` and `places_of` list the original holders of each item and where the item stands in them. `dead` records can take no sensitive
-    item; `for_good` are occurrences that cannot come back, which is known only where items that are not sensitive stay as they are.
-    `versions` tells when an item last came back anywhere, `evaluated` when an occurrence was last looked at: one is looked at again only
-    if something came back that it depends on.
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+class Parts(NamedTuple):
+    """Non-sensitive parts of records: which records can take no sensitive item, the part of each, and the records with each part.
+
+    `held` counts the records with a part that hold the item whose turn it is; it is 0 everywhere between turns. `together` is how many
+    records hold at least the part, or -1 before it was counted; it never changes where non-sensitive items stay as they are.
     """
-    most = 0
-    for t in order:
-        most = max(most, starts[t + 1] - starts[t])
-    rows = np.empty(most, np.int64)
-    spots = np.empty(most, np.int64)
-    following = np.empty(most, np.int64)
-    firsts = np.empty(most, np.int64)
-    sizes = np.empty(most, np.int64)
-    by_length = np.empty(most, np.int64)
-    h_row = np.empty(most, np.int64)
-    h_weight = np.empty(most, np.int64)
-    h_length = np.empty(most, np.int64)
-    h_slack = np.empty(most, np.int64)
-    h_mask = np.zeros(most, np.uint64)
-    touched = np.empty(most, np.int64)
-    masks = np.empty(most, np.uint64)
-    weights = np.empty(most, np.int64)
-    slacks = np.empty(most, np.int64)
-    by_slack = np.empty(most, np.int64)
-    s_masks = np.empty(most, np.uint64)
-    s_weights = np.empty(most, np.int64)
-    s_slacks = np.empty(most, np.int64)
-    k_items = np.empty(longest + 1, np.int64)
-    q = np.empty(longest + 1, np.int64)
-    used = np.empty(64, np.int64)
-    lengths = np.zeros(longest + 2, np.int64)
+
+    is_dead: NDArray[np.bool_]
+    of: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    held: NDArray[np.int64]
+    together: NDArray[np.int64]
+
+
+class Memory(NamedTuple):
+    """What is known from one turn to the next.
+
+    `versions` is the time when an item was last restored anywhere, `evaluated` when an occurrence was last examined: it is examined again
+    only if something was restored that it depends on. `for_good` marks occurrences that can never be restored, known only where
+    non-sensitive items stay as they are. `slacks` go by position in the lists.
+    """
+
+    versions: NDArray[np.int64]
+    evaluated: NDArray[np.int64]
+    for_good: NDArray[np.bool_]
+    slacks: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+class Holders(NamedTuple):
+    """The holders of an item. `masks` are 0 everywhere between contents.
+
+    The holders of an item are in blocks, so that few steps wait for memory. `heads`, -1 everywhere between turns, has the last block of
+    each item; `blocks` have the block before, the number of holders in it, and these.
+    """
+
+    sizes: NDArray[np.int64]
+    known: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    heads: NDArray[np.int64]
+    blocks: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """Room for the turn of one item: records that hold it, those that lost it, and the search among its holders."""
+
+    holding: Groups
+    lost: Groups
+    holders: Holders
+    sharing: Sharing
+    ordered: Sharing
+    search: Search
+
+
+@kernel
+def put_back(order, lists, rules, parts, memory, table, room, control):
+    """Go once through the items in their order, and restore as many occurrences of each as stay safe."""
+    holding, lost, holders, sharing, search = room.holding, room.lost, room.holders, room.sharing, room.search
+    rows, is_sensitive, counts = lists.rows, table.is_sensitive, memory.counts
     for t in order:
         if control[STOP]:
             return
-        t_sensitive = is_sensitive[t]
-        # Who lost t and may take it again.
-        n_lost = ZERO
-        n_held = ZERO
-        for at in range(starts[t], starts[t + 1]):
-            row, place = rows_of[at], places_of[at]
-            if present[place]:
-                firsts[n_held] = row
-                n_held += 1
-                if whole and t_sensitive:
-                    part_counts[part_of[row]] += 1
-                continue
-            if for_good[place] or (t_sensitive and dead[row]):
-                continue
-            if evaluated[place] >= 0:
-                changed = versions[t] > evaluated[place]
-                for other in range(offsets[row], offsets[row + 1]):
-                    changed |= present[other] != 0 and versions[items[other]] > evaluated[place]
-                if not changed:
-                    continue
-            rows[n_lost] = row
-            spots[n_lost] = place
-            n_lost += 1
+        is_bounded = rules.whole and is_sensitive[t]
+        n_holding, n_lost = find_lost(t, lists, memory, parts.is_dead, table, holding.members, lost.members)
+        if is_bounded:
+            for at in range(n_holding):
+                parts.held[parts.of[rows[holding.members[at]]]] += 1
+        n_groups = ZERO
         if n_lost > 0:
-            put_back_item(
-                t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
-                offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
-                versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
-                rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
-                touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
-            )  # fmt: skip
-        if whole and t_sensitive:
-            for at in range(starts[t], starts[t + 1]):
-                part_counts[part_of[rows_of[at]]] = 0
+            list_holders(t, n_holding, rows, memory.slacks, table, holding, search.items, holders)
+            n_groups = group_lost(n_lost, rows, table, lost, search)
+        for turn in range(n_groups):
+            number = lost.order[turn]
+            row = rows[lost.members[lost.lasts[number]]]
+            # The item alone, whole records, and the content itself.
+            x, together, n_sensitive, forever = limit_by_content(
+                t, row, lost.sizes[number], rules, parts, table, search
+            )
+            with_all, same = ZERO, NONE
+            is_given_up = False
+            if n_sensitive > 0 and holders.sizes[N_HOLDERS] == 0:
+                x = min(x, ZERO)  # t would come with these sensitive items alone
+            if x > 0 and search.sizes[ITEMS] > 0 and (is_sensitive[t] or n_sensitive > 0):
+                is_given_up, with_all, same = meet_holders(holders, search, sharing)
+                if is_given_up:
+                    x = ZERO
+                elif is_sensitive[t]:
+                    x = min(x, rules.num * together // rules.den - with_all)
+                    forever = x <= 0 and n_sensitive == 0
+                # Rules that know the item, then those that infer it.
+                if x > 0 and n_sensitive > 0:
+                    x, nodes = limit_by_knowing(x, table.held[t], holders.heads, rules, is_sensitive, search, sharing)
+                    counts[NODES] += nodes
+                if x > 0 and is_sensitive[t] and prepare_search(x, together - with_all - x, rules, holders, room):
+                    x, forever, nodes = first_kind(x, together - with_all - x, search, room.ordered, table, rules)
+                    counts[NODES] += nodes
+                if x < 0:
+                    is_given_up = True
+                    x = ZERO
+            counts[EVALUATED] += 1
+            if is_given_up:
+                counts[REFUSED] += lost.sizes[number]
+            position = give(t, x, number, lists, memory, table, lost)
+            remember(number, is_given_up, forever and rules.plain_is_fixed, lists.places, memory, lost)
+            leave_holders(x, search.sizes[HOLDERS], sharing.numbers, holders)
+            if x > 0 and same >= 0:
+                holders.known[same, WEIGHT] += x
+            elif x > 0:
+                add_holder(t, position, row, x, together - with_all - x, table, holders)
+            if is_bounded:
+                parts.held[parts.of[row]] += x
+        if n_lost > 0:
+            end_turn(t, rows, memory.slacks, table, holders)
+        if is_bounded:
+            for at in range(lists.starts[t], lists.starts[t + 1]):
+                parts.held[parts.of[rows[at]]] = 0
         control[DONE] += 1
 
 
 @kernel
-def take_out(
-    order, starts, rows_of, places_of, for_good, offsets, present, held, sums, hot, bits, versions, evaluated, clock
-):  # fmt: skip
-    """Take every occurrence of some items out, which is safe for whole items; what they stood in the way of is looked at again.
-
-    The words of the records keep their bits: they then let more pass, and nothing is missed.
-    """
-    clock[0] += 1
-    for t in order:
-        for at in range(starts[t], starts[t + 1]):
-            row, place = rows_of[at], places_of[at]
-            for_good[place] = False
-            evaluated[place] = -1
-            if present[place]:
-                present[place] = 0
-                sums[row] -= mixed(t)
-                for other in range(offsets[row], offsets[row + 1]):
-                    evaluated[other] = -1
-        held[t] = 0
-        versions[t] = clock[0]
-        if hot[t] >= 0:
-            for w in range(bits.shape[1]):
-                bits[hot[t], w] = np.uint64(0)
+def find_lost(t, lists, memory, is_dead, table, holding, lost):
+    """Find the records that hold t, and those that lost it and may take it again; return their numbers."""
+    rows, places, items, present = lists.rows, lists.places, table.items, table.present
+    versions, evaluated = memory.versions, memory.evaluated
+    n_holding = ZERO
+    n_lost = ZERO
+    for at in range(lists.starts[t], lists.starts[t + 1]):
+        row, place = rows[at], places[at]
+        if present[place]:
+            holding[n_holding] = at
+            n_holding += 1
+            continue
+        if memory.for_good[place] or (table.is_sensitive[t] and is_dead[row]):
+            continue
+        last = evaluated[place]
+        is_changed = last < 0 or versions[t] > last
+        other = table.offsets[row]
+        end = table.offsets[row + 1]
+        while not is_changed and other < end:
+            is_changed = present[other] != 0 and versions[items[other]] > last
+            other += 1
+        if is_changed:
+            lost[n_lost] = at
+            n_lost += 1
+    return n_holding, n_lost
 
 
 @kernel
-def put_back_item(
-    t, t_sensitive, n_lost, n_held, part_of, part_sizes, whole, include_empty, plain_is_fixed, num, den, limit, for_good,
-    offsets, items, present, is_sensitive, list_starts, held, lists, words, sums, hot, bits,
-    versions, evaluated, clock, table, heads, entries_next, entries_holder, part_counts, counts,
-    rows, spots, following, firsts, sizes, by_length, h_row, h_weight, h_length, h_slack, h_mask,
-    touched, masks, weights, slacks, by_slack, s_masks, s_weights, s_slacks, k_items, q, used, lengths,
-):  # fmt: skip
-    """Put back as many occurrences of one item as stay safe; `firsts` starts with the records that hold it already."""
-    n_records = len(offsets) - 1
-    # The holders, and under each item those that have it.
-    n_entries = ZERO
-    n_holders = ZERO
-    slots = np.int64(2)
-    while slots < 2 * max(n_held, n_lost):
-        slots *= 2
-    if n_held > 0:
-        for at in range(n_held):
-            touched[at] = firsts[at]
-        n_holders = group(touched, n_held, offsets, items, present, sums, table[:slots], firsts, sizes, following)
-        for number in range(n_holders):
-            row = touched[firsts[number]]
-            h_row[number] = row
-            h_weight[number] = sizes[number]
-            size = content(row, offsets, items, present, k_items)
-            h_length[number] = size - 1
-            h_slack[number] = 0
-            if t_sensitive and size > 1:
-                together = records_with(
-                    k_items, size, offsets, items, present, list_starts, held, lists, words, hot, bits
-                )
+def list_holders(t, n_holding, rows, slacks, table, holding, items, holders):
+    """List the holders with their slack, and under each item those that have it."""
+    members, before = holding.members, holding.before
+    holders.sizes[N_HOLDERS] = 0
+    holders.sizes[N_BLOCKS] = 0
+    for number in range(group(n_holding, rows, table, holding)):
+        last = holding.lasts[number]
+        row = rows[members[last]]
+        size = content(row, table, items)
+        slack = ZERO
+        if table.is_sensitive[t] and size > 1:
+            at = last
+            while at >= 0 and slacks[members[at], SIZE] != size:  # it is known if the record has as many items as then
+                at = before[at]
+            if at >= 0:
+                slack = slacks[members[at], SLACK]
+            else:
+                slack = -records_with(items, size, ALL, table)
                 rest = ZERO
                 for k in range(size):
-                    if k_items[k] != t:
-                        q[rest] = k_items[k]
+                    if items[k] != t:
+                        items[rest] = items[k]
                         rest += 1
-                h_slack[number] = (
-                    records_with(q, rest, offsets, items, present, list_starts, held, lists, words, hot, bits)
-                    - together
-                )
-            n_entries = add_holder(
-                row, t, number, offsets, items, present, heads, entries_next, entries_holder, n_entries
-            )
-    n_groups = group(rows, n_lost, offsets, items, present, sums, table[:slots], firsts, sizes, following)
-    # Shortest contents first.
-    longest_here = 0
-    for g in range(n_groups):
-        size = content(rows[firsts[g]], offsets, items, present, k_items)
-        by_length[g] = size
-        longest_here = max(longest_here, size)
-        lengths[size + 1] += 1
-    for size in range(longest_here + 1):
-        lengths[size + 1] += lengths[size]
-    for g in range(n_groups):
-        touched[lengths[by_length[g]]] = g
-        lengths[by_length[g]] += 1
-    for g in range(n_groups):
-        by_length[g] = touched[g]
-    for size in range(longest_here + 2):
-        lengths[size] = 0
+                slack += records_with(items, rest, ALL, table)
+        add_holder(t, members[last], row, holding.sizes[number], slack, table, holders)
 
-    for turn in range(n_groups):
-        g = by_length[turn]
-        first_row = rows[firsts[g]]
-        counts[EVALUATED] += 1
-        size = content(first_row, offsets, items, present, k_items)
-        x = sizes[g]
-        forever = False
-        given_up = False
-        n_sensitive = 0
-        for k in range(size):
-            n_sensitive += is_sensitive[k_items[k]]
-        together = 0  # records that hold K
-        if t_sensitive and include_empty:
-            x = min(x, num * n_records // den - held[t])
-        if t_sensitive and whole and (size > n_sensitive or include_empty):
-            part = part_of[first_row]
-            x = min(x, num * part_sizes[part] // den - part_counts[part])
-        if t_sensitive and size > 0 and x > 0:
-            together = records_with(k_items, size, offsets, items, present, list_starts, held, lists, words, hot, bits)
+
+@kernel
+def add_holder(t, position, row, weight, slack, table, holders):
+    """Add a holder, and list it under each of its items."""
+    heads, blocks, items, known = holders.heads, holders.blocks, table.items, holders.known
+    number, n_blocks = holders.sizes[N_HOLDERS], holders.sizes[N_BLOCKS]
+    length = ZERO
+    for place in range(table.offsets[row], table.offsets[row + 1]):
+        item = items[place]
+        if table.present[place] and item != t:
+            block = heads[item]
+            if block < 0 or blocks[block, COUNT] == BLOCK:
+                blocks[n_blocks, BEFORE] = block
+                blocks[n_blocks, COUNT] = 0
+                block = n_blocks
+                heads[item] = block
+                n_blocks += 1
+            blocks[block, COUNT] += 1
+            blocks[block, COUNT + blocks[block, COUNT]] = number
+            length += 1
+    known[number, POSITION] = position
+    known[number, WEIGHT] = weight
+    known[number, LENGTH] = length
+    known[number, BOUND] = slack
+    holders.sizes[N_HOLDERS] = number + 1
+    holders.sizes[N_BLOCKS] = n_blocks
+
+
+@kernel
+def group_lost(n_lost, rows, table, lost, search):
+    """Group the records that lost the item by content, write the order of the groups by length, and return their number."""
+    counts, order, before_sort = search.counts, lost.order, lost.slots
+    n_groups = group(n_lost, rows, table, lost)
+    longest = ZERO
+    for number in range(n_groups):
+        size = content(rows[lost.members[lost.lasts[number]]], table, search.items)
+        before_sort[number] = size
+        longest = max(longest, size)
+        counts[size + 1] += 1
+    for size in range(longest + 1):
+        counts[size + 1] += counts[size]
+    for number in range(n_groups):
+        size = before_sort[number]
+        before_sort[number] = 0
+        order[counts[size]] = number
+        counts[size] += 1
+    for size in range(longest + 2):
+        counts[size] = 0
+    return n_groups
+
+
+@kernel
+def limit_by_content(t, row, x, rules, parts, table, search):
+    """Return how many of x records with one content can take t by what they hold as a whole.
+
+    Also returns how many records hold that, how many sensitive items are in it, and whether non-sensitive items alone forbid it.
+    """
+    items, num, den = search.items, rules.num, rules.den
+    size = content(row, table, items)
+    n_sensitive = ZERO
+    for k in range(size):
+        n_sensitive += table.is_sensitive[items[k]]
+    search.sizes[ITEMS] = size
+    search.sizes[HOLDERS] = 0
+    together = NONE
+    forever = False
+    part = parts.of[row]
+    if rules.plain_is_fixed and n_sensitive == 0:
+        together = parts.together[part]
+    if table.is_sensitive[t]:
+        if rules.include_empty:
+            x = min(x, num * (len(table.offsets) - 1) // den - table.held[t])
+        if rules.whole and (size > n_sensitive or rules.include_empty):
+            x = min(x, num * parts.sizes[part] // den - parts.held[part])
+        if size > 0 and x > 0:
+            if together < 0:
+                together = records_with(items, size, ALL, table)
+            if n_sensitive == 0:
+                parts.together[part] = together
             x = min(x, num * together // den)
             forever = x <= 0 and n_sensitive == 0
-        if x > 0 and n_sensitive > 0 and n_holders == 0:
-            x = 0  # t would come with these sensitive items alone
-        n_touched = ZERO
-        holder_of_k = -1
-        with_all = 0
-        if x > 0 and size > 0 and (t_sensitive or n_sensitive > 0):
-            # What the holders share with K.
-            n_used = ZERO
-            too_many = False
-            for k in range(size):
-                if heads[k_items[k]] < 0:
-                    continue
-                if n_used == 64:
-                    too_many = True
-                    break
-                used[n_used] = k
-                entry = heads[k_items[k]]
-                while entry >= 0:
-                    holder = entries_holder[entry]
-                    if h_mask[holder] == np.uint64(0):
-                        touched[n_touched] = holder
-                        n_touched += 1
-                    h_mask[holder] |= ONE << np.uint64(n_used)
-                    entry = entries_next[entry]
-                n_used += 1
-            full = FULL if n_used == 64 else (ONE << np.uint64(n_used)) - ONE
-            if too_many:
-                x = 0
-                given_up = True
-            else:
-                for at in range(n_touched):
-                    holder = touched[at]
-                    masks[at] = h_mask[holder]
-                    weights[at] = h_weight[holder]
-                    if n_used == size and masks[at] == full:
-                        with_all += weights[at]
-                        if h_length[holder] == size:
-                            holder_of_k = holder
-                if t_sensitive:
-                    x = min(x, num * together // den - with_all)
-                    forever = x <= 0 and n_sensitive == 0
-                for b in range(n_used):
-                    if x <= 0:
-                        break
-                    if not is_sensitive[k_items[used[b]]]:
-                        continue
-                    rest = full & ~(ONE << np.uint64(b))
-                    x = second_kind(
-                        x, b, rest, n_used == size, held[t], n_touched, masks, weights, num, den, limit, counts
-                    )
-                    given_up |= x < 0
-                if n_used < size and x > 0:
-                    for k in range(size):  # a sensitive item that no holder has: they must not all come with it
-                        if is_sensitive[k_items[k]] and heads[k_items[k]] < 0:
-                            x = second_kind_of_new(x, size, held[t], n_used, full, n_touched, masks, weights, num, den)
-                if x > 0 and t_sensitive and n_touched > 0:
-                    base = together - with_all - x
-                    total = 0
-                    for at in range(n_touched):
-                        total += weights[at]
-                    if (total + x) * (den - num) > num * base:
-                        for at in range(n_touched):
-                            holder = touched[at]
-                            slacks[at] = h_slack[holder]
-                            if bit_count(masks[at]) == h_length[holder]:
-                                slacks[at] -= x  # its counterparts may be those that get t
-                        sorted_places(slacks, n_touched, by_slack)
-                        for at in range(n_touched):
-                            s_masks[at] = masks[by_slack[at]]
-                            s_weights[at] = weights[by_slack[at]]
-                            s_slacks[at] = slacks[by_slack[at]]
-                        x, forever = first_kind(
-                            x, k_items, used, n_used, full, base, n_touched, s_masks, s_weights, s_slacks,
-                            num, den, limit, is_sensitive, counts,
-                            offsets, items, present, list_starts, held, lists, words, hot, bits,
-                        )  # fmt: skip
-                        given_up |= x < 0
-            for at in range(n_touched):
-                if x > 0 and bit_count(h_mask[touched[at]]) == h_length[touched[at]]:
-                    h_slack[touched[at]] -= x
-        # Give t to the first x records of the group; the others were looked at now, unless that was given up.
-        clock[0] += 1
-        if given_up:
-            counts[REFUSED] += sizes[g]
-        left = max(x, 0)
-        at = firsts[g]
-        given_to = -1
-        while at >= 0:
-            row = rows[at]
-            if left > 0:
-                left -= 1
-                present[spots[at]] = 1
-                put(row, t, list_starts, held, lists, words, sums, hot, bits)
-                counts[ADDED] += 1
-                versions[t] = clock[0]
-                given_to = row
-                if whole and t_sensitive:
-                    part_counts[part_of[row]] += 1
-            else:
-                for_good[spots[at]] = forever and plain_is_fixed
-                evaluated[spots[at]] = -1 if given_up else clock[0]
-            at = following[at]
-        for at in range(n_touched):
-            h_mask[touched[at]] = np.uint64(0)
-        if given_to >= 0:
-            if holder_of_k >= 0:
-                h_weight[holder_of_k] += x
-            else:
-                h_row[n_holders] = given_to
-                h_weight[n_holders] = x
-                h_length[n_holders] = size
-                h_slack[n_holders] = together - with_all - x
-                n_entries = add_holder(
-                    given_to, t, n_holders, offsets, items, present, heads, entries_next, entries_holder, n_entries
-                )
-                n_holders += 1
-    # Leave no entry behind.
-    for holder in range(n_holders):
-        row = h_row[holder]
-        for place in range(offsets[row], offsets[row + 1]):
-            heads[items[place]] = -1
+    return max(x, ZERO), together, n_sensitive, forever
+
+
+@kernel
+def meet_holders(holders, search, sharing):
+    """Find what the holders share with the content, as bits of its items.
+
+    Return whether that takes more than 64 bits, how many records hold t and all of the content, and the holder with nothing else, or -1.
+    """
+    masks, heads, blocks, known = holders.masks, holders.heads, holders.blocks, holders.known
+    numbers, items = sharing.numbers, search.items
+    size = search.sizes[ITEMS]
+    n_used = ZERO
+    n_met = ZERO
+    too_many = False
+    for k in range(size):
+        block = heads[items[k]]
+        if block < 0:
+            continue
+        if n_used == 64:
+            too_many = True
+            break
+        search.used[n_used] = k
+        bit = ONE << np.uint64(n_used)
+        while block >= 0:
+            for at in range(COUNT + blocks[block, COUNT], COUNT, -1):
+                holder = blocks[block, at]
+                if masks[holder] == 0:
+                    numbers[n_met] = holder
+                    n_met += 1
+                masks[holder] |= bit
+            block = blocks[block, BEFORE]
+        n_used += 1
+    search.sizes[USED] = n_used
+    search.sizes[HOLDERS] = n_met
+    full = bits_below(n_used)
+    with_all = ZERO
+    same = NONE
+    for at in range(n_met):
+        holder = numbers[at]
+        sharing.masks[at] = masks[holder]
+        sharing.weights[at] = known[holder, WEIGHT]
+        if n_used == size and masks[holder] == full:
+            with_all += known[holder, WEIGHT]
+            if known[holder, LENGTH] == size:
+                same = holder
+    return too_many, with_all, same
+
+
+@kernel
+def limit_by_knowing(x, all_with_t, heads, rules, is_sensitive, search, sharing):
+    """Return how many of x records can take t so that no rule that knows t becomes unsafe, or -1 where a search was given up.
+
+    Also returns how many sets were examined.
+    """
+    items, used = search.items, search.used
+    nodes = ZERO
+    for b in range(search.sizes[USED]):
+        if x > 0 and is_sensitive[items[used[b]]]:
+            x, more = second_kind(x, b, all_with_t, search, sharing, rules)
+            nodes += more
+    if search.sizes[USED] < search.sizes[ITEMS]:
+        for k in range(search.sizes[ITEMS]):  # a sensitive item that no holder has: they must not all come with it
+            if x > 0 and is_sensitive[items[k]] and heads[items[k]] < 0:
+                x = second_kind_of_new(x, all_with_t, search, sharing, rules)
+    return x, nodes
+
+
+@kernel
+def prepare_search(x, base, rules, holders, room):
+    """Return whether a search for rules that infer t is needed; if so, bring the holders into the order of slack.
+
+    `base` is how many records hold the content without t after x took it.
+    """
+    search, sharing, known = room.search, room.sharing, holders.known
+    numbers, masks, weights = sharing.numbers, sharing.masks, sharing.weights
+    n_met = search.sizes[HOLDERS]
+    total = x
+    for at in range(n_met):
+        total += weights[at]
+    excess = total * (rules.den - rules.num)
+    if n_met == 0 or excess <= rules.num * base:
+        return False
+    for at in range(n_met):
+        slack = known[numbers[at], BOUND]
+        if bit_count(masks[at]) == known[numbers[at], LENGTH]:
+            slack -= x  # its counterparts may be those that get t
+        sharing.slacks[at] = slack
+    order_by_slack(n_met, excess // rules.num + 1, search.counts, sharing, room.ordered)
+    return True
+
+
+@kernel
+def give(t, x, number, lists, memory, table, lost):
+    """Give t to the last x records of a group, which leaves them; return the position of the first one, or -1."""
+    memory.counts[CLOCK] += 1
+    memory.counts[ADDED] += x
+    position = NONE
+    at = lost.lasts[number]
+    for _ in range(x):
+        position = lost.members[at]
+        table.present[lists.places[position]] = 1
+        put(lists.rows[position], t, table)
+        at = lost.before[at]
+    if x > 0:
+        memory.versions[t] = memory.counts[CLOCK]
+    lost.lasts[number] = at
+    return position
+
+
+@kernel
+def remember(number, is_given_up, forever, places, memory, lost):
+    """Remember that the other records of a group were examined now, unless that was given up, and whether in vain for ever."""
+    at = lost.lasts[number]
+    while at >= 0:
+        place = places[lost.members[at]]
+        memory.for_good[place] = forever
+        memory.evaluated[place] = -1 if is_given_up else memory.counts[CLOCK]
+        at = lost.before[at]
+
+
+@kernel
+def leave_holders(x, n_met, numbers, holders):
+    """Take x from the slack of the holders within the content, whose records took the item, and the bits from all that were met."""
+    masks, known = holders.masks, holders.known
+    for at in range(n_met):
+        holder = numbers[at]
+        if bit_count(masks[holder]) == known[holder, LENGTH]:
+            known[holder, BOUND] -= x
+        masks[holder] = 0
+
+
+@kernel
+def end_turn(t, rows, slacks, table, holders):
+    """Keep the slacks of the holders, and leave no block behind."""
+    for holder in range(holders.sizes[N_HOLDERS]):
+        position = holders.known[holder, POSITION]
+        if table.is_sensitive[t]:
+            slacks[position, SLACK] = holders.known[holder, BOUND]
+            slacks[position, SIZE] = holders.known[holder, LENGTH] + 1
+        row = rows[position]
+        for place in range(table.offsets[row], table.offsets[row + 1]):
+            holders.heads[table.items[place]] = -1
+
+
+@kernel
+def take_out(order, lists, memory, table):
+    """Suppress every occurrence of some items, which is safe for whole items; what they made unsafe is examined again."""
+    rows, places, evaluated, present, hot = lists.rows, lists.places, memory.evaluated, table.present, table.hot
+    memory.counts[CLOCK] += 1
+    for t in order:
+        for at in range(lists.starts[t], lists.starts[t + 1]):
+            row, place = rows[at], places[at]
+            memory.for_good[place] = False
+            evaluated[place] = -1
+            if present[place]:
+                present[place] = 0
+                table.sums[row] -= mixed(t)
+                for other in range(table.offsets[row], table.offsets[row + 1]):
+                    evaluated[other] = -1
+        table.held[t] = 0
+        memory.versions[t] = memory.counts[CLOCK]
+        if hot[t] >= 0:
+            for w in range(table.bits.shape[1]):
+                table.bits[hot[t], w] = 0

@@ -15,198 +15,268 @@ items and not t: no part of it has fewer. So holders in the order of their slack
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import doubled
-from setveil.methods.uncertainty._table_kernels import ONE, records_with
+from setveil.methods.uncertainty._sorting_kernels import sort_places
+from setveil.methods.uncertainty._table_kernels import ONE, ZERO, records_with
 
-NODES = 3
-"""The place in `counts` for sets that were looked at."""
-
-
-@kernel
-def narrowed(room, masks, first, last, bit):
-    """Write those of some holders that have a bit behind them; return the room, which may have grown, and where they end."""
-    while 2 * last - first > len(room):
-        room = doubled(room, last)
-    end = last
-    for at in range(first, last):
-        if (masks[room[at]] >> np.uint64(bit)) & ONE:
-            room[end] = room[at]
-            end += 1
-    return room, end
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
-@kernel
-def first_kind(
-    x, k_items, used, n_used, full, base, n_touched, masks, weights, slacks, num, den, limit, is_sensitive, counts,
-    offsets, items, present, list_starts, held, lists, words, hot, bits,
-):  # fmt: skip
-    """Return how many of x records can take t so that no rule q → t becomes unsafe; -1 where the search was given up.
+class Rules(NamedTuple):
+    """What is asked for: the highest confidence num/den, also for no known item and for whole records, and a limit of each search.
 
-    `base` is how many records hold K without t after x were added. Holders come by mask, weight and slack, in the order of slack; `used`
-    are the places in K that the bits of the masks stand for.
+    `plain_is_fixed` tells that non-sensitive items stay as they are.
     """
-    forever = False
-    room = np.empty(4 * n_touched + 16, np.int64)
-    tops = np.empty((n_used + 2, 4), np.int64)  # first and last holder, the set, the next bit
-    sets = np.empty(n_used + 2, np.uint64)
-    q = np.empty(n_used + 1, np.int64)
-    for at in range(n_touched):
-        room[at] = at
-    level, first, last, core, q_before = 0, np.int64(0), n_touched, -1, np.uint64(0)
-    nodes = 0
-    entering = True
-    while True:
-        if entering:
-            entering = False
-            nodes += 1
-            if nodes > limit:
-                counts[NODES] += nodes
-                return -1, False
-            with_t = x
-            worst = False
-            closed = full
-            for at in range(first, last):
-                with_t += weights[room[at]]
-                closed &= masks[room[at]]
-                worst |= with_t * (den - num) > num * max(base, slacks[room[at]])
-            go_on = worst
-            if core >= 0 and (closed & ~q_before) & ((ONE << np.uint64(core)) - ONE):
-                go_on = False  # reached by a smaller bit already
-            if go_on and closed != np.uint64(0):
-                least = max(base, slacks[room[last - 1]])
-                if with_t * (den - num) > num * least:
-                    size = np.int64(0)
-                    plain = True
-                    for b in range(n_used):
-                        if (closed >> np.uint64(b)) & ONE:
-                            q[size] = k_items[used[b]]
-                            plain &= not is_sensitive[q[size]]
-                            size += 1
-                    all_of_them = records_with(
-                        q, size, offsets, items, present, list_starts, held, lists, words, hot, bits
-                    )
-                    most = num * all_of_them // den - (with_t - x)
-                    if most < x:
-                        x = most
-                        forever = plain
-                        if x <= 0:
-                            counts[NODES] += nodes
-                            return 0, forever
-            tops[level, 0] = first
-            tops[level, 1] = last
-            tops[level, 2] = core + 1 if go_on else n_used
-            sets[level] = closed
-        bit = tops[level, 2]
-        while bit < n_used and (sets[level] >> np.uint64(bit)) & ONE:
-            bit += 1
-        if bit >= n_used:
-            level -= 1
-            if level < 0:
-                counts[NODES] += nodes
-                return x, False
-            continue
-        tops[level, 2] = bit + 1
-        first = tops[level, 1]
-        room, last = narrowed(room, masks, tops[level, 0], first, bit)
-        if last == first:
-            continue
-        q_before = sets[level]
-        core = bit
-        level += 1
-        entering = True
+
+    num: int
+    den: int
+    limit: int
+    include_empty: bool
+    whole: bool
+    plain_is_fixed: bool
+
+
+class Sharing(NamedTuple):
+    """Holders that share items with K: their numbers, the bits of these items, the number of records, and the slack of each."""
+
+    numbers: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    weights: NDArray[np.int64]
+    slacks: NDArray[np.int64]
+
+
+class Search(NamedTuple):
+    """A content K, and a stack of sets.
+
+    `sizes` has the number of items of K, of those with a bit, and of holders that share items with K. `items` are those of K, `used` the
+    places among them that have a bit, and `q` is room for a set. Each level of the stack has its first and last holder in a list, the bit
+    that was added, and the next bit to add; `closed` has the items that all these holders share with K. `counts`, 0 everywhere, is room
+    for sorting.
+    """
+
+    sizes: NDArray[np.int64]
+    items: NDArray[np.int64]
+    used: NDArray[np.int64]
+    q: NDArray[np.int64]
+    stack: NDArray[np.int64]
+    closed: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+
+ITEMS, USED, HOLDERS = 0, 1, 2
+"""Places in `sizes`."""
+FIRST, LAST, BIT, NEXT = 0, 1, 2, 3
+"""Columns of the stack."""
+LEVELS = 66
+"""Levels of a stack: one for each of 64 bits, one below them, and one above."""
 
 
 @kernel
-def second_kind(x, f_bit, rest, full_rest, all_with_t, n_touched, masks, weights, num, den, limit, counts):
-    """Return how many of x records can take t so that no rule q + t → f becomes unsafe; -1 where the search was given up.
+def bits_below(number):
+    """Return a word with the lowest bits set, up to 64 of them."""
+    return ~np.uint64(0) if number == 64 else (ONE << np.uint64(number)) - ONE
 
-    `rest` are the bits of K without f; `full_rest` tells whether every item of K without f has a bit.
-    """
-    f = ONE << np.uint64(f_bit)
-    fewest = 0  # holders of t with all of K but f: every q has at least these
-    with_f = 0
-    n_with = 0
-    room = np.empty(4 * n_touched + 16, np.int64)
-    for at in range(n_touched):
-        if masks[at] & f:
-            with_f += weights[at]
-            room[n_with] = at
-            n_with += 1
-        elif full_rest and (masks[at] & rest) == rest:
-            fewest += weights[at]
-    if full_rest and rest == np.uint64(0):
-        fewest = all_with_t - with_f  # those count too that share nothing with K
-    if (with_f + x) * (den - num) <= num * fewest:
-        return x
-    x = min(x, num * fewest // (den - num))
-    if x <= 0:
-        return 0
-    tops = np.empty((66, 3), np.int64)
-    sets = np.empty(66, np.uint64)
-    level, first, last, core, q_before = 0, np.int64(0), n_with, -1, np.uint64(0)
-    nodes = 0
-    entering = True
-    while True:
-        if entering:
-            entering = False
-            nodes += 1
-            if nodes > limit:
-                counts[NODES] += nodes
-                return -1
-            with_f = 0
-            closed = rest
-            for at in range(first, last):
-                with_f += weights[room[at]]
-                closed &= masks[room[at]]
-            go_on = (with_f + x) * (den - num) > num * fewest
-            if core >= 0 and (closed & ~q_before) & ((ONE << np.uint64(core)) - ONE):
-                go_on = False
-            if go_on:
-                without_f = 0
-                if closed == np.uint64(0):
-                    without_f = all_with_t - with_f
-                else:
-                    for at in range(n_touched):
-                        if not masks[at] & f and (masks[at] & closed) == closed:
-                            without_f += weights[at]
-                x = min(x, num * without_f // (den - num) - with_f)
-                if x <= 0:
-                    counts[NODES] += nodes
-                    return 0
-            tops[level, 0] = first
-            tops[level, 1] = last
-            tops[level, 2] = core + 1 if go_on else 64
-            sets[level] = closed
-        bit = tops[level, 2]
-        while bit < 64 and (not (rest >> np.uint64(bit)) & ONE or (sets[level] >> np.uint64(bit)) & ONE):
+
+@kernel
+def was_reached(level, search):
+    """Return whether the set at a level was reached by a smaller bit already."""
+    closed = search.closed
+    if level == 0:
+        return False
+    return closed[level] & ~closed[level - 1] & bits_below(search.stack[level, BIT]) != 0
+
+
+@kernel
+def next_set(level, bits, chosen, masks, search):
+    """Go on to the holders with one more of these bits; return their level, or -1 at the end, and the list, which may have grown."""
+    stack, closed = search.stack, search.closed
+    while level >= 0:
+        bit = stack[level, NEXT]
+        left = bits & ~closed[level]
+        while bit < 64 and not (left >> np.uint64(bit)) & ONE:
             bit += 1
+        stack[level, NEXT] = bit + 1
         if bit >= 64:
             level -= 1
-            if level < 0:
-                counts[NODES] += nodes
-                return x
             continue
-        tops[level, 2] = bit + 1
-        first = tops[level, 1]
-        room, last = narrowed(room, masks, tops[level, 0], first, bit)
-        if last == first:
-            continue
-        q_before = sets[level]
-        core = bit
-        level += 1
-        entering = True
+        first = stack[level, LAST]
+        while 2 * first - stack[level, FIRST] > len(chosen):
+            chosen = doubled(chosen, first)
+        last = first
+        for at in range(stack[level, FIRST], first):
+            if (masks[chosen[at]] >> np.uint64(bit)) & ONE:
+                chosen[last] = chosen[at]
+                last += 1
+        if last > first:
+            level += 1
+            stack[level, FIRST] = first
+            stack[level, LAST] = last
+            stack[level, BIT] = bit
+            break
+    return level, chosen
 
 
 @kernel
-def second_kind_of_new(x, size, all_with_t, n_used, full, n_touched, masks, weights, num, den):
+def order_by_slack(number, most, counts, sharing, ordered):
+    """Write the holders in the order of their slack; slacks of at least `most` count as equal.
+
+    `counts` has room for 4 values per holder and 66 more. If slacks differ by more than that, a heap sorts them.
+    """
+    slacks, places = sharing.slacks, ordered.numbers
+    least = most
+    highest = slacks[0]
+    for at in range(number):
+        least = min(least, slacks[at])
+        highest = max(highest, slacks[at])
+    highest = min(highest, most)
+    if highest - least < 4 * number + 64:
+        for at in range(number):
+            counts[min(slacks[at], highest) - least + 1] += 1
+        for value in range(highest - least):
+            counts[value + 1] += counts[value]
+        for at in range(number):
+            value = min(slacks[at], highest) - least
+            places[counts[value]] = at
+            counts[value] += 1
+        for value in range(highest - least + 2):
+            counts[value] = 0
+    else:
+        sort_places(slacks, number, places)
+    masks, weights = ordered.masks, ordered.weights
+    for at in range(number):
+        masks[at] = sharing.masks[places[at]]
+        weights[at] = sharing.weights[places[at]]
+        ordered.slacks[at] = slacks[places[at]]
+
+
+@kernel
+def first_kind(x, base, search, ordered, table, rules):
+    """Return how many of x records can take t so that no rule q → t becomes unsafe, or -1 where the search was given up.
+
+    Also returns whether non-sensitive items alone forbid all of them, and how many sets were examined. `base` is how many records hold K
+    without t after x were added. The holders come in the order of slack.
+    """
+    num, den, limit = rules.num, rules.den, rules.limit
+    masks, weights, slacks = ordered.masks, ordered.weights, ordered.slacks
+    stack, closed_sets, used, q = search.stack, search.closed, search.used, search.q
+    number = search.sizes[HOLDERS]
+    full = bits_below(search.sizes[USED])
+    chosen = np.empty(4 * number + 16, np.int64)
+    for at in range(number):
+        chosen[at] = at
+    stack[0, FIRST] = 0
+    stack[0, LAST] = number
+    stack[0, BIT] = -1
+    level = ZERO
+    nodes = ZERO
+    while level >= 0:
+        nodes += 1
+        if nodes > limit:
+            return np.int64(-1), False, nodes
+        last = stack[level, LAST]
+        with_t = x
+        go_on = False
+        closed = full
+        for at in range(stack[level, FIRST], last):
+            holder = chosen[at]
+            with_t += weights[holder]
+            closed &= masks[holder]
+            go_on |= with_t * (den - num) > num * max(base, slacks[holder])
+        closed_sets[level] = closed
+        go_on = go_on and not was_reached(level, search)
+        if go_on and closed != 0 and with_t * (den - num) > num * max(base, slacks[chosen[last - 1]]):
+            size = ZERO
+            plain = True
+            for b in range(search.sizes[USED]):
+                if (closed >> np.uint64(b)) & ONE:
+                    q[size] = search.items[used[b]]
+                    plain &= not table.is_sensitive[q[size]]
+                    size += 1
+            enough = (with_t * den + num - 1) // num  # so many allow all x
+            all_of_them = records_with(q, size, enough, table)
+            if all_of_them < enough:
+                x = num * all_of_them // den - (with_t - x)
+                if x <= 0:
+                    return ZERO, plain, nodes
+        stack[level, NEXT] = stack[level, BIT] + 1 if go_on else 64
+        level, chosen = next_set(level, full, chosen, masks, search)
+    return x, False, nodes
+
+
+@kernel
+def second_kind(x, f_bit, all_with_t, search, sharing, rules):
+    """Return how many of x records can take t so that no rule q + t → f becomes unsafe, or -1 where the search was given up.
+
+    Also returns how many sets were examined. `all_with_t` is how many records hold t.
+    """
+    num, den, limit = rules.num, rules.den, rules.limit
+    masks, weights = sharing.masks, sharing.weights
+    stack = search.stack
+    number = search.sizes[HOLDERS]
+    is_full = search.sizes[USED] == search.sizes[ITEMS]
+    f = ONE << np.uint64(f_bit)
+    rest = bits_below(search.sizes[USED]) & ~f
+    fewest = ZERO  # holders of t with all of K but f: every q has at least these
+    with_f = ZERO
+    n_with = ZERO
+    chosen = np.empty(4 * number + 16, np.int64)
+    for at in range(number):
+        if masks[at] & f:
+            with_f += weights[at]
+            chosen[n_with] = at
+            n_with += 1
+        elif is_full and (masks[at] & rest) == rest:
+            fewest += weights[at]
+    if is_full and rest == 0:
+        fewest = all_with_t - with_f  # those count too that share nothing with K
+    if (with_f + x) * (den - num) <= num * fewest:
+        return x, ZERO
+    x = min(x, num * fewest // (den - num))
+    stack[0, FIRST] = 0
+    stack[0, LAST] = n_with
+    stack[0, BIT] = -1
+    level = ZERO
+    nodes = ZERO
+    while level >= 0 and x > 0:
+        nodes += 1
+        if nodes > limit:
+            return np.int64(-1), nodes
+        with_f = ZERO
+        closed = rest
+        for at in range(stack[level, FIRST], stack[level, LAST]):
+            with_f += weights[chosen[at]]
+            closed &= masks[chosen[at]]
+        search.closed[level] = closed
+        go_on = (with_f + x) * (den - num) > num * fewest and not was_reached(level, search)
+        if go_on:
+            without_f = ZERO
+            if closed == 0:
+                without_f = all_with_t - with_f
+            else:
+                for at in range(number):
+                    if not masks[at] & f and (masks[at] & closed) == closed:
+                        without_f += weights[at]
+            x = min(x, num * without_f // (den - num) - with_f)
+        stack[level, NEXT] = stack[level, BIT] + 1 if go_on else 64
+        level, chosen = next_set(level, rest, chosen, masks, search)
+    return max(x, ZERO), nodes
+
+
+@kernel
+def second_kind_of_new(x, all_with_t, search, sharing, rules):
     """Return how many of x records can take t beside a sensitive item that no holder of t has: its rules start with this one."""
+    size, n_used = search.sizes[ITEMS], search.sizes[USED]
     if n_used < size - 1:
-        return 0  # another item of K is in no holder either: nobody holds all the others and t
-    without = all_with_t if size == 1 else 0
-    for at in range(n_touched):
-        if masks[at] == full:
-            without += weights[at]
-    return min(x, num * without // (den - num))
+        return ZERO  # another item of K is in no holder either: nobody holds all the others and t
+    full = bits_below(n_used)
+    without = all_with_t if size == 1 else ZERO
+    for at in range(search.sizes[HOLDERS]):
+        if sharing.masks[at] == full:
+            without += sharing.weights[at]
+    return min(x, rules.num * without // (rules.den - rules.num))

@@ -6,6 +6,7 @@ if everything stays safe, ends where no suppressed item can be restored. A secon
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,56 +40,55 @@ class LiveTable:
         lists: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     ) -> None:
         """Start without living sensitive items. Rows are padded with the code `len(sensitive)`; `lists` may give the rows per code."""
-        from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty import _live_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.mining import _rule_search_kernels as searching  # noqa: PLC0415 - the same
 
+        self._kernels: Any = _live_kernels
         codes = len(sensitive)
-        self.sensitive = read_only(np.concatenate((sensitive, [False])))
-        self.alive = np.concatenate((~sensitive, [False]))
-        self.items = np.array(items, np.int32)
-        self.offsets, self.weights = read_only(offsets), read_only(weights)
         starts, rows = (read_only(part, np.int64) for part in lists or inverted(offsets, items, codes))
-        code_of = owner_of(starts)
-        self.supports = read_only(np.bincount(code_of, self.weights[rows], codes).astype(np.int64))
-        self.words = np.empty(len(weights), np.uint64)
-        kernels.signatures(self.offsets, self.items, 0, len(weights), self.words)
-        self._lists = starts, rows
-        longest = int(np.diff(offsets).max(initial=0))
-        self._room = (
-            np.empty(len(weights), np.int64),
-            np.zeros(codes + 1, np.int64),
-            np.full(codes + 1, -1, np.int64),
-            np.zeros(5, np.int64),
-            np.empty(longest + 1, np.int64),
+        self.table = _live_kernels.Table(
+            offsets=read_only(offsets),
+            items=np.array(items, np.int32),
+            weights=read_only(weights),
+            words=np.empty(len(weights), np.uint64),
+            starts=starts,
+            lists=rows,
+            supports=read_only(np.bincount(owner_of(starts), weights[rows], codes).astype(np.int64)),
+            is_sensitive=read_only(np.concatenate((sensitive, [False]))),
+            alive=np.concatenate((~sensitive, [False])),
         )
-        self.tally = np.zeros(codes + 1, np.int64)
+        self.alive: NDArray[np.bool_] = self.table.alive
+        self.supports: NDArray[np.int64] = self.table.supports
+        searching.signatures(self.table.offsets, self.table.items, 0, len(weights), self.table.words)
+        self.room = _live_kernels.Room(
+            slack=np.empty(len(weights), np.int64),
+            count=np.zeros(codes + 1, np.int64),
+            depth=np.full(codes + 1, -1, np.int64),
+            best=np.zeros(5, np.int64),
+            best_set=np.empty(int(np.diff(offsets).max(initial=0)) + 1, np.int64),
+            tally=np.zeros(codes + 1, np.int64),
+        )
 
-    def arguments(self, share: Fraction, budget: int) -> tuple[Any, ...]:
-        """Return the arguments of the kernels, starting with the supports."""
-        table = (self.supports, self.offsets, self.items, self.weights, self.words, *self._lists)
-        return *table, *share.as_integer_ratio(), budget, *self._room
+    def bounds(self, share: Fraction) -> Any:
+        """Return the bounds of a search: the highest confidence and the steps per item."""
+        return self._kernels.Bounds(*share.as_integer_ratio(), STEPS_PER_ITEM)
 
-    def restore(self, allowed: NDArray[np.bool_], share: Fraction, budget: int) -> None:
+    def restore(self, allowed: NDArray[np.bool_], share: Fraction) -> None:
         """Restore suppressed sensitive items, the most frequent first, ties in the order of codes, as long as everything stays safe."""
-        from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
-
-        codes = np.flatnonzero(self.sensitive[:-1] & ~self.alive[:-1] & (self.supports > 0))
+        codes = np.flatnonzero(self.table.is_sensitive[:-1] & ~self.alive[:-1] & (self.supports > 0))
         order = read_only(codes[np.argsort(-self.supports[codes], kind="stable")])
-        state = (self.sensitive, self.alive, self.tally, *self.arguments(share, budget))
-        allowed = read_only(allowed)
-        run(
-            "restoring sensitive items",
-            lambda control: kernels.bring_back(order, allowed, *state, control),
-            total=len(order),
-        )
+        work = partial(self._kernels.bring_back, order, read_only(allowed), self.table, self.bounds(share), self.room)
+        run("restoring sensitive items", work, total=len(order))
 
     def living_items(
         self, content_of: NDArray[np.int64], alive: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and codes of the living items of all records; `content_of` has the distinct record of each."""
-        keep = (self.alive if alive is None else alive)[self.items]
-        kept = offsets_of(keep)[self.offsets]
+        keep = (self.alive if alive is None else alive)[self.table.items]
+        kept = offsets_of(keep)[self.table.offsets]
         offsets, places = picked(kept, content_of)
-        return offsets, self.items[keep][places]
+        living: NDArray[np.int32] = self.table.items[keep]
+        return offsets, living[places]
 
 
 def always_inferable(data: Transactions, sensitive: NDArray[np.bool_], guarantee: RhoUncertainty) -> NDArray[np.bool_]:

@@ -12,19 +12,87 @@ Killing a type changes no support of a set without it. So a smaller choice of li
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.methods.uncertainty._sorting_kernels import sort_places
 from setveil.mining._rule_search_kernels import COMPLETE, SIZE, records_with, search, signatures
 
-SAFE, BETRAYED, UNDECIDED = 0, 1, 2
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SAFE, BETRAYED, UNDECIDED = np.int64(0), np.int64(1), np.int64(2)
+ZERO, NONE = np.int64(0), np.int64(-1)
+
+
+class Table(NamedTuple):
+    """Rows of codes, their weights and words, the rows and the records of each code, and which codes are sensitive and alive."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    supports: NDArray[np.int64]
+    is_sensitive: NDArray[np.bool_]
+    alive: NDArray[np.bool_]
+
+
+class Bounds(NamedTuple):
+    """The highest confidence num/den, and the steps of one search."""
+
+    num: int
+    den: int
+    budget: int
+
+
+class Room(NamedTuple):
+    """Room of a search for rules, and `tally`, 0 everywhere: a number per code."""
+
+    slack: NDArray[np.int64]
+    count: NDArray[np.int64]
+    depth: NDArray[np.int64]
+    best: NDArray[np.int64]
+    best_set: NDArray[np.int64]
+    tally: NDArray[np.int64]
+
+
+class Parts(NamedTuple):
+    """For each row one with the same non-sensitive items, and for such a row how many records have these; `held` is 0 everywhere."""
+
+    of: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    held: NDArray[np.int64]
+
+
+class Split(NamedTuple):
+    """The leaves of each row, and the codes that replace a node, one for each leaf under it from `first` on."""
+
+    leaf_offsets: NDArray[np.int64]
+    leaves: NDArray[np.int64]
+    below: NDArray[np.int64]
+    first: int
 
 
 @kernel
-def uncover(e, row, alive, offsets, items, saved, at):
+def rows_of(code, table):
+    """Return a copy of the rows that hold a code."""
+    first = table.starts[code]
+    rows = np.empty(table.starts[code + 1] - first, np.int64)
+    for k in range(len(rows)):
+        rows[k] = table.lists[first + k]
+    return rows
+
+
+@kernel
+def uncover(e, row, saved, at, table):
     """Save a row that holds e and leave only what is alive in it, e as often as there is room; return how many others it holds."""
-    first, end = offsets[row], offsets[row + 1]
+    items, alive = table.items, table.alive
+    first, end = table.offsets[row], table.offsets[row + 1]
     others = 0
     for place in range(first, end):
         saved[at + place - first] = items[place]
@@ -42,6 +110,29 @@ def uncover(e, row, alive, offsets, items, saved, at):
             items[to] = saved[k]
             to += 1
     return others
+
+
+@kernel
+def restore(rows, saved, table):
+    """Write saved rows back."""
+    offsets, items = table.offsets, table.items
+    at = 0
+    for k in range(len(rows)):
+        for place in range(offsets[rows[k]], offsets[rows[k] + 1]):
+            items[place] = saved[at]
+            at += 1
+
+
+@kernel
+def total_length(rows, offsets):
+    """Return how many codes some rows have, and how many the longest has."""
+    total = ZERO
+    longest = ZERO
+    for k in range(len(rows)):
+        length = offsets[rows[k] + 1] - offsets[rows[k]]
+        total += length
+        longest = max(longest, length)
+    return total, longest
 
 
 @kernel
@@ -63,31 +154,51 @@ def alike(e, a, b, offsets, items):
 
 
 @kernel
-def betrayed(
-    e, rows, alive, supports, offsets, items, weights, words, list_starts, lists, num, den, budget, slack, count, depth, best, best_set,
-    control,
-):  # fmt: skip
-    """Tell whether some living items betray e to more than num/den, looking at sets that only these rows of e can share.
+def betrayed(e, rows, table, bounds, room, control):
+    """Return whether some living items betray e to more than num/den, looking at sets that only these rows of e can share.
 
     First the largest rules, all others of a row, each once; then the closed sets among them, by at most `budget` steps. `items` is as it
     was when this returns.
     """
-    size = 0
-    longest = 0
-    for k in range(len(rows)):
-        length = offsets[rows[k] + 1] - offsets[rows[k]]
-        size += length
-        longest = max(longest, length)
-    saved = np.empty(size, items.dtype)
+    offsets = table.offsets
+    size, longest = total_length(rows, offsets)
+    saved = np.empty(size, np.int32)
     kept = np.empty(len(rows), np.int64)
-    n_kept = 0
-    at = 0
+    n_kept = ZERO
+    at = ZERO
     for k in range(len(rows)):
-        if uncover(e, rows[k], alive, offsets, items, saved, at) > 0:
+        if uncover(e, rows[k], saved, at, table) > 0:
             kept[n_kept] = rows[k]
             n_kept += 1
         at += offsets[rows[k] + 1] - offsets[rows[k]]
-    status = SAFE
+    status = largest_rules(e, kept, n_kept, longest, table, bounds, room.slack, control)
+    if status == SAFE and n_kept > 0:
+        by_slack = np.empty(n_kept, np.int64)
+        places = np.empty(n_kept, np.int64)
+        ranked = np.empty(n_kept, np.int64)
+        for k in range(n_kept):
+            by_slack[k] = room.slack[kept[k]]
+        sort_places(by_slack, n_kept, places)
+        for k in range(n_kept):
+            ranked[k] = kept[places[k]]
+        search(
+            e, ranked, room.slack, table.supports, offsets, table.items, table.weights, table.words, table.starts, table.lists, bounds.num,
+            bounds.den, ZERO, bounds.budget, room.count, room.depth, room.best, room.best_set, control,
+        )  # fmt: skip
+        if room.best[SIZE] > 0:
+            status = BETRAYED
+        elif room.best[COMPLETE] == 0:
+            status = UNDECIDED
+    restore(rows, saved, table)
+    return status
+
+
+@kernel
+def largest_rules(e, kept, n_kept, longest, table, bounds, slack, control):
+    """Return whether all others of some uncovered row betray e; write for each row how many records hold these others and not e."""
+    offsets, items, weights, words, starts, lists = (
+        table.offsets, table.items, table.weights, table.words, table.starts, table.lists
+    )  # fmt: skip
     mask = 15
     while mask < 2 * n_kept:
         mask = 2 * mask + 1
@@ -95,11 +206,10 @@ def betrayed(
     q = np.empty(longest + 1, np.int64)
     for k in range(n_kept):
         if control[STOP]:
-            status = UNDECIDED
-            break
+            return UNDECIDED
         row = kept[k]
-        others = 0
-        key = np.int64(0)
+        others = ZERO
+        key = ZERO
         for place in range(offsets[row], offsets[row + 1]):
             if items[place] != e:
                 q[others] = items[place]
@@ -112,44 +222,25 @@ def betrayed(
             slack[row] = slack[seen[slot]]
             continue
         seen[slot] = row
-        held = supports[q[0]]
+        held = table.supports[q[0]]
         if others > 1:
-            held, _steps = records_with(q, others, offsets, items, weights, words, list_starts, lists)
+            held, _steps = records_with(q, others, offsets, items, weights, words, starts, lists)
         to = others
         while to > 0 and q[to - 1] > e:
             q[to] = q[to - 1]
             to -= 1
         q[to] = e
-        both, _steps = records_with(q, others + 1, offsets, items, weights, words, list_starts, lists)
+        both, _steps = records_with(q, others + 1, offsets, items, weights, words, starts, lists)
         slack[row] = held - both
-        if both * (den - num) - num * slack[row] > 0:
-            status = BETRAYED
-            break
-    if status == SAFE and n_kept > 0:
-        by_slack = np.empty(n_kept, np.int64)
-        for k in range(n_kept):
-            by_slack[k] = slack[kept[k]]
-        ranked = kept[:n_kept][np.argsort(by_slack, kind="mergesort")]
-        threshold = np.int64(0)
-        search(
-            e, ranked, slack, supports, offsets, items, weights, words, list_starts, lists, num, den, threshold, budget, count, depth,
-            best, best_set, control,
-        )  # fmt: skip
-        if best[SIZE] > 0:
-            status = BETRAYED
-        elif best[COMPLETE] == 0:
-            status = UNDECIDED
-    at = 0
-    for k in range(len(rows)):
-        for place in range(offsets[rows[k]], offsets[rows[k] + 1]):
-            items[place] = saved[at]
-            at += 1
-    return status
+        if both * (bounds.den - bounds.num) - bounds.num * slack[row] > 0:
+            return BETRAYED
+    return SAFE
 
 
 @kernel
-def rows_by_type(rows, but, sensitive, alive, offsets, items, tally):
+def rows_by_type(rows, but, table, tally):
     """Return the living sensitive types of these rows but one, and for each the rows that hold it. `tally` is 0 everywhere."""
+    offsets, items, sensitive, alive = table.offsets, table.items, table.is_sensitive, table.alive
     number = 0
     size = 0
     for k in range(len(rows)):
@@ -180,61 +271,58 @@ def rows_by_type(rows, but, sensitive, alive, offsets, items, tally):
 
 
 @kernel
-def bring_back(
-    order, allowed, sensitive, alive, tally, supports, offsets, items, weights, words, list_starts, lists, num, den, budget, slack, count,
-    depth, best, best_set, control,
-):  # fmt: skip
+def bring_back(order, allowed, table, bounds, room, control):
     """Let dead types live again, in this order, each if it is allowed and everything stays safe by rules that could be searched."""
+    alive = table.alive
     for k in range(len(order)):
         f = order[k]
         if control[STOP]:
             return
         if allowed[f] and not alive[f]:
             alive[f] = True
-            rows = lists[list_starts[f] : list_starts[f + 1]].copy()
-            status = betrayed(
-                f, rows, alive, supports, offsets, items, weights, words, list_starts, lists, num, den, budget, slack, count, depth,
-                best, best_set, control,
-            )  # fmt: skip
-            if status == SAFE:
-                # New rules for another type g know f: what only rows with both can share.
-                codes, starts, grouped = rows_by_type(rows, f, sensitive, alive, offsets, items, tally)
-                g = 0
-                while status == SAFE and g < len(codes):
-                    status = betrayed(
-                        codes[g], grouped[starts[g] : starts[g + 1]].copy(), alive, supports, offsets, items, weights, words, list_starts,
-                        lists, num, den, budget, slack, count, depth, best, best_set, control,
-                    )  # fmt: skip
-                    g += 1
+            rows = rows_of(f, table)
+            # Rules for f; then new rules for another type g know f: what only rows with both can share.
+            codes, starts, grouped = rows_by_type(rows, f, table, room.tally)
+            e = f
+            g = ZERO
+            status = SAFE
+            while status == SAFE and g <= len(codes):
+                status = betrayed(e, rows, table, bounds, room, control)
+                if g < len(codes):
+                    e = codes[g]
+                    rows = grouped[starts[g] : starts[g + 1]]
+                g += 1
             alive[f] = status == SAFE
         control[DONE] = k + 1
 
 
 @kernel
-def number_parts(rows, sensitive, pad, offsets, items, weights, part_of, size_of):
-    """Find for each row one with the same of what is not sensitive, `part_of`, and how many records have that, `size_of` of that row."""
+def number_parts(rows, table, parts):
+    """Find for each row one with the same of what is not sensitive, and how many records have that."""
+    offsets, items, sensitive = table.offsets, table.items, table.is_sensitive
+    pad = len(sensitive) - 1
     mask = 15
     while mask < 2 * len(rows):
         mask = 2 * mask + 1
     seen = np.full(mask + 1, -1, np.int64)
     for k in range(len(rows)):
         row = rows[k]
-        key = np.int64(0)
+        key = ZERO
         for place in range(offsets[row], offsets[row + 1]):
             if not sensitive[items[place]] and items[place] != pad:
                 key = (key * 1_000_003 + items[place]) & 0xFFFFFFFFFF
         slot = (key ^ (key >> 17)) & mask
-        while seen[slot] >= 0 and not same_part(seen[slot], row, sensitive, pad, offsets, items):
+        while seen[slot] >= 0 and not same_part(seen[slot], row, pad, sensitive, offsets, items):
             slot = (slot + 1) & mask
         if seen[slot] < 0:
             seen[slot] = row
-            size_of[row] = 0
-        part_of[row] = seen[slot]
-        size_of[seen[slot]] += weights[row]
+            parts.sizes[row] = 0
+        parts.of[row] = seen[slot]
+        parts.sizes[seen[slot]] += table.weights[row]
 
 
 @kernel
-def same_part(a, b, sensitive, pad, offsets, items):
+def same_part(a, b, pad, sensitive, offsets, items):
     """Tell whether two rows hold the same of what is not sensitive."""
     i, j = offsets[a], offsets[b]
     end_i, end_j = offsets[a + 1], offsets[b + 1]
@@ -252,35 +340,33 @@ def same_part(a, b, sensitive, pad, offsets, items):
 
 
 @kernel
-def betrayed_by_part(rows, weights, part_of, size_of, held, num, den):
-    """Tell whether of the records with one part more than num/den are among these rows. `held` is 0 everywhere."""
+def betrayed_by_part(rows, weights, parts, num, den):
+    """Return whether of the records with one part more than num/den are among these rows."""
+    part_of, held = parts.of, parts.held
     found = False
     for k in range(len(rows)):
         held[part_of[rows[k]]] += weights[rows[k]]
     for k in range(len(rows)):
         part = part_of[rows[k]]
-        found |= den * held[part] > num * size_of[part]
+        found |= den * held[part] > num * parts.sizes[part]
     for k in range(len(rows)):
         held[part_of[rows[k]]] = 0
     return found
 
 
 @kernel
-def specialise(
-    u, below, first_leaf, leaf_offsets, leaves, most_loss, whole, sensitive, alive, tally, part_of, size_of, held, supports, offsets,
-    items, weights, words, list_starts, lists, num, den, budget, slack, count, depth, best, best_set, control,
-):  # fmt: skip
-    """Write the nodes of `below`, one for each leaf under u, for node u; kill what is betrayed then, rarest first, if not too much.
-
-    Return the records that lose a sensitive item, counted for each, or -1 where there were more than `most_loss` or the loop was
-    stopped: then everything is as it was.
-    """
-    pad = len(alive) - 1
-    rows = lists[list_starts[u] : list_starts[u + 1]].copy()
-    size = 0
-    for k in range(len(rows)):
-        size += offsets[rows[k] + 1] - offsets[rows[k]]
-    saved = np.empty(size, items.dtype)
+def write_below(u, rows, split, table):
+    """Write for node u of these rows the nodes of `below` that they have leaves of; return what the rows held."""
+    offsets, items, leaf_offsets, leaves, below = (
+        table.offsets,
+        table.items,
+        split.leaf_offsets,
+        split.leaves,
+        split.below,
+    )
+    pad = len(table.alive) - 1
+    size, _longest = total_length(rows, offsets)
+    saved = np.empty(size, np.int32)
     at = 0
     for k in range(len(rows)):
         row = rows[k]
@@ -296,35 +382,44 @@ def specialise(
                 items[to] = saved[s]
                 to += 1
                 continue
-            last = -1
+            last = NONE
             for place in range(leaf_offsets[row], leaf_offsets[row + 1]):
-                leaf = leaves[place] - first_leaf
+                leaf = leaves[place] - split.first
                 if 0 <= leaf < len(below) and below[leaf] != last:
                     last = below[leaf]
                     items[to] = last
                     to += 1
-        signatures(offsets, items, row, row + 1, words)
+        signatures(offsets, items, row, row + 1, table.words)
+    return saved
+
+
+@kernel
+def specialise(u, most_loss, split, parts, table, bounds, room, control):
+    """Write the nodes of `below`, one for each leaf under u, for node u; kill what is betrayed then, rarest first, if not too much.
+
+    Whole records count if there are parts. Return the records that lose a sensitive item, counted for each, or -1 where there were more
+    than `most_loss` or the loop was stopped: then everything is as it was.
+    """
+    alive, supports = table.alive, table.supports
+    rows = rows_of(u, table)
+    saved = write_below(u, rows, split, table)
+    whole = len(parts.of) > 0
     if whole:
-        number_parts(rows, sensitive, pad, offsets, items, weights, part_of, size_of)
-    codes, starts, grouped = rows_by_type(rows, -1, sensitive, alive, offsets, items, tally)
+        number_parts(rows, table, parts)
+    codes, starts, grouped = rows_by_type(rows, NONE, table, room.tally)
     rarity = np.empty(len(codes), np.int64)
+    order = np.empty(len(codes), np.int64)
     for k in range(len(codes)):
         rarity[k] = supports[codes[k]] * len(alive) + codes[k]
-    order = np.argsort(rarity)
-    loss = 0
+    sort_places(rarity, len(codes), order)
+    loss = ZERO
     refused = False
     for k in range(len(order)):
         e = codes[order[k]]
-        of_e = grouped[starts[order[k]] : starts[order[k] + 1]].copy()
-        unsafe = whole and betrayed_by_part(of_e, weights, part_of, size_of, held, num, den)
+        of_e = grouped[starts[order[k]] : starts[order[k] + 1]]
+        unsafe = whole and betrayed_by_part(of_e, table.weights, parts, bounds.num, bounds.den)
         if not unsafe:
-            unsafe = (
-                betrayed(
-                    e, of_e, alive, supports, offsets, items, weights, words, list_starts, lists, num, den, budget, slack, count, depth,
-                    best, best_set, control,
-                )
-                != SAFE
-            )  # fmt: skip
+            unsafe = betrayed(e, of_e, table, bounds, room, control) != SAFE
         if unsafe:
             alive[e] = False
             loss += supports[e]
@@ -334,11 +429,8 @@ def specialise(
     if refused:
         for k in range(len(codes)):
             alive[codes[k]] = True
-        at = 0
+        restore(rows, saved, table)
         for k in range(len(rows)):
-            for place in range(offsets[rows[k]], offsets[rows[k] + 1]):
-                items[place] = saved[at]
-                at += 1
-            signatures(offsets, items, rows[k], rows[k] + 1, words)
-        return -1
+            signatures(table.offsets, table.items, rows[k], rows[k] + 1, table.words)
+        return NONE
     return loss

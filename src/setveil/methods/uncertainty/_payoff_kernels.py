@@ -9,26 +9,35 @@ hold the sensitive one. Leaving out a type ends the rules that it is in and chan
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import doubled_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Records(NamedTuple):
+    """Records, the rows of each item from its start on, and which items are sensitive."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    is_sensitive: NDArray[np.bool_]
 
 
 @kernel
-def longer(rules, used):
-    """Return the rules in an array with room for more."""
-    larger = np.empty((2 * len(rules) + 64, rules.shape[1]), np.int32)
-    larger[:used] = rules[:used]
-    return larger
-
-
-@kernel
-def rules_of_one(first, last, offsets, items, starts, rows, sensitive, num, den, most, control):
+def rules_of_one(first, last, records, num, den, most, control):
     """List the unsafe rules that know one item, from `first` to before `last`; at most so many and one more."""
-    rules = np.empty((1024, 2), np.int32)
+    offsets, items, starts, rows = records.offsets, records.items, records.starts, records.rows
+    rules = np.zeros((1024, 2), np.int32)
     used = 0
-    count = np.zeros(len(sensitive), np.int64)
+    count = np.zeros(len(starts) - 1, np.int64)
     for a in range(first, last):
         if control[STOP] or used > most:
             break
@@ -38,23 +47,24 @@ def rules_of_one(first, last, offsets, items, starts, rows, sensitive, num, den,
         for at in range(starts[a], starts[a + 1]):
             for place in range(offsets[rows[at]], offsets[rows[at] + 1]):
                 e = items[place]
-                if sensitive[e] and e != a and den * count[e] > num * (starts[a + 1] - starts[a]):
+                if records.is_sensitive[e] and e != a and den * count[e] > num * (starts[a + 1] - starts[a]):
                     if used == len(rules):
-                        rules = longer(rules, used)
+                        rules = doubled_rows(rules)
                     rules[used, 0] = a
                     rules[used, 1] = e
                     used += 1
                 count[e] = 0
         control[DONE] += 1
-    return rules[:used].copy()
+    return rules, used
 
 
 @kernel
-def rules_of_two(first, last, offsets, items, starts, rows, sensitive, num, den, most, control):
+def rules_of_two(first, last, records, num, den, most, control):
     """List the unsafe rules that know two items, of which the lower is from `first` to before `last`; at most so many and some more."""
-    rules = np.empty((1024, 3), np.int32)
+    offsets, items, starts, rows = records.offsets, records.items, records.starts, records.rows
+    rules = np.zeros((1024, 3), np.int32)
     used = 0
-    width = len(sensitive)
+    width = len(starts) - 1
     count = np.zeros(width, np.int64)
     begin = np.zeros(width, np.int64)
     for a in range(first, last):
@@ -88,7 +98,7 @@ def rules_of_two(first, last, offsets, items, starts, rows, sensitive, num, den,
         end = 0
         for k in range(partners):
             if control[STOP] or used > most:
-                return rules[:used].copy()
+                return rules, used
             b = second[k]
             start = end
             end += held[k]
@@ -98,16 +108,16 @@ def rules_of_two(first, last, offsets, items, starts, rows, sensitive, num, den,
             for at in range(start, end):
                 for place in range(offsets[grouped[at]], offsets[grouped[at] + 1]):
                     e = items[place]
-                    if sensitive[e] and e not in (a, b) and den * count[e] > num * held[k]:
+                    if records.is_sensitive[e] and e not in (a, b) and den * count[e] > num * held[k]:
                         if used == len(rules):
-                            rules = longer(rules, used)
+                            rules = doubled_rows(rules)
                         rules[used, 0] = a
                         rules[used, 1] = b
                         rules[used, 2] = e
                         used += 1
                     count[e] = 0
         control[DONE] += 1
-    return rules[:used].copy()
+    return rules, used
 
 
 @kernel
@@ -122,7 +132,9 @@ def kill(rules, occurrences, killed, control):
     starts = np.zeros(width + 1, np.int64)
     for item in range(width):
         starts[item + 1] = starts[item] + count[item]
-    filled = starts[:-1].copy()
+    filled = np.empty(width, np.int64)
+    for item in range(width):
+        filled[item] = starts[item]
     of_item = np.empty(starts[-1], np.int32)
     for r in range(number):
         for k in range(size):

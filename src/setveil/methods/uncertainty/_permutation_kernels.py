@@ -9,10 +9,48 @@ neighbours first.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.methods.uncertainty._sorting_kernels import sort_places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OUT, BACK = np.int64(-1), np.int64(1)
+"""Steps of `move`."""
+
+
+class Ordered(NamedTuple):
+    """Records in their order: the items that are not sensitive, and the sensitive ones, each numbered from 0."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    hidden_offsets: NDArray[np.int64]
+    hidden: NDArray[np.int32]
+
+
+class Room(NamedTuple):
+    """Room for making groups.
+
+    `before` and `after` link the remaining records. `left` counts for each sensitive item the remaining records that hold it, `many` how
+    many sensitive items each number is true of. `own` and `taken` mark sensitive items of a record and of its group, `known` its other
+    items. `candidates`, `keys` and `places` are for the records that may join it.
+    """
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    left: NDArray[np.int64]
+    many: NDArray[np.int64]
+    own: NDArray[np.int64]
+    taken: NDArray[np.int64]
+    known: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    places: NDArray[np.int64]
 
 
 @kernel
@@ -43,29 +81,19 @@ def breadth_first(starts, near, first, queue, control):
 
 
 @kernel
-def make_groups(offsets, items, hidden_offsets, hidden, types, width, p, side, group_of, control):
+def make_groups(ordered, p, side, room, group_of, control):
     """Write the group of each record to `group_of`, and leave those in no group at -1; return how many groups there are and two counts.
 
-    Records are numbered in their order. `items` are those that are not sensitive, `hidden` the sensitive ones, and `side` is how many
-    candidates are looked at before a record and how many after it. The counts are of records that could start a group and found too few
-    partners, and of those that had to stay for the others' sake.
+    `side` is how many candidates are looked at before a record and how many after it. The counts are of records that could start a group
+    and found too few partners, and of those that had to stay for the others' sake.
     """
+    hidden_offsets, hidden, many, before, after = (
+        ordered.hidden_offsets, ordered.hidden, room.many, room.before, room.after
+    )  # fmt: skip
     records = len(group_of)
-    before = np.arange(-1, records)
-    after = np.arange(1, records + 2)  # of the remaining records; place `records` is the end
-    left = np.zeros(types, np.int64)
-    for k in range(len(hidden)):
-        left[hidden[k]] += 1
-    many = np.zeros(records + 1, np.int64)  # how many sensitive items are left in just so many records
     most = 0
-    for s in range(types):
-        many[left[s]] += 1
-        most = max(most, left[s])
-    own = np.full(types, -1, np.int64)
-    taken = np.full(types, -1, np.int64)
-    known = np.full(width, -1, np.int64)
-    list_of = np.empty(2 * side, np.int64)
-    keys = np.empty(2 * side, np.int64)
+    for s in range(len(room.left)):
+        most = max(most, room.left[s])
     members = np.empty(p, np.int64)
     remaining, groups, lonely, held_back = records, 0, 0, 0
     for t in range(records):
@@ -74,38 +102,14 @@ def make_groups(offsets, items, hidden_offsets, hidden, types, width, p, side, g
         control[DONE] = t
         if group_of[t] >= 0 or hidden_offsets[t] == hidden_offsets[t + 1]:
             continue
-        for k in range(hidden_offsets[t], hidden_offsets[t + 1]):
-            own[hidden[k]] = t
-            taken[hidden[k]] = t
-        for k in range(offsets[t], offsets[t + 1]):
-            known[items[k]] = t
-        found = candidates(t, side, before, after, hidden_offsets, hidden, own, list_of, keys, control)
-        for c in range(found):
-            common = 0
-            for k in range(offsets[list_of[c]], offsets[list_of[c] + 1]):
-                common += known[items[k]] == t
-            keys[c] -= common * (2 * side)  # more common items first, then the nearer one, then the one before
-        chosen = 1
-        members[0] = t
-        order = np.argsort(keys[:found])
-        for c in range(found):
-            if chosen == p:
-                break
-            r = list_of[order[c]]
-            if not any_marked(r, hidden_offsets, hidden, taken, t):
-                members[chosen] = r
-                chosen += 1
-                for k in range(hidden_offsets[r], hidden_offsets[r + 1]):
-                    taken[hidden[k]] = t
-        if chosen < p:
+        if choose_members(t, side, members, ordered, room, control) < p:
             lonely += 1
             continue
-        move(members, hidden_offsets, hidden, left, many, -1)
-        highest = (
-            most if many[most] else most - 1
-        )  # members share no sensitive item, so that each is left once less at most
+        move(members, hidden_offsets, hidden, room.left, many, OUT)
+        # Members share no sensitive item, so that each is left at most once less.
+        highest = most if many[most] else most - 1
         if highest * p > remaining - p:
-            move(members, hidden_offsets, hidden, left, many, 1)
+            move(members, hidden_offsets, hidden, room.left, many, BACK)
             held_back += 1
             continue
         most = highest
@@ -122,28 +126,52 @@ def make_groups(offsets, items, hidden_offsets, hidden, types, width, p, side, g
 
 
 @kernel
-def candidates(t, side, before, after, hidden_offsets, hidden, own, list_of, keys, control):
-    """List the nearest remaining records without a sensitive item of t: so many before it and so many after it."""
-    records = len(before) - 1
-    found = 0
-    rank = 0
-    r = before[t]
-    while r >= 0 and rank < side and not control[STOP]:
-        if not any_marked(r, hidden_offsets, hidden, own, t):
-            list_of[found] = r
-            keys[found] = 2 * rank
-            found += 1
-            rank += 1
-        r = before[r]
-    rank = 0
-    r = after[t]
-    while r < records and rank < side and not control[STOP]:
-        if not any_marked(r, hidden_offsets, hidden, own, t):
-            list_of[found] = r
-            keys[found] = 2 * rank + 1
-            found += 1
-            rank += 1
-        r = after[r]
+def choose_members(t, side, members, ordered, room, control):
+    """Write the members of a group for record t, itself first; return how many were found, at most as many as there is room for."""
+    offsets, items, hidden_offsets, hidden = ordered.offsets, ordered.items, ordered.hidden_offsets, ordered.hidden
+    taken, known, keys = room.taken, room.known, room.keys
+    for k in range(hidden_offsets[t], hidden_offsets[t + 1]):
+        room.own[hidden[k]] = t
+        taken[hidden[k]] = t
+    for k in range(offsets[t], offsets[t + 1]):
+        known[items[k]] = t
+    found = find_candidates(t, side, ordered, room, control)
+    for c in range(found):
+        common = 0
+        for k in range(offsets[room.candidates[c]], offsets[room.candidates[c] + 1]):
+            common += known[items[k]] == t
+        keys[c] -= common * (2 * side)  # more common items first, then the nearer one, then the one before
+    sort_places(keys, found, room.places)
+    members[0] = t
+    chosen = 1
+    for c in range(found):
+        if chosen == len(members):
+            break
+        r = room.candidates[room.places[c]]
+        if not any_marked(r, hidden_offsets, hidden, taken, t):
+            members[chosen] = r
+            chosen += 1
+            for k in range(hidden_offsets[r], hidden_offsets[r + 1]):
+                taken[hidden[k]] = t
+    return chosen
+
+
+@kernel
+def find_candidates(t, side, ordered, room, control):
+    """List the nearest remaining records without a sensitive item of t, `side` before it and as many after it; return their number."""
+    records = len(ordered.offsets) - 1
+    found = np.int64(0)
+    for is_after in range(2):
+        near = room.after if is_after else room.before
+        rank = 0
+        r = near[t]
+        while 0 <= r < records and rank < side and not control[STOP]:
+            if not any_marked(r, ordered.hidden_offsets, ordered.hidden, room.own, t):
+                room.candidates[found] = r
+                room.keys[found] = 2 * rank + is_after
+                found += 1
+                rank += 1
+            r = near[r]
     return found
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base import progress
 from setveil.data.records.alignment import Alignment
-from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, sums_within
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, picked, read_only, sums_within
 from setveil.data.records.transactions import Transactions
-from setveil.kernels.threads import run
+from setveil.kernels.control import STOP
+from setveil.kernels.threads import run, share
 from setveil.methods.base import Outcome
-from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -25,6 +27,14 @@ NODES = 20_000
 """Maximum number of sets that are examined for one content. Beyond it nothing is restored, which is always safe."""
 HOT = 200
 """An item in more than one of this many records has a bitmap, with one bit per record."""
+SETS_AT_ONCE = 1024
+"""Number of parts of records that one part of the work counts."""
+MEASURED_SHARE = 0.1
+"""Share of the occurrences that the first pass examines before it estimates how long the run will take."""
+TIME_OF_ALL_PASSES = 1.8
+"""The time of all passes divided by that of the first one: 1.6 to 1.9 on generated baskets with 40 % of the items sensitive."""
+LONG_SECONDS = 60
+"""If a run is estimated to take longer, a note announces it."""
 REMOVED_ONE_IN = (4, 40)
 """An improvement round removes one in N items; N is drawn from this range."""
 
@@ -49,66 +59,93 @@ class Restoring:
         rng: Generator,
     ) -> None:
         from setveil.methods.uncertainty import _insert_kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty._limit_kernels import Rules  # noqa: PLC0415 - the same
 
         self._kernels: Any = _insert_kernels
-        self._data, self._is_sensitive, self._order, self._rng = data, read_only(is_sensitive), read_only(order), rng
+        self._order, self._rng = read_only(order), rng
         num, den = rho.as_integer_ratio()
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
-        self._settings = (whole, include_empty, plain_is_fixed, num, den)
+        self._rules = Rules(num, den, NODES, include_empty, whole, plain_is_fixed)
         row = owner_of(data.offsets)
         # Which of several equal records keep an item is drawn at random, so that the order of the data reveals nothing.
-        by_item = np.lexsort((rng.permutation(data.records)[row], data.items))
-        self._starts = read_only(offsets_of(data.supports))
-        self._listed = (self._starts, read_only(row[by_item]), read_only(by_item))
-        self._parts = self._parts_of(plain & present, plain_is_fixed, num, den)
-        self._present = present.astype(np.uint8)
-        self._lay_out()
-        self.counts = np.zeros(8, np.int64)
+        drawn = rng.permutation(data.records)
+        is_listed = np.zeros(len(data.vocabulary), np.bool_)
+        is_listed[order] = True
+        places = np.flatnonzero(is_listed[data.items])
+        places = places[np.lexsort((drawn[row[places]], data.items[places]))]
+        starts = offsets_of(np.where(is_listed, data.supports, 0))
+        self._lists = _insert_kernels.Lists(read_only(starts), read_only(row[places]), read_only(places))
+        self._table = lay_out(data, present, is_sensitive, data.supports * HOT > data.records)
+        parts, sizes, part_of = data.keeping(plain & present).distinct()
+        is_dead = np.zeros(parts.records, np.bool_)
+        if plain_is_fixed:
+            is_asked = np.zeros(parts.records, np.bool_)
+            is_asked[part_of[row[~plain]]] = True
+            is_dead = find_dead(self._table, parts, sizes, is_asked, rho)
+        self._parts = _insert_kernels.Parts(
+            is_dead=read_only(is_dead[part_of]),
+            of=read_only(part_of),
+            sizes=read_only(sizes),
+            held=np.zeros(parts.records, np.int64),
+            together=np.full(parts.records, -1, np.int64),
+        )
+        self._memory = _insert_kernels.Memory(
+            versions=np.zeros(len(data.vocabulary), np.int64),
+            evaluated=np.full(data.occurrences, -1, np.int64),
+            for_good=np.zeros(data.occurrences, np.bool_),
+            slacks=np.full((len(places), 2), -1, np.int64),
+            counts=np.zeros(5, np.int64),
+        )
+        entries = int(sums_within(starts, data.lengths[self._lists.rows]).max(initial=0))
+        self._room = make_room(data, int(data.supports[order].max(initial=0)), entries)
         self.passes = 0
 
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which occurrences of the original are present."""
-        return self._present.astype(np.bool_)
+        present: NDArray[np.bool_] = self._table.present.astype(np.bool_)
+        return present
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """What the passes count."""
+        counts: NDArray[np.int64] = self._memory.counts
+        return counts
 
     def run(self, order: NDArray[np.int64] | None = None, label: str = "restoring items") -> None:
         """Restore what stays safe, pass by pass, until a pass restores nothing."""
-        data, kernels = self._data, self._kernels
-        whole, include_empty, plain_is_fixed, num, den = self._settings
-        longest = int(data.lengths.max(initial=0))
-        work = partial(
-            kernels.put_back,
-            self._order if order is None else read_only(order),
-            *self._listed,
-            self._parts[0],
-            self._for_good,
-            *self._parts[1:],
-            whole,
-            include_empty,
-            plain_is_fixed,
-            num,
-            den,
-            NODES,
-            data.offsets,
-            data.items,
-            self._present,
-            self._is_sensitive,
-            self._starts,
-            *self._table,
-            *self._known,
-            *self._room,
-            longest,
-            self.counts,
-        )
+        kernels = self._kernels
+        chosen = self._order if order is None else read_only(order)
+        state = (self._lists, self._rules, self._parts, self._memory, self._table, self._room)
+        work = partial(kernels.put_back, chosen, *state)
+        if order is None:
+            work = partial(self._with_estimate, chosen, state)
         added = -1
         passes = 0
         while added != self.counts[kernels.ADDED]:
             added = int(self.counts[kernels.ADDED])
             self.counts[kernels.REFUSED] = 0
             passes += 1
-            run(f"{label}, pass {passes}", work, total=len(self._order))
+            run(f"{label}, pass {passes}", work, total=len(chosen))
+            work = partial(kernels.put_back, chosen, *state)
         self.passes += passes
+
+    def _with_estimate(self, order: NDArray[np.int64], state: tuple[Any, ...], control: NDArray[np.int64]) -> None:
+        """Run the first pass, and note after a part of it how long all passes will take, if that is long."""
+        put_back = self._kernels.put_back
+        work = np.cumsum(self._lists.starts[order + 1] - self._lists.starts[order])
+        measured = int(np.searchsorted(work, MEASURED_SHARE * work[-1])) + 1
+        put_back(order[:0], *state, control)  # compiles, if that was not done before
+        started = time.monotonic()
+        put_back(order[:measured], *state, control)
+        seconds = (time.monotonic() - started) * TIME_OF_ALL_PASSES * work[-1] / work[measured - 1]
+        if seconds >= LONG_SECONDS and not control[STOP]:
+            progress.note(
+                f"Restoring items will take about {round_minutes(seconds)}, estimated from the first "
+                f"{100 * work[measured - 1] / work[-1]:.0f} % of the sensitive occurrences."
+            )
+        put_back(order[measured:], *state, control)
 
     def improve(self, rounds: int) -> int:
         """Suppress some items, restore everything in another order, `rounds` times; return the number of occurrences gained."""
@@ -122,7 +159,7 @@ class Restoring:
             others = self._rng.permutation(np.setdiff1d(distinct(self._order), chosen, assume_unique=True))
             parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
             self.run(np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
-            gain = int(self._present.sum()) - present_before
+            gain = int(self._table.present.sum()) - present_before
             if gain < 0:
                 self._restore_snapshot(before)
                 self.counts[self._kernels.REFUSED] = refused
@@ -139,47 +176,14 @@ class Restoring:
             "sets-searched": int(self.counts[kernels.NODES]),
         }
 
-    def _lay_out(self) -> None:
-        """Build the arrays of the table that the kernels use, and allocate their working memory."""
-        data = self._data
-        items, records = len(data.vocabulary), data.records
-        is_hot = data.supports * HOT > records
-        hot = read_only(np.where(is_hot, np.cumsum(is_hot) - 1, -1).astype(np.int64))
-        bits = np.zeros((max(int(is_hot.sum()), 1), (records + 63) // 64), np.uint64)
-        held, lists = np.zeros(items, np.int64), np.empty(data.occurrences, np.int64)
-        words, sums = np.zeros(records, np.uint64), np.zeros(records, np.uint64)
-        self._table = (held, lists, words, sums, hot, bits)
-        self._kernels.set_up(data.offsets, data.items, self._present, self._starts, *self._table)
-        self._known = (np.zeros(items, np.int64), np.full(data.occurrences, -1, np.int64), np.zeros(1, np.int64))
-        self._for_good = np.zeros(data.occurrences, np.bool_)
-        slots = 2
-        while slots < 2 * int(data.supports[self._order].max(initial=0)):
-            slots *= 2
-        entries = int(sums_within(self._starts, data.lengths[self._listed[1]])[self._order].max(initial=0))
-        self._room = (
-            np.zeros(slots, np.int64),
-            np.full(items, -1, np.int64),
-            np.empty(entries, np.int64),
-            np.empty(entries, np.int64),
-            np.zeros(records, np.int64),
-        )
-
-    def _parts_of(
-        self, plain: NDArray[np.bool_], plain_is_fixed: bool, num: int, den: int
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each record whether it can never hold a sensitive item, and its non-sensitive part; and the size of each part."""
-        data = self._data
-        parts, sizes, part_of = data.keeping(plain).distinct()
-        dead = np.zeros(parts.records, np.bool_)
-        if plain_is_fixed:
-            dead = (supports(data, (parts.offsets, parts.items)) * num < den) & (parts.lengths > 0)
-        return read_only(dead[part_of]), read_only(part_of), read_only(sizes)
-
     def _suppress(self, order: NDArray[np.int64]) -> None:
         """Suppress all occurrences of these items."""
-        held, _lists, _words, sums, hot, bits = self._table
-        table = (self._data.offsets, self._present, held, sums, hot, bits)
-        self._kernels.take_out(read_only(order), *self._listed, self._for_good, *table, *self._known)
+        self._kernels.take_out(read_only(order), self._lists, self._memory, self._table)
+        self._forget_slacks()
+
+    def _forget_slacks(self) -> None:
+        """Forget the slacks of all holders: where items were suppressed, they may be less."""
+        self._memory.slacks.fill(-1)
 
     def _snapshot(self) -> list[NDArray[Any]]:
         """Copy the state that passes change."""
@@ -191,9 +195,120 @@ class Restoring:
             array[:] = old
 
     def _state(self) -> tuple[NDArray[Any], ...]:
-        """Return the arrays that passes change."""
-        held, lists, words, sums, _hot, bits = self._table
-        return self._present, held, lists, words, sums, bits, self._for_good, *self._known
+        """Return the arrays that passes change, except for counts."""
+        table = self._table
+        return table.present, table.held, table.lists, table.list_words, table.sums, table.bits, *self._memory[:-1]
+
+
+def round_minutes(seconds: float) -> str:
+    """Return a duration in minutes, or in hours from two hours on.
+
+    >>> round_minutes(70), round_minutes(1500), round_minutes(9000)
+    ('1 minute', '25 minutes', '2.5 hours')
+    """
+    minutes = max(round(seconds / 60), 1)
+    if minutes >= 120:
+        return f"{minutes / 60:.1f} hours"
+    return f"{minutes} minute{'s' if minutes > 1 else ''}"
+
+
+def lay_out(
+    data: Transactions, present: NDArray[np.bool_], is_sensitive: NDArray[np.bool_], is_hot: NDArray[np.bool_]
+) -> Any:
+    """Return the table of the kernels for records of which some occurrences are present; hot items have one bit per record."""
+    from setveil.methods.uncertainty import _table_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+    table = kernels.Table(
+        offsets=data.offsets,
+        items=data.items,
+        is_sensitive=read_only(is_sensitive),
+        starts=read_only(offsets_of(data.supports)),
+        hot=read_only(np.where(is_hot, np.cumsum(is_hot) - 1, -1), np.int64),
+        present=present.astype(np.uint8),
+        held=np.zeros(len(data.vocabulary), np.int64),
+        lists=np.empty(data.occurrences, np.int64),
+        list_words=np.empty(data.occurrences, np.uint64),
+        words=np.empty(data.records, np.uint64),
+        sums=np.zeros(data.records, np.uint64),
+        bits=np.zeros((max(int(is_hot.sum()), 1), (data.records + 63) // 64), np.uint64),
+    )
+    kernels.set_up(table)
+    return table
+
+
+def make_room(data: Transactions, most: int, entries: int) -> Any:
+    """Return room for the turn of an item that at most `most` records hold, with at most `entries` items in all of them."""
+    from setveil.methods.uncertainty import _insert_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+    from setveil.methods.uncertainty import _limit_kernels as limits  # noqa: PLC0415 - the same
+    from setveil.methods.uncertainty._table_kernels import Groups  # noqa: PLC0415 - the same
+
+    def numbers(*shape: int) -> NDArray[np.int64]:
+        return np.zeros(shape, np.int64)
+
+    slots = 2
+    while slots < 2 * most:
+        slots *= 2
+    longest = int(data.lengths.max(initial=0))
+    holding, lost = (
+        Groups(numbers(most), numbers(most), numbers(most), numbers(most), numbers(most), numbers(slots))
+        for _ in range(2)
+    )
+    sharing, ordered = (
+        limits.Sharing(numbers(most), np.zeros(most, np.uint64), numbers(most), numbers(most)) for _ in range(2)
+    )
+    holders = kernels.Holders(
+        sizes=numbers(2),
+        known=numbers(most, 4),
+        masks=np.zeros(most, np.uint64),
+        heads=np.full(len(data.vocabulary), -1, np.int64),
+        blocks=np.empty((entries // kernels.BLOCK + min(entries, len(data.vocabulary)), kernels.BLOCK + 2), np.int64),
+    )
+    search = limits.Search(
+        sizes=numbers(3),
+        items=numbers(longest),
+        used=numbers(64),
+        q=numbers(64),
+        stack=numbers(limits.LEVELS, 4),
+        closed=np.zeros(limits.LEVELS, np.uint64),
+        counts=numbers(max(4 * most + 66, longest + 2)),
+    )
+    return kernels.Room(holding, lost, holders, sharing, ordered, search)
+
+
+def find_dead(
+    table: Any, parts: Transactions, sizes: NDArray[np.int64], is_asked: NDArray[np.bool_], rho: Fraction
+) -> NDArray[np.bool_]:
+    """Return which of the non-sensitive parts that are asked for are in too few records to hold any sensitive item.
+
+    A part that enough records have as a whole needs no count.
+    """
+    from setveil.methods.uncertainty import _table_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+    num, den = rho.as_integer_ratio()
+    is_dead = is_asked & (sizes * num < den) & (parts.lengths > 0)
+    if num == 0:
+        return is_dead
+    rows = np.flatnonzero(is_dead)
+    offsets, places = picked(parts.offsets, rows)
+    items = parts.items[places].astype(np.int64)
+    is_rare = np.empty(len(rows), np.bool_)
+    share(
+        "examining records",
+        range(0, len(rows), SETS_AT_ONCE),
+        lambda first, control: kernels.find_rare(
+            first,
+            min(first + SETS_AT_ONCE, len(rows)),
+            read_only(offsets),
+            items,
+            -(-den // num),
+            table,
+            is_rare,
+            control,
+        ),
+        total=len(rows),
+    )
+    is_dead[rows] = is_rare
+    return is_dead
 
 
 def outcome_of(

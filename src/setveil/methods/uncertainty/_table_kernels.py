@@ -1,22 +1,64 @@
-"""A table that changes: which records hold an item now, and how many hold several.
-
-`present` tells for each occurrence of the original whether it is there. `lists` has room for all records that ever held an item, of which
-the first `held` hold it now. `words` have a bit an item, by which most records that lack one are told apart; `sums` tell most contents
-apart; items that many records hold have a bit a record in `bits`, in the row that `hot` names.
-"""
+"""A table that changes: which records hold an item now, and how many hold several."""
 
 # mypy: ignore-errors
 # Numba infers the types.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.bits import bit_count
+from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import first_not_below
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 ONE = np.uint64(1)
+ZERO = np.int64(0)
+"""Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
+ALL = np.int64(2**62)
+"""The limit of a count that has none."""
+
+
+class Table(NamedTuple):
+    """Records of the original, and which of their occurrences are present.
+
+    `lists` has room for all records that ever held an item, from `starts` on, of which the first `held` hold it now. `words` have one bit
+    per item of the original record, so that most records that lack an item are skipped; `list_words` repeats them beside the lists.
+    `sums` tell most contents apart. Items that many records hold have one bit per record in `bits`, in the row that `hot` names.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    is_sensitive: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+    hot: NDArray[np.int64]
+    present: NDArray[np.uint8]
+    held: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    list_words: NDArray[np.uint64]
+    words: NDArray[np.uint64]
+    sums: NDArray[np.uint64]
+    bits: NDArray[np.uint64]
+
+
+class Groups(NamedTuple):
+    """Records grouped by content: their positions in a list of rows (`members`), the last member of each group, and its size.
+
+    `before` has for each member the one of its group that comes before it, or -1. `slots` is room for a hash table, 0 everywhere:
+    a power of two, at least twice the members. `order` is room for an order of the groups.
+    """
+
+    members: NDArray[np.int64]
+    before: NDArray[np.int64]
+    lasts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    order: NDArray[np.int64]
+    slots: NDArray[np.int64]
 
 
 @kernel
@@ -29,31 +71,38 @@ def mixed(item):
 
 
 @kernel
-def set_up(offsets, items, present, list_starts, held, lists, words, sums, hot, bits):
-    """Lay out the table: which records hold each item, and a word of bits and a sum by which contents are told apart."""
+def set_up(table):
+    """Write the words of all records, and let the present occurrences be held."""
+    offsets, items, present, words = table.offsets, table.items, table.present, table.words
     for row in range(len(offsets) - 1):
+        word = np.uint64(0)
+        for place in range(offsets[row], offsets[row + 1]):
+            word |= ONE << (mixed(np.int64(items[place])) & np.uint64(63))
+        words[row] = word
         for place in range(offsets[row], offsets[row + 1]):
             if present[place]:
-                put(row, items[place], list_starts, held, lists, words, sums, hot, bits)
+                put(row, np.int64(items[place]), table)
 
 
 @kernel
-def put(row, item, list_starts, held, lists, words, sums, hot, bits):
+def put(row, item, table):
     """Let a record hold one more item."""
-    lists[list_starts[item] + held[item]] = row
+    held, hot = table.held, table.hot
+    at = table.starts[item] + held[item]
     held[item] += 1
-    word = mixed(item)
-    words[row] |= ONE << (word & np.uint64(63))
-    sums[row] += word
+    table.lists[at] = row
+    table.list_words[at] = table.words[row]
+    table.sums[row] += mixed(item)
     if hot[item] >= 0:
-        bits[hot[item], row >> 6] |= ONE << np.uint64(row & 63)
+        table.bits[hot[item], row >> 6] |= ONE << np.uint64(row & 63)
 
 
 @kernel
-def content(row, offsets, items, present, into):
+def content(row, table, into):
     """Write what a record holds now, and return how much that is."""
-    size = 0
-    for place in range(offsets[row], offsets[row + 1]):
+    items, present = table.items, table.present
+    size = ZERO
+    for place in range(table.offsets[row], table.offsets[row + 1]):
         if present[place]:
             into[size] = items[place]
             size += 1
@@ -61,66 +110,80 @@ def content(row, offsets, items, present, into):
 
 
 @kernel
-def holds(row, item, offsets, items, present):
-    """Tell whether a record holds an item now."""
-    place = first_not_below(items, offsets[row], offsets[row + 1], item)
-    return place < offsets[row + 1] and items[place] == item and present[place] != 0
-
-
-@kernel
-def records_with(q, size, offsets, items, present, list_starts, held, lists, words, hot, bits):
-    """Count the records that hold all of q, which is not empty."""
+def records_with(q, size, enough, table):
+    """Count the records that hold all of q, which is not empty; `enough` of them need not be counted further."""
+    held, hot, bits = table.held, table.hot, table.bits
     rarest = q[0]
     all_hot = True
+    word = np.uint64(0)
     for k in range(size):
         if held[q[k]] < held[rarest]:
             rarest = q[k]
         all_hot &= hot[q[k]] >= 0
+        word |= ONE << (mixed(q[k]) & np.uint64(63))
     if size == 1 or held[rarest] == 0:
         return held[rarest]
-    total = 0
+    total = ZERO
     if all_hot and held[rarest] > bits.shape[1]:
         for w in range(bits.shape[1]):
-            word = bits[hot[rarest], w]
-            for k in range(size):
-                word &= bits[hot[q[k]], w]
-            if word:
-                total += bit_count(word)
+            common = bits[hot[rarest], w]
+            k = 0
+            while common and k < size:
+                common &= bits[hot[q[k]], w]
+                k += 1
+            if common:
+                total += np.int64(bit_count(common))
+                if total >= enough:
+                    break
         return total
-    word = np.uint64(0)
-    for k in range(size):
-        word |= ONE << (mixed(q[k]) & np.uint64(63))
-    for at in range(list_starts[rarest], list_starts[rarest] + held[rarest]):
-        row = lists[at]
-        if (words[row] & word) != word:
+    offsets, items, present = table.offsets, table.items, table.present
+    lists, list_words = table.lists, table.list_words
+    first = table.starts[rarest]
+    for at in range(first, first + held[rarest]):
+        if (list_words[at] & word) != word:
             continue
-        fits = True
-        for k in range(size):
-            item = q[k]
-            if item == rarest:
-                continue
-            if hot[item] >= 0:
-                fits = (bits[hot[item], row >> 6] >> np.uint64(row & 63)) & ONE != 0
-            else:
-                fits = holds(row, item, offsets, items, present)
-            if not fits:
-                break
-        if fits:
+        row = lists[at]
+        k = 0
+        while k < size:
+            if hot[q[k]] >= 0:
+                if not (bits[hot[q[k]], row >> 6] >> np.uint64(row & 63)) & ONE:
+                    break
+            elif q[k] != rarest:
+                place = first_not_below(items, offsets[row], offsets[row + 1], q[k])
+                if place == offsets[row + 1] or items[place] != q[k] or not present[place]:
+                    break
+            k += 1
+        if k == size:
             total += 1
+            if total >= enough:
+                break
     return total
 
 
 @kernel
-def same_content(row, other, offsets, items, present):
-    """Tell whether two records hold the same items now."""
-    a, b = offsets[row], offsets[other]
+def find_rare(first, last, offsets, items, enough, table, is_rare, control):
+    """Write which of some itemsets are in fewer than `enough` records."""
+    for k in range(first, last):
+        if control[STOP]:
+            return
+        q = items[offsets[k] : offsets[k + 1]]
+        is_rare[k] = records_with(q, len(q), enough, table) < enough
+        control[DONE] += 1
+
+
+@kernel
+def same_content(row, other, table):
+    """Return whether two records hold the same items now."""
+    items, present = table.items, table.present
+    a, b = table.offsets[row], table.offsets[other]
+    end_a, end_b = table.offsets[row + 1], table.offsets[other + 1]
     while True:
-        while a < offsets[row + 1] and not present[a]:
+        while a < end_a and not present[a]:
             a += 1
-        while b < offsets[other + 1] and not present[b]:
+        while b < end_b and not present[b]:
             b += 1
-        if a == offsets[row + 1] or b == offsets[other + 1]:
-            return a == offsets[row + 1] and b == offsets[other + 1]
+        if a == end_a or b == end_b:
+            return a == end_a and b == end_b
         if items[a] != items[b]:
             return False
         a += 1
@@ -128,67 +191,39 @@ def same_content(row, other, offsets, items, present):
 
 
 @kernel
-def group(rows, n_rows, offsets, items, present, sums, table, firsts, sizes, following):
-    """Group records by content: `firsts` and `sizes` of each group, and for each record the next one of its group.
-
-    `table` is as long as a power of two above twice the records, and 0 everywhere, before and after.
-    """
-    n_groups = 0
-    mask = np.uint64(len(table) - 1)
-    for at in range(n_rows):
-        row = rows[at]
-        slot = (sums[row] ^ (sums[row] >> np.uint64(31))) & mask
-        while True:
-            known = table[slot]
-            if known == 0:
-                table[slot] = n_groups + 1
-                firsts[n_groups] = at
-                sizes[n_groups] = 1
-                following[at] = -1
-                n_groups += 1
-                break
-            first = rows[firsts[known - 1]]
-            if sums[first] == sums[row] and same_content(row, first, offsets, items, present):
-                following[at] = firsts[known - 1]  # in front: the one seen last comes first
-                firsts[known - 1] = at
-                sizes[known - 1] += 1
+def group(number, rows, table, groups):
+    """Group the first `number` members by the content of their rows; return the number of groups."""
+    members, before, lasts, sizes, slots = groups.members, groups.before, groups.lasts, groups.sizes, groups.slots
+    sums = table.sums
+    n_groups = ZERO
+    size = 2
+    while size < 2 * number:
+        size *= 2
+    mask = np.uint64(size - 1)
+    for at in range(number):
+        row = rows[members[at]]
+        key = sums[row]
+        slot = (key ^ (key >> np.uint64(31))) & mask
+        known = slots[slot] - 1
+        while known >= 0:
+            other = rows[members[lasts[known]]]
+            if sums[other] == key and same_content(row, other, table):
                 break
             slot = (slot + ONE) & mask
-    for at in range(n_rows):
-        row = rows[at]
-        slot = (sums[row] ^ (sums[row] >> np.uint64(31))) & mask
-        while table[slot] != 0:
-            table[slot] = 0
+            known = slots[slot] - 1
+        if known < 0:
+            known = n_groups
+            n_groups += 1
+            slots[slot] = n_groups
+            sizes[known] = 0
+            lasts[known] = -1
+        before[at] = lasts[known]
+        lasts[known] = at
+        sizes[known] += 1
+    for at in range(number):
+        key = sums[rows[members[at]]]
+        slot = (key ^ (key >> np.uint64(31))) & mask
+        while slots[slot] != 0:
+            slots[slot] = 0
             slot = (slot + ONE) & mask
     return n_groups
-
-
-@kernel
-def comes_first(one, other, keys):
-    """Tell whether one place has the lower key, of equals whether it is the lower place."""
-    return keys[one] < keys[other] or (keys[one] == keys[other] and one < other)
-
-
-@kernel
-def sorted_places(keys, size, places):
-    """Write the places of the first keys in their order, by a heap: NumPy's sorting takes seconds to compile."""
-    for at in range(size):
-        places[at] = at
-        child = at
-        while child > 0 and comes_first(places[(child - 1) >> 1], places[child], keys):
-            parent = (child - 1) >> 1
-            places[parent], places[child] = places[child], places[parent]
-            child = parent
-    for end in range(size - 1, 0, -1):
-        places[0], places[end] = places[end], places[0]
-        parent = 0
-        while True:
-            child = 2 * parent + 1
-            if child >= end:
-                break
-            if child + 1 < end and comes_first(places[child], places[child + 1], keys):
-                child += 1
-            if not comes_first(places[parent], places[child], keys):
-                break
-            places[parent], places[child] = places[child], places[parent]
-            parent = child

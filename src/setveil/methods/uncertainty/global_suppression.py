@@ -26,7 +26,7 @@ from setveil.data.records.ragged import read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run, share
 from setveil.methods.base import Outcome
-from setveil.methods.uncertainty._live import STEPS_PER_ITEM, LiveTable, always_inferable, items_to_suppress
+from setveil.methods.uncertainty._live import LiveTable, always_inferable, items_to_suppress
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class GlobalSuppression(ReachesUncertainty):
         contents, weights, _content_of = reduced.distinct()
         table = LiveTable(contents.offsets, contents.items, weights, sensitive)
         allowed = keeps & ~always_inferable(reduced, sensitive, self.guarantee)
-        table.restore(allowed, self.rho.share, STEPS_PER_ITEM)
+        table.restore(allowed, self.rho.share)
         keeps &= table.alive[:-1]
         published = data.keeping(keeps[data.items])
         while unsafe := items_to_suppress(published, self.guarantee):
@@ -106,14 +106,15 @@ def unsafe_rules(
     """List the unsafe rules with `size` known items, one per row: the known items, then the sensitive one. None if there are too many."""
     from setveil.methods.uncertainty import _payoff_kernels as kernels  # noqa: PLC0415 - imports Numba
 
-    fixed = (data.offsets, data.items, *data.holders, read_only(sensitive), *rho)
+    records = kernels.Records(data.offsets, data.items, *data.holders, read_only(sensitive))
     room = np.zeros(1, np.int64)
 
     def part(first: int, control: NDArray[np.int64]) -> NDArray[np.int32]:
         last = min(first + ITEMS_AT_ONCE, len(data.vocabulary))
         list_rules = kernels.rules_of_one if size == 1 else kernels.rules_of_two
-        found: NDArray[np.int32] = list_rules(first, last, *fixed, MOST_RULES - int(room[0]), control)
-        room[0] += len(found)
+        rules, number = list_rules(first, last, records, *rho, MOST_RULES - int(room[0]), control)
+        room[0] += number
+        found: NDArray[np.int32] = rules[:number].copy()
         return found
 
     parts = list(range(0, len(data.vocabulary), ITEMS_AT_ONCE))

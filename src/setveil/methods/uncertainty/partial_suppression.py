@@ -21,6 +21,7 @@ import numpy as np
 from setveil.base.declaration import parameter
 from setveil.data.records.ragged import offsets_of, owner_of, picked, read_only
 from setveil.data.records.transactions import Transactions
+from setveil.kernels.control import STOP
 from setveil.kernels.threads import share
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
@@ -127,7 +128,7 @@ class PartialSuppression(ReachesUncertainty):
                 break
             # A rule that is unsafe in the whole is unsafe in at least one part, so every round suppresses something.
             for part in parts:
-                part.sanitize(found.items, found.sets)
+                part.unsafe = (found.items, found.sets)
         account = {
             "parts": number,
             "rules-made-safe": sum(part.rules for part in parts),
@@ -179,74 +180,80 @@ class _Part:
         is_sensitive: NDArray[np.bool_],
         seed: np.uint64,
     ) -> None:
+        from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - the same
+
         self.method = method
-        self.num, self.den = method.rho.share.as_integer_ratio()
-        self.by_distribution = method.objective == "dist"
+        self.aim = kernels.Aim(*method.rho.share.as_integer_ratio(), method.objective == "dist")
         self.is_sensitive = is_sensitive
         self.part = part = data.take(rows, ids=None)
         self.places = picked(data.offsets, rows)[1]
         """The position of each occurrence in the data."""
+        self.unsafe: tuple[NDArray[np.int64], list[NDArray[np.int64]]] = (np.empty(0, np.int64), [])
+        """Rules to make safe, as sensitive items and the known items of each."""
         items, longest = len(data.vocabulary), int(part.lengths.max(initial=0)) + 1
-        list_starts = read_only(offsets_of(part.supports))
         self.gone = np.zeros(part.occurrences, np.bool_)
         self.totals = np.zeros(4, np.int64)
-        self.fixed = (part.offsets, part.items, list_starts, part.supports, is_sensitive)
-        self.state = (
-            part.items.copy(),
-            np.zeros(part.records, np.int64),
-            np.empty(part.occurrences, np.int32),
-            np.empty(part.occurrences, np.int64),
-            np.zeros(items, np.int64),
-            np.empty(part.records, np.uint64),
-            self.gone,
-            np.array([seed], np.uint64),
-            self.totals,
+        starts = read_only(offsets_of(part.supports))
+        self.original = occurrences.Original(part.offsets, part.items, starts, part.supports, is_sensitive)
+        self.now = occurrences.Now(
+            held=part.items.copy(),
+            lengths=np.zeros(part.records, np.int64),
+            lists=np.empty(part.occurrences, np.int32),
+            spots=np.empty(part.occurrences, np.int64),
+            supports=np.zeros(items, np.int64),
+            words=np.empty(part.records, np.uint64),
+            is_gone=self.gone,
+            random=np.array([seed], np.uint64),
+            totals=self.totals,
         )
-        self.room = (
-            np.empty(part.records, np.int64),
-            np.full(items, -1, np.int64),
-            np.zeros(items, np.int64),
-            np.empty(longest, np.int64),
-            np.empty(longest, np.int64),
-            np.zeros(longest, np.int64),
-            np.empty(longest, np.int64),
-            np.empty(part.records, np.int64),
-            np.empty(longest, np.bool_),
-            np.empty(items, np.int64),
+        self.room = kernels.Room(
+            rows=np.empty(part.records, np.int64),
+            ranks=np.full(items, -1, np.int64),
+            tally=np.zeros(items, np.int64),
+            keys=np.empty(longest, np.int64),
+            q=np.empty(longest, np.int64),
+            seen=np.zeros(longest, np.int64),
+            heads=np.empty(longest, np.int64),
+            links=np.empty(part.records, np.int64),
+            is_kept=np.empty(longest, np.bool_),
+            touched=np.empty(items, np.int64),
         )
         self.fresh = True
 
     @property
     def rules(self) -> int:
         """The number of rules that were made safe."""
-        return int(self.totals[2])
+        from setveil.methods.uncertainty._occurrences_kernels import RULES  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+        return int(self.totals[RULES])
 
     def settle(self, control: NDArray[np.int64]) -> None:
-        """Suppress items until no record's other items, nor the empty set and whole records where these count, reveal a sensitive one."""
+        """Make the given rules safe, then suppress items until no record reveals a sensitive one.
+
+        That is by its other items, and by the empty set and whole records where these count.
+        """
         from setveil.methods.uncertainty import _occurrences_kernels as occurrences  # noqa: PLC0415 - imports Numba: only when a kernel runs
         from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - the same
 
         if self.fresh:
-            occurrences.fill(self.fixed, self.state)
+            occurrences.fill(self.original, self.now)
             self.fresh = False
             if self.method.include_empty:
                 self._suppress_in_all_records()
+        inferred, sets = self.unsafe
+        self.unsafe = (inferred[:0], [])
+        known = np.concatenate([np.empty(0, np.int64), *map(np.sort, sets)])
+        unsafe = kernels.Unsafe(
+            read_only(offsets_of(list(map(len, sets)))), read_only(known), read_only(inferred, np.int64)
+        )
         before = -1
-        while before != self.totals[1]:
-            kernels.sweep(self.num, self.den, self.by_distribution, self.fixed, self.state, self.room, control)
-            before = self.totals[1]
-            if self.method.knows == "whole" and not control[1]:
+        while before != self.totals[occurrences.REMOVED]:
+            kernels.sweep(unsafe, self.aim, self.original, self.now, self.room, control)
+            unsafe = kernels.Unsafe(unsafe.offsets[:1], unsafe.known[:0], unsafe.inferred[:0])
+            before = self.totals[occurrences.REMOVED]
+            if self.method.knows == "whole" and not control[STOP]:
                 self._suppress_in_equal_records()
-
-    def sanitize(self, items: NDArray[np.int64], sets: list[NDArray[np.int64]]) -> None:
-        """Make these rules safe where they are unsafe in this part."""
-        from setveil.methods.uncertainty import _partial_suppression_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
-
-        for item, known in zip(items, sets, strict=True):
-            rule = read_only(np.sort(known))
-            kernels.sanitize_rule(
-                rule, item, self.num, self.den, self.by_distribution, self.fixed, self.state, self.room
-            )
 
     def _suppress_in_groups(self, group_of: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
         """Suppress sensitive items that too many records of a group hold; `sizes` has the records per group, 0 for no limit."""
@@ -260,12 +267,12 @@ class _Part:
         first = np.flatnonzero(is_new)
         held = np.diff(np.append(first, len(row)))
         size = sizes[group[first]]
-        excess = np.where(size > 0, held - self.num * size // self.den, 0)
+        excess = np.where(size > 0, held - self.aim.num * size // self.aim.den, 0)
         unsafe = np.flatnonzero(excess > 0)
         chosen = np.repeat(excess > 0, held)
         starts = offsets_of(held[unsafe])
         cases = (read_only(starts), row[chosen], read_only(item[first[unsafe]]), read_only(excess[unsafe]))
-        occurrences.remove_cases(*cases, self.fixed, self.state)
+        occurrences.remove_cases(*cases, self.original, self.now)
 
     def _suppress_in_all_records(self) -> None:
         """Suppress sensitive items that too many of all records hold."""

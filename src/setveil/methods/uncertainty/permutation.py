@@ -106,17 +106,12 @@ class Permutation(Method):
         hidden = is_sensitive[ordered.items]
         code = np.where(is_sensitive, np.cumsum(is_sensitive), np.cumsum(~is_sensitive)) - 1
         parts = [
-            (
-                read_only(offsets_of(kept)[ordered.offsets]),
-                read_only(code[ordered.items[kept]].astype(np.int32)),
-            )
+            (read_only(offsets_of(kept)[ordered.offsets]), read_only(code[ordered.items[kept]], np.int32))
             for kept in (~hidden, hidden)
         ]
         group_of = np.full(data.records, -1, np.int64)
-        types = int(np.count_nonzero(is_sensitive))
-        work = partial(
-            kernels.make_groups, *parts[0], *parts[1], types, len(is_sensitive) - types, self.p, side, group_of
-        )
+        room = make_room(data.records, data.supports[is_sensitive], int(np.count_nonzero(~is_sensitive)), side)
+        work = partial(kernels.make_groups, kernels.Ordered(*parts[0], *parts[1]), self.p, side, room, group_of)
         groups, lonely, held_back = run("grouping records", work, total=data.records)
         rest = group_of < 0
         group_of[rest] = groups
@@ -129,6 +124,24 @@ class Permutation(Method):
             "records-held-back-for-others": held_back,
             "items-that-shape-the-order": int(np.count_nonzero(in_pattern & (data.supports > 0))),
         }
+
+
+def make_room(records: int, left: NDArray[np.int64], others: int, side: int) -> Any:
+    """Return the working memory of grouping; `left` has the records with each sensitive item, `others` is how many other items are."""
+    from setveil.methods.uncertainty import _permutation_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+
+    return kernels.Room(
+        before=np.arange(-1, records),
+        after=np.arange(1, records + 2),  # the position after the last record is the end
+        left=left.copy(),
+        many=np.bincount(left, minlength=records + 1),
+        own=np.full(len(left), -1, np.int64),
+        taken=np.full(len(left), -1, np.int64),
+        known=np.full(others, -1, np.int64),
+        candidates=np.empty(2 * side, np.int64),
+        keys=np.empty(2 * side, np.int64),
+        places=np.empty(2 * side, np.int64),
+    )
 
 
 def cuthill_mckee(data: Transactions, in_pattern: NDArray[np.bool_]) -> NDArray[np.int64]:

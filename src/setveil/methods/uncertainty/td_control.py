@@ -38,7 +38,7 @@ from setveil.kernels.threads import run
 from setveil.methods.base import Outcome
 from setveil.methods.hierarchies import OverTree, tree_over
 from setveil.methods.uncertainty._cut import Cut
-from setveil.methods.uncertainty._live import STEPS_PER_ITEM, always_inferable, items_to_suppress
+from setveil.methods.uncertainty._live import always_inferable, items_to_suppress
 from setveil.methods.uncertainty.base import ReachesUncertainty
 from setveil.parameters.hierarchy import Hierarchy
 
@@ -104,18 +104,17 @@ class TDControl(OverTree, ReachesUncertainty):
         everything = cut.rows(everything=True)
         inferred = always_inferable(everything, self.sensitive.among(everything), self.guarantee)
         labels = {everything.vocabulary[code] for code in np.flatnonzero(inferred).tolist()}
-        cut.table.restore(~cut.hidden_among(labels), self.rho.share, STEPS_PER_ITEM)
+        cut.table.restore(~cut.hidden_among(labels), self.rho.share)
 
     def _split_nodes(self, cut: Cut) -> int:
         """Replace nodes by their children, the one with the largest gain first; return how many were replaced."""
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         table, most = cut.table, cut.plain_leaves - 1
-        rows = len(table.weights)
-        parts = (np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
-        state = (self.knows == "whole", table.sensitive, table.alive, table.tally, *parts)
-        state = (*state, *table.arguments(self.rho.share, STEPS_PER_ITEM))
-        items_below = read_only(cut.leaf_offsets), read_only(cut.leaves)
+        rows = len(table.table.weights) if self.knows == "whole" else 0
+        parts = kernels.Parts(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
+        state = (parts, table.table, table.bounds(self.rho.share), table.room)
+        leaves = read_only(cut.leaf_offsets), read_only(cut.leaves)
 
         def split(control: NDArray[np.int64]) -> int:
             queue = [(-gain, node) for node in cut.nodes if (gain := cut.gain(node))]
@@ -124,9 +123,8 @@ class TDControl(OverTree, ReachesUncertainty):
             while queue and not control[STOP]:
                 gain, node = heapq.heappop(queue)
                 most_loss = (-gain - 1) // most
-                below = read_only(cut.codes_below(node))
-                first = int(cut.tree.leaf_starts[node])
-                loss = kernels.specialise(cut.hidden + node, below, first, *items_below, most_loss, *state, control)
+                below = kernels.Split(*leaves, read_only(cut.codes_below(node)), int(cut.tree.leaf_starts[node]))
+                loss = kernels.specialise(cut.hidden + node, most_loss, below, *state, control)
                 tried += 1
                 control[DONE] = tried
                 if loss < 0:
