@@ -403,3 +403,65 @@ def test_the_most_frequent_need_no_search_of_what_is_rare():
 def test_more_items_may_be_in_all_records_than_a_record_has_others(kind):
     transactions = from_lists([[*"abcdef", *others] for others in ("x", "", "xy", "y", "x")])
     assert_found(transactions, 2, kind, KINDS[kind](as_sets(transactions), 2))
+
+
+def in_groups(seed, *, records, items, groups):
+    """Make records of a few large groups of items, each with some items missing and some more: frequent sets are long and overlap."""
+    rng = np.random.default_rng(seed)
+    table = rng.random((groups, items)) < 0.6
+    chosen = table[rng.integers(0, groups, size=records)]
+    chosen = (chosen & (rng.random((records, items)) < 0.9)) | (rng.random((records, items)) < 0.1)
+    return from_lists([[f"i{j:02}" for j in np.flatnonzero(row)] for row in chosen])
+
+
+def maximal_differ(monkeypatch):
+    """Return whether the maximal sets of some data differ from their definition, with all steps of the search in words."""
+    monkeypatch.setitem(frequent._TABLE_BITS, True, 0)
+    for seed in range(4):
+        transactions = in_groups(seed, records=40, items=10, groups=3)
+        found = {frozenset(labels): n for labels, n in mine(transactions, 4, kind="maximal", threads=1)}
+        if found != oracle.maximal(as_sets(transactions), 4):
+            return True
+    return False
+
+
+@compiler_off
+def test_maximal_sets_of_long_sets_that_overlap(monkeypatch):
+    assert not maximal_differ(monkeypatch)
+
+
+def _forget_all(words, _backs, _weights, _n_backs, first, last, live, _min_count, _counts):
+    words[first:last] &= live
+    return 0, 0
+
+
+@compiler_off
+@pytest.mark.parametrize(
+    ("step", "fault"),
+    [
+        ("support_of", lambda *_: 1000),  # looks ahead to sets that are not frequent
+        ("support_of", lambda *_: 4),  # frequent, with another support
+        ("has_frequent_before", lambda *_: False),  # notes sets within others
+        ("has_frequent_before", lambda *_: True),  # takes every set as part of another
+        ("forget_rare_before", _forget_all),  # forgets items that make a set larger
+        (
+            "write_with",
+            lambda path, length, _bits, _names, base: base.__setitem__(slice(length), path[:length]) or length,
+        ),
+    ],
+)
+def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
+    monkeypatch.setattr(_bit_search_kernels, "are_frequent_pairs", lambda *_: True)
+    monkeypatch.setattr(_bit_search_kernels, step, fault)
+    assert maximal_differ(monkeypatch)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_the_search_for_maximal_sets_leaves_what_is_within_one_set(monkeypatch):
+    items = [f"i{j:02}" for j in range(20)]
+    transactions = from_lists([items, items, ["x"], *([items[j]] for j in range(20) for _ in range(j))])
+    monkeypatch.setattr(frequent, "_RANGES", 1)
+    search = search_of(transactions, 2, "maximal")
+    *_, part = search._run(listing=True, limit=10, budget=0)
+    assert part.sets == 1
+    assert part.nodes <= 2 * len(items)  # every item alone, and at most one table below it: none of the 2**20 sets

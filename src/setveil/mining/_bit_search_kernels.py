@@ -147,27 +147,90 @@ def is_held_back(words, backs, n_backs, first, last, must, below, common):
 
 
 @kernel
-def has_frequent_before(words, backs, weights, n_backs, first, last, must, below, min_count, counts):
-    """Tell whether the rows with the bits `must` hold an item that came before them often enough: then a larger set is frequent."""
-    size = (n_backs + 1) * WORD_BITS
-    for place in range(size):
+def has_frequent_before(words, backs, weights, n_backs, first, last, must, below, support, min_count, counts):
+    """Return whether the rows with the bits `must` hold an item that came before them often enough: then a larger set is frequent.
+
+    Ends as soon as an item has enough, or as none can: what is left of the support is less than the most frequent one lacks.
+    """
+    for place in range((n_backs + 1) * WORD_BITS):
         counts[place] = 0
+    most = 0
     for row in range(first, last):
         if words[row] & must != must:
             continue
         word = words[row] & below
         while word:
-            counts[lowest_bit(word)] += weights[row]
+            place = lowest_bit(word)
+            counts[place] += weights[row]
+            most = max(most, counts[place])
             word &= word - 1
         for back in range(n_backs):
             word = backs[row * n_backs + back]
             while word:
-                counts[(back + 1) * WORD_BITS + lowest_bit(word)] += weights[row]
+                place = (back + 1) * WORD_BITS + lowest_bit(word)
+                counts[place] += weights[row]
+                most = max(most, counts[place])
                 word &= word - 1
-    for place in range(size):
-        if counts[place] >= min_count:
-            return True
-    return False
+        support -= weights[row]
+        if most >= min_count or most + support < min_count:
+            break
+    return most >= min_count
+
+
+@kernel
+def forget_rare_before(words, backs, weights, n_backs, first, last, live, min_count, counts):
+    """Clear the bits of the items before that are not in enough of these rows: no larger set with one of them is frequent.
+
+    Return the bits left in the words beside the live ones, and how many words of `backs` there are now: none when all are clear.
+    """
+    for place in range((n_backs + 1) * WORD_BITS):
+        counts[place] = 0
+    for row in range(first, last):
+        for part in range(n_backs + 1):
+            word = words[row] & ~live if part == 0 else backs[row * n_backs + part - 1]
+            while word:
+                counts[part * WORD_BITS + lowest_bit(word)] += weights[row]
+                word &= word - 1
+    kept, n_kept = 0, NONE
+    for part in range(n_backs + 1):
+        often = 0
+        for bit in range(WORD_BITS):
+            if counts[part * WORD_BITS + bit] >= min_count:
+                often |= 1 << bit
+        counts[part] = often  # behind what is still to be read
+        if part == 0:
+            kept = often
+        elif often:
+            n_kept = n_backs
+    for row in range(first, last):
+        words[row] &= live | kept
+        for back in range(n_kept):
+            backs[row * n_backs + back] &= counts[back + 1]
+    return kept, n_kept
+
+
+@kernel
+def support_of(words, weights, first, last, must):
+    """Return the weight of the rows that have all of some bits."""
+    support = 0
+    for row in range(first, last):
+        if words[row] & must == must:
+            support += weights[row]
+    return support
+
+
+@kernel
+def are_frequent_pairs(pairs, bits, min_count):
+    """Return whether each two of some bits are together often enough: otherwise all of them together are not."""
+    while bits:
+        one = lowest_bit(bits)
+        bits &= bits - 1
+        others = bits
+        while others:
+            if pairs[one, lowest_bit(others)] < min_count:
+                return False
+            others &= others - 1
+    return True
 
 
 @kernel
@@ -210,6 +273,18 @@ def can_grow(combination, width, sums, enough):
 
 
 @kernel
+def write_with(path, length, bits, names, base):
+    """Write the path with the items of some bits to `base`; return how many they are."""
+    for place in range(length):
+        base[place] = path[place]
+    while bits:
+        put_in(base, NONE, length, names[lowest_bit(bits)])
+        length += 1
+        bits &= bits - 1
+    return length
+
+
+@kernel
 def note_table(
     rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts, out,
     tally, shared, own,
@@ -234,29 +309,48 @@ def note_table(
             continue
         if kind != ALL and can_grow(combination, width, sums, min_count if kind == MAXIMAL else sums[combination]):
             continue
-        length = state[PATH]
-        for place in range(length):
-            base[place] = path[place]
+        chosen = 0
         word = combination
-        held = must
         while word:
-            bit = bits[lowest_bit(word)]
+            chosen |= 1 << bits[lowest_bit(word)]
             word &= word - 1
-            held |= 1 << bit
-            put_in(base, NONE, length, names[bit])
-            length += 1
+        length = write_with(path, state[PATH], chosen, names, base)
         if length > longest:
             continue
+        held = must | chosen
         if kind == CLOSED and is_held_back(words, backs, n_backs, first, last, held, below, counts):
             continue
         if kind == MAXIMAL and has_frequent_before(
-            words, backs, weights, n_backs, first, last, held, below, min_count, counts
+            words, backs, weights, n_backs, first, last, held, below, sums[combination], min_count, counts
         ):
             continue
         out = note(state, wanted, base, length, perfect, sums[combination], out, choice, tally, shared, own)
         if state[STATUS] != RUNNING:
             break
     return out
+
+
+@kernel
+def look_ahead(
+    rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, counts, out, tally,
+    shared, own,
+):  # fmt: skip
+    """Return whether the path with all its extensions is frequent, and the arrays, which may have grown.
+
+    Every set below the path is within that one: it is noted if it is maximal, and nothing below has to be looked at.
+    """
+    words, backs, weights = rows
+    base, choice = scratch
+    held = must | extensions
+    support = support_of(words, weights, first, last, held)
+    if support < wanted[MIN_COUNT]:
+        return False, out
+    if not has_frequent_before(
+        words, backs, weights, n_backs, first, last, held, below, support, wanted[MIN_COUNT], counts
+    ):
+        length = write_with(path, state[PATH], extensions, names, base)
+        out = note(state, wanted, base, length, perfect, support, out, choice, tally, shared, own)
+    return True, out
 
 
 @kernel
@@ -267,11 +361,12 @@ def search_bits(
     """Find the sets that extend the path by the items `names` of the bits, which occur `bit_supports` times.
 
     The rows stand at the start of `rows`, with so many words of what came before. `stacks` holds, for each level: where its rows begin and
-    end, which of its bits are alive and not yet looked at, the bit that leads to the level below, and how many perfect items there were.
+    end, which of its bits are alive and not yet looked at, the bit that leads to the level below, how many perfect items there were,
+    and how many words of what came before there are.
     Return the arrays that may have grown.
     """
     min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    firsts, lasts, lives, lefts, steps, perfects = stacks
+    firsts, lasts, lives, lefts, steps, perfects, back_words = stacks
     words, backs, weights = rows
     whole = (1 << width) - 1
     if width <= wanted[TABLE_BITS]:
@@ -281,9 +376,15 @@ def search_bits(
             own,
         )  # fmt: skip
         return rows, out
+    if kind == MAXIMAL:
+        is_done, out = look_ahead(
+            rows, n_backs, NONE, n_rows, NONE, NONE, whole, names, wanted, state, path, perfect, scratch, counts, out, tally, shared, own,
+        )  # fmt: skip
+        if is_done:
+            return rows, out
     n_rows = merge_rows(words, backs, weights, n_backs, NONE, n_rows, whole, kind, slots)
     count_pairs(words, weights, NONE, n_rows, whole, pairs[0], table[2])
-    firsts[0], lasts[0], lives[0], lefts[0] = 0, n_rows, whole, whole
+    firsts[0], lasts[0], lives[0], lefts[0], back_words[0] = 0, n_rows, whole, whole, n_backs
     level = 0
     while state[STATUS] == RUNNING:
         if lefts[level] == 0:
@@ -291,7 +392,7 @@ def search_bits(
             if level < 0:
                 break
             pop(path, state, names[steps[level]])
-            state[PERFECT] = perfects[level]
+            state[PERFECT], n_backs = perfects[level], back_words[level]
             continue
         bit = lowest_bit(lefts[level])
         lefts[level] &= lefts[level] - 1
@@ -308,12 +409,14 @@ def search_bits(
                 extensions |= 1 << other
         must, below = 1 << bit, (1 << bit) - 1
         state[NODES] += 1
-        if kind != ALL and is_held_back(words, backs, n_backs, first, last, must, below, counts):
-            continue
         if control[STOP] != 0:
             state[STATUS] = STOPPED
         if wanted[BUDGET] and state[NODES] > wanted[BUDGET]:
             state[STATUS] = OUT_OF_BUDGET
+        if state[STATUS] != RUNNING or (
+            kind != ALL and is_held_back(words, backs, n_backs, first, last, must, below, counts)
+        ):
+            continue
         steps[level], perfects[level] = bit, state[PERFECT]
         push(path, state, names[bit])
         while perfect_bits:
@@ -322,10 +425,18 @@ def search_bits(
             perfect_bits &= perfect_bits - 1
         if kind != MAXIMAL or (
             extensions == 0
-            and not has_frequent_before(words, backs, weights, n_backs, first, last, must, below, min_count, counts)
+            and not has_frequent_before(
+                words, backs, weights, n_backs, first, last, must, below, support, min_count, counts
+            )
         ):
             out = note(state, wanted, path, state[PATH], perfect, support, out, scratch[1], tally, shared, own)
         deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < longest
+        if kind == MAXIMAL and deeper and are_frequent_pairs(pairs[level], extensions, min_count):
+            is_done, out = look_ahead(
+                rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, counts, out,
+                tally, shared, own,
+            )  # fmt: skip
+            deeper = not is_done
         if deeper and bit_count(extensions) > wanted[TABLE_BITS]:
             most = 2 * last - first
             if most > len(words):
@@ -340,10 +451,15 @@ def search_bits(
                     move_row(words, backs, weights, n_backs, row, end)
                     words[end] &= keep
                     end += 1
-            compared = keep if kind == MAXIMAL else extensions
+            compared = extensions
+            if kind == MAXIMAL:
+                before, n_backs = forget_rare_before(
+                    words, backs, weights, n_backs, last, end, extensions, min_count, counts
+                )
+                compared |= before
             end = merge_rows(words, backs, weights, n_backs, last, end, compared, kind, slots)
             level += 1
-            firsts[level], lasts[level] = last, end
+            firsts[level], lasts[level], back_words[level] = last, end, n_backs
             lives[level] = lefts[level] = extensions
             count_pairs(words, weights, last, end, extensions, pairs[level], table[2])
             continue

@@ -255,7 +255,7 @@ def search_lists(
     levels_of_bits = np.empty(WORD_BITS + 2, np.int64)
     stacks = (
         levels_of_bits, levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(),
-        levels_of_bits.copy(),
+        levels_of_bits.copy(), levels_of_bits.copy(),
     )  # fmt: skip
     pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
     line = np.empty(max(WORD_BITS, 1 << wanted[TABLE_BITS]), np.int64)
