@@ -106,7 +106,7 @@ def test_places_come_in_the_order_of_their_keys(keys, more):
     assert values.tolist() == sorted(keys) + [-9] * more
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.integers(-3, 300), min_size=1, max_size=30), st.integers(-5, 400))
 def test_holders_come_in_the_order_of_their_slack(slacks, most):
     search, sharing = searched(len(slacks), masks=range(len(slacks)), weights=range(len(slacks)), slacks=slacks)
