@@ -5,7 +5,7 @@ support, *maximal* if it is frequent and no larger itemset is. The empty set is 
 
 How      depth-first search over items numbered by rising support. Equal rows below a path are merged; where few items remain, rows are
          bit words. The first level is divided into a fixed number of ranges of items, so that the result does not depend on the number
-         of threads.
+         of threads. For maximal sets the search leaves a branch when the path with all its extensions is frequent.
 Papers   uno2004 (occurrence deliver, closed sets without a list of those found), borgelt2012 (perfect extensions).
 Cost     grows with the number of itemsets found, and with the records times their length squared for the first two levels.
 """
