@@ -2,20 +2,24 @@
 
 Each way works in a process of its own: once to warm up, then the median of some runs; its peak memory is shown, with its libraries and the
 data as it takes them. All must find the same number of itemsets, or this script fails. pyfim gets one empty record more, since it leaves
-out itemsets that all records hold. Its two algorithms are both run, and the faster counts. Then: what is refused and how soon, supports
-of 100,000 itemsets at once, and rules.
+out itemsets that all records hold. Its two algorithms are both run, and the faster counts. Then: CPU seconds with one thread, beside
+pyfim, runs of both taking turns in one process so that the ratio holds on a busy machine; what is refused and how soon, supports of
+100,000 itemsets at once, and rules.
 
-Data: SETVEIL_DATA, else ../shared/data beside the checkout. `--quick` leaves mlxtend out.
+Data: SETVEIL_DATA, else ../shared/data beside the checkout. `--quick` leaves mlxtend out;
+`--ratios` prints only the CPU seconds with one thread.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import statistics
 import subprocess
 import sys
+import time
 from math import ceil, exp, log
 
 from measuring import data_folder, peak_mib, timed
@@ -27,20 +31,40 @@ CASES = [
     ("retail", "0.01"),
     ("bms-pos-100k", "0.1"),
 ]
+ONE_THREAD_CASES = [
+    *CASES,
+    ("foodmart", "0.05"),
+    ("t10i4d100k", "0.5"),
+    ("t10i4d100k", "0.05"),
+    ("adult", "5"),
+    ("adult", "1"),
+    ("adult", "0.2"),
+]
+"""All shared data: sparse baskets, and the columns of Adult as items (attribute and value), which are dense."""
+KINDS = {"all": "s", "closed": "c", "maximal": "m"}
+"""Kinds of itemsets, and what pyfim calls them."""
 WAYS = ("setveil", "setveil-1-thread", "fpgrowth", "eclat", "mlxtend")
 RUNS = 7
 QUERIES = 100_000
 
 
 def records_of(name):
+    if name == "adult":
+        with gzip.open(data_folder() / "adult.csv.gz", "rt") as lines:
+            head, *rows = csv.reader(lines)
+        codes = {}
+        return [[codes.setdefault(cell, len(codes)) for cell in zip(head, row, strict=True)] for row in rows]
     with gzip.open(data_folder() / f"{name}.dat.gz", "rt") as lines:
         return [[int(item) for item in line.split()] for line in lines]
 
 
 def mined_by_us(name, min_count, kind, threads):
-    from setveil import mine, read  # noqa: PLC0415 - so that no other way's memory holds it
+    from setveil import from_lists, mine, read  # noqa: PLC0415 - so that no other way's memory holds it
 
-    data = read(str(data_folder() / f"{name}.dat.gz"))
+    if name == "adult":
+        data = from_lists([[str(item) for item in record] for record in records_of(name)])
+    else:
+        data = read(str(data_folder() / f"{name}.dat.gz"))
     return lambda: len(mine(data, min_count, kind=kind, threads=threads))
 
 
@@ -48,8 +72,7 @@ def mined_by_pyfim(name, min_count, kind, algorithm):
     import fim  # noqa: PLC0415 - the same
 
     records = [*records_of(name), []]
-    target = {"all": "s", "closed": "c", "maximal": "m"}[kind]
-    return lambda: len(getattr(fim, algorithm)(records, target=target, supp=-min_count, report="a"))
+    return lambda: len(getattr(fim, algorithm)(records, target=KINDS[kind], supp=-min_count, report="a"))
 
 
 def mined_by_mlxtend(name, min_count):
@@ -115,6 +138,27 @@ def compare(kind, ways):
     print(f"; mlxtend/ours: least {min(gains):.0f}" if gains else "")
 
 
+def compare_cpu(kind):
+    """Print the CPU seconds with one thread, the least of some runs that take turns, and how many times longer we take than pyfim."""
+    print(f"\n{kind} itemsets, one thread: least CPU seconds of {RUNS} runs")
+    print(f"{'data':<24}{'itemsets':>9}{'setveil':>10}{'fpgrowth':>10}{'eclat':>10}{'ours/pyfim':>12}")
+    for name, share in ONE_THREAD_CASES:
+        min_count = ceil(float(share) / 100 * len(records_of(name)) - 1e-9)
+        works = [mined_by_us(name, min_count, kind, 1)]
+        works += [mined_by_pyfim(name, min_count, kind, algorithm) for algorithm in ("fpgrowth", "eclat")]
+        found = {work() for work in works}
+        if len(found) != 1:
+            sys.exit(f"{name}: the ways do not agree: {found}")
+        least = [float("inf")] * len(works)
+        for _ in range(RUNS):
+            for way, work in enumerate(works):
+                began = time.process_time()
+                work()
+                least[way] = min(least[way], time.process_time() - began)
+        cells = "".join(f"{seconds:>10.4f}" for seconds in least)
+        print(f"{name + ' ' + share + ' %':<24}{found.pop():>9,}{cells}{least[0] / min(least[1:]):>12.2f}", flush=True)
+
+
 def ours_alone():
     """Print what has no peer: refusals, supports in bulk, rules."""
     import numpy as np  # noqa: PLC0415 - as above
@@ -173,16 +217,21 @@ def main():
     """Measure all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ratios", action="store_true")
     parser.add_argument("--one", nargs=4, metavar=("WAY", "DATA", "COUNT", "KIND"))
     given = parser.parse_args()
     if given.one:
         way, name, min_count, kind = given.one
         one(way, name, int(min_count), kind)
         return
-    compare("all", WAYS[:4] if given.quick else WAYS)
-    compare("closed", WAYS[:4])
-    compare("maximal", WAYS[:4])
-    ours_alone()
+    if not given.ratios:
+        compare("all", WAYS[:4] if given.quick else WAYS)
+        compare("closed", WAYS[:4])
+        compare("maximal", WAYS[:4])
+    for kind in KINDS:
+        compare_cpu(kind)
+    if not given.ratios:
+        ours_alone()
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ def strict(monkeypatch):
     for module in (_list_search_kernels, _bit_search_kernels, _writing_kernels):
         monkeypatch.setattr(module, "grown", grown)
     for module, names in (
-        (_list_search_kernels, ("search_lists", "search_root")),
+        (_list_search_kernels, ("search_lists", "search_root", "find_pairs", "list_partners")),
         (_row_kernels, ("recode", "merge_equal", "index_entries")),
     ):
         for name in names:
@@ -219,7 +219,7 @@ def test_into_how_many_ranges_the_items_are_cut_changes_no_byte(kind, monkeypatc
 @pytest.mark.usefixtures("one_thread")
 def test_ranges_hold_every_item_once_and_share_the_work():
     search = search_of(dense(4, records=25, items=14, share=0.4), 2)
-    ranges = search._ranges(*search._rows[1][:5])
+    ranges = search._ranges
     assert [item for first, last, _ in ranges for item in range(first, last)] == list(range(14))
     assert len(ranges) > 5
     assert all(work >= 0 for _, _, work in ranges)
@@ -453,6 +453,22 @@ def _forget_all(words, _backs, _weights, _n_backs, first, last, live, _min_count
 def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
     monkeypatch.setattr(_bit_search_kernels, "are_frequent_pairs", lambda *_: True)
     monkeypatch.setattr(_bit_search_kernels, step, fault)
+    assert maximal_differ(monkeypatch)
+
+
+@compiler_off
+@pytest.mark.parametrize("missed", ["earlier", "later"])
+def test_a_pair_that_is_missed_is_found(missed, monkeypatch):
+    whole = _list_search_kernels.take_partners
+
+    def faulty(item, pairs, counts, seen):
+        n_seen = whole(item, pairs, counts, seen)
+        for at in range(n_seen):
+            if (seen[at] < item) == (missed == "earlier"):
+                counts[seen[at]] = 1
+        return n_seen
+
+    monkeypatch.setattr(_list_search_kernels, "take_partners", faulty)
     assert maximal_differ(monkeypatch)
 
 

@@ -4,7 +4,8 @@
 
 Items are numbered by rising support; a record is a row of numbers that rise. A set is found at its rarest item: below an item, the
 records that hold it are looked at, and what may come is what stands behind it. One pass over these counts all extensions (*occurrence
-deliver*). Where closed sets are wanted the pass also counts what stands before: an item that all these records hold shows that the set is
+deliver*). Where closed sets are wanted a pass also counts what stands before (for single items, each pair is counted once, from its
+rarer item): an item that all these records hold shows that the set is
 not closed and that nothing below it is, and one that enough of them hold shows that it is not maximal.
 
 Rows below a path keep the items that are still frequent there, numbered anew; rows that are equal in what may come are one row with the sum
@@ -57,32 +58,108 @@ _START = 1 << 12
 
 
 @kernel
-def count_items(first, last, rows, whole, counts, seen):
-    """Count the items of the rows of some entries, behind each entry or in the whole row; return how many different ones were seen."""
-    _, entry_rows, entry_places, starts, ends, weights, places, _, _ = rows
+def count_behind(first, last, rows, counts, seen):
+    """Count the items behind some entries in their rows; return how many different ones were seen."""
+    _, entry_rows, entry_places, _, ends, weights, places, _, _ = rows
     n_seen = 0
     for entry in range(first, last):
         row = entry_rows[entry]
-        weight = weights[row]
-        at = entry_places[entry]
-        if whole:
-            for place in range(starts[row], at):
-                item = places[place]
-                if counts[item] == 0:
-                    seen[n_seen] = item
-                    n_seen += 1
-                counts[item] += weight
-        for place in range(at + 1, ends[row]):
+        for place in range(entry_places[entry] + 1, ends[row]):
             item = places[place]
             if counts[item] == 0:
                 seen[n_seen] = item
                 n_seen += 1
-            counts[item] += weight
+            counts[item] += weights[row]
     return n_seen
 
 
 @kernel
-def write_words(first, last, rows, whole, codes, n_before, words, backs, row_weights):
+def count_before(first, last, rows, counts, seen, n_seen):
+    """Count the items before some entries in their rows; return how many different ones were seen, with those from before the call."""
+    _, entry_rows, entry_places, starts, _, weights, places, _, _ = rows
+    for entry in range(first, last):
+        row = entry_rows[entry]
+        for place in range(starts[row], entry_places[entry]):
+            item = places[place]
+            if counts[item] == 0:
+                seen[n_seen] = item
+                n_seen += 1
+            counts[item] += weights[row]
+    return n_seen
+
+
+@kernel
+def find_pairs(first_item, last_item, rows, min_count, control):
+    """Find the frequent pairs of each item from `first_item` to before `last_item` with a later one.
+
+    Return the number of pairs of each item, and of each pair the later item, in order, and the support.
+    """
+    n_items = len(rows[7])
+    counts, seen = np.zeros(n_items, np.int64), np.empty(n_items, np.int32)
+    lengths = np.zeros(last_item - first_item, np.int64)
+    others, supports = np.empty(_START, np.int32), np.empty(_START, np.int64)
+    end = NONE
+    for item in range(first_item, last_item):
+        if control[STOP] != 0:
+            break
+        n_seen = count_behind(rows[0][item], rows[0][item + 1], rows, counts, seen)
+        if end + n_seen > len(others):
+            others, supports = grown(others, end, end + n_seen), grown(supports, end, end + n_seen)
+        start = end
+        for at in range(n_seen):
+            if counts[seen[at]] >= min_count:
+                others[end] = seen[at]
+                end += 1
+        sort(others, start, end)
+        for at in range(start, end):
+            supports[at] = counts[others[at]]
+        for at in range(n_seen):
+            counts[seen[at]] = 0
+        lengths[item - first_item] = end - start
+        control[DONE] += 1
+    return lengths, others[:end], supports[:end]
+
+
+@kernel
+def list_partners(starts, later, supports):
+    """List the partners of each item, earlier and later ones in order, from its frequent pairs with later items.
+
+    Return where each item's partners begin, the partners, and the supports of the pairs.
+    """
+    n_items = len(starts) - 1
+    ends = np.zeros(n_items + 1, np.int64)
+    for item in range(n_items):
+        ends[item + 1] += starts[item + 1] - starts[item]
+        for at in range(starts[item], starts[item + 1]):
+            ends[later[at] + 1] += 1
+    for item in range(n_items):
+        ends[item + 1] += ends[item]
+    begins = ends.copy()
+    partners, both = np.empty(2 * len(later), np.int32), np.empty(2 * len(later), np.int64)
+    for item in range(n_items):  # its earlier partners are there already
+        for at in range(starts[item], starts[item + 1]):
+            other = later[at]
+            partners[ends[item]], both[ends[item]] = other, supports[at]
+            partners[ends[other]], both[ends[other]] = item, supports[at]
+            ends[item] += 1
+            ends[other] += 1
+    return begins, partners, both
+
+
+@kernel
+def take_partners(item, pairs, counts, seen):
+    """Take the counts of an item's partners from the list of pairs; return how many there are."""
+    begins, partners, both = pairs
+    first = begins[item]
+    n_seen = begins[item + 1] - first
+    for at in range(n_seen):
+        seen[at] = partners[first + at]
+        counts[seen[at]] = both[first + at]
+    return n_seen
+
+
+@kernel
+def write_words(first, last, rows, codes, n_before, words, backs, row_weights):
     """Write the rows of some entries as a word of what may come and words of what came before; return how many there are."""
     _, entry_rows, entry_places, starts, ends, weights, places, _, _ = rows
     n_backs = words_for(n_before)
@@ -98,7 +175,7 @@ def write_words(first, last, rows, whole, codes, n_before, words, backs, row_wei
             continue
         words[count] = word
         row_weights[count] = weights[row]
-        if whole:
+        if n_before > 0:
             for back in range(n_backs):
                 backs[count * n_backs + back] = 0
             for place in range(starts[row], entry_places[entry]):
@@ -227,12 +304,13 @@ def sort_out(item, support, min_count, at_name, names, counts, seen, n_seen, kep
 
 @kernel
 def search_lists(
-    first_item, last_item, whole_rows, longest_row, perfect, wanted, tally, shared, own, control,
+    first_item, last_item, whole_rows, pairs, longest_row, perfect, wanted, tally, shared, own, control,
 ):  # fmt: skip
     """Find the sets whose rarest item is one from `first_item` to before `last_item`; return sets and state.
 
-    `whole_rows` are the data: index, rows, and for each item its code in the data and its support. `perfect` are the items that all records
-    hold, which are no items here.
+    `whole_rows` are the data: index, rows, and for each item its code in the data and its support. `pairs` are
+    the frequent pairs, as `list_partners` returns them; where all sets are wanted, they are counted here instead. `perfect` are the items
+    that all records hold, which are no items here.
     """
     min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
     n_items, room = len(whole_rows[7]), longest_row + len(perfect) + 2
@@ -257,7 +335,7 @@ def search_lists(
         levels_of_bits, levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(),
         levels_of_bits.copy(), levels_of_bits.copy(),
     )  # fmt: skip
-    pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
+    bit_pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
     line = np.empty(max(WORD_BITS, 1 << wanted[TABLE_BITS]), np.int64)
     table = line, line.copy(), line.copy()
     bit_counts = np.empty((words_for(n_items) + 1) * WORD_BITS, np.int64)
@@ -306,7 +384,12 @@ def search_lists(
             first, last = rows[0][at_start + item], rows[0][at_start + item + 1]
             name, support = rows[7][at_name + item], rows[8][at_name + item]
             levels[_STEP, level], levels[_PERFECT, level] = name, state[PERFECT]
-            n_seen = count_items(first, last, rows, kind != ALL, counts, seen)
+            if level == 0 and kind != ALL:
+                n_seen = take_partners(item, pairs, counts, seen)
+            else:
+                n_seen = count_behind(first, last, rows, counts, seen)
+                if kind != ALL:
+                    n_seen = count_before(first, last, rows, counts, seen, n_seen)
             n_kept, n_before = sort_out(
                 item, support, min_count, at_name, rows[7], counts, seen, n_seen, kept, state, own_perfect
             )
@@ -329,10 +412,10 @@ def search_lists(
                     for at in range(n_after):
                         bit_names[at] = rows[7][at_name + kept[n_before + at]]
                         bit_supports[at] = counts[kept[n_before + at]]
-                    n_words = write_words(first, last, rows, kind != ALL, codes, n_before, words[0], words[1], words[2])
+                    n_words = write_words(first, last, rows, codes, n_before, words[0], words[1], words[2])
                     words, out = search_bits(
                         n_words, n_backs, n_after, bit_names, bit_supports, wanted, state, path, own_perfect, scratch, words, slots,
-                        stacks, pairs, table, bit_counts, out, tally, shared, own, control,
+                        stacks, bit_pairs, table, bit_counts, out, tally, shared, own, control,
                     )  # fmt: skip
                     deeper = False
                 else:

@@ -5,7 +5,7 @@ support, *maximal* if it is frequent and no larger itemset is. The empty set is 
 
 How      depth-first search over items numbered by rising support. Equal rows below a path are merged; where few items remain, rows are
          bit words. The first level is divided into a fixed number of ranges of items, so that the result does not depend on the number
-         of threads.
+         of threads. For maximal sets the search leaves a branch when the path with all its extensions is frequent.
 Papers   uno2004 (occurrence deliver, closed sets without a list of those found), borgelt2012 (perfect extensions).
 Cost     grows with the number of itemsets found, and with the records times their length squared for the first two levels.
 """
@@ -303,7 +303,7 @@ class _Search:
         asked = np.array((*counts, kind, listing, limit, budget, _TABLE_BITS[listing]), dtype=np.int64)
         tally_rows = min(self.wanted.max_length or self.wanted.min_length, longest) + 1
         tally_shape = (1, 1) if listing or kind else (tally_rows, longest + 1)
-        ranges = self._ranges(*rows[:5])
+        ranges, pairs = self._ranges, self._pairs
         largest_first = np.argsort([-work for _, _, work in ranges], kind="stable")
         shared = np.zeros(len(ranges), dtype=np.int64)
         left = budget
@@ -317,7 +317,7 @@ class _Search:
             tally = np.zeros(tally_shape, dtype=np.int64)
             first, last, _ = ranges[part]
             found = kernels.search_lists(
-                first, last, rows, longest_row, self._perfect, asked_here, tally, shared, part, control
+                first, last, rows, pairs, longest_row, self._perfect, asked_here, tally, shared, part, control
             )
             made = _Part(found, tally)
             left -= made.nodes
@@ -358,15 +358,28 @@ class _Search:
         rows = (item_starts, entry_rows, entry_places, starts, ends, weights, places, self._names, supports)
         return longest, rows
 
-    def _ranges(
-        self,
-        item_starts: NDArray[np.int64],
-        entry_rows: NDArray[np.int64],
-        entry_places: NDArray[np.int64],
-        _starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-    ) -> list[tuple[int, int, int]]:
-        """Divide the items into ranges of nearly equal work, estimated by the number of occurrences after their entries."""
+    @cached_property
+    def _pairs(self) -> tuple[Any, ...]:
+        """The frequent pairs; none where all sets are wanted: they do not need to know the earlier partners of an item."""
+        from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+        nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        if self.wanted.kind == "all":
+            return nothing
+
+        def find(part: tuple[int, int, int], control: Any) -> tuple[Any, ...]:
+            found: tuple[Any, ...] = kernels.find_pairs(*part[:2], self._rows[1], self.wanted.min_count, control)
+            return found
+
+        parts = share("counting pairs", self._ranges, find, total=len(self._names))
+        lengths, later, supports = (np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
+        pairs: tuple[Any, ...] = kernels.list_partners(offsets_of(lengths), later, supports)
+        return pairs
+
+    @cached_property
+    def _ranges(self) -> list[tuple[int, int, int]]:
+        """Ranges of the items with nearly equal work, estimated by the number of occurrences after their entries."""
+        item_starts, entry_rows, entry_places, _, ends = self._rows[1][:5]
         work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
         cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
