@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -143,6 +143,9 @@ def test_many_records_with_a_content(seed, hot, chosen):
 
 @settings(max_examples=examples(150))
 @given(seeds, HOT, WAYS)
+@example(
+    73651094, 200, {"include_empty": False, "knows": "whole", "order": "rarest"}
+)  # of two kept slacks, one was old
 def test_more_records_with_a_content(seed, hot, chosen):
     records, sensitive, rho = crowd(seed, records=20 + seed % 300, items=5 + seed % 4, contents=8 + seed % 40)
     released, _account = apply(records, sensitive, rho, seed=seed, hot=hot, **chosen)

@@ -93,13 +93,13 @@ kernels_list_holders, kernels_limit_by_content = kernels.list_holders, kernels.l
 @pytest.mark.parametrize(
     ("place", "name", "fault", "seed"),
     [
-        (Restoring, "_forget_slacks", keeps_all_slacks, 20),
-        (Restoring, "_forget_slacks", keeps_all_slacks, 31),
+        (Restoring, "_forget_slacks", keeps_all_slacks, 110),
+        (Restoring, "_forget_slacks", keeps_all_slacks, 276),
         (tables, "find_rare", counts_one_too_few, 8),
         (tables, "find_rare", counts_one_too_few, 11),
         (tables, "set_up", with_words_of_present_items, 6),
         pytest.param(kernels, "list_holders", without_a_look_at_the_record, 52, marks=compiler_off),
-        pytest.param(kernels, "list_holders", without_a_look_at_the_record, 153, marks=compiler_off),
+        pytest.param(kernels, "list_holders", without_a_look_at_the_record, 92, marks=compiler_off),
         pytest.param(kernels, "limit_by_content", with_parts_that_nobody_else_holds, 8, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 4, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 6, marks=compiler_off),

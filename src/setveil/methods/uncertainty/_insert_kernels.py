@@ -216,12 +216,16 @@ def list_holders(t, n_holding, rows, slacks, table, holding, items, holders):
         size = content(row, table, items)
         slack = ZERO
         if table.is_sensitive[t] and size > 1:
+            # It is known if a record has as many items as then. No record keeps it: at the end of the turn one does.
+            is_known = False
             at = last
-            while at >= 0 and slacks[members[at], SIZE] != size:  # it is known if the record has as many items as then
+            while at >= 0:
+                if slacks[members[at], SIZE] == size:
+                    slack = slacks[members[at], SLACK]
+                    is_known = True
+                slacks[members[at], SIZE] = -1
                 at = before[at]
-            if at >= 0:
-                slack = slacks[members[at], SLACK]
-            else:
+            if not is_known:
                 slack = -records_with(items, size, ALL, table)
                 rest = ZERO
                 for k in range(size):
