@@ -233,6 +233,7 @@ def test_a_name_that_is_not_utf8_is_a_name(tmp_path, ending, content):
     assert sv.read(tmp_path / "new.jsonl").records == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", bad_input_welcome.LONG_LINES)
 def test_a_line_of_100_megabytes_is_read(tmp_path, name):
     file, beginning, repeated, end, records = bad_input_welcome.LONG_LINES[name]
@@ -243,6 +244,7 @@ def test_a_line_of_100_megabytes_is_read(tmp_path, name):
     assert [len(label) for label in data.vocabulary] == [bad_input_welcome.MEGABYTES * 10**6]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", bad_input_welcome.LONG_LINES_REFUSED)
 def test_a_wrong_line_of_100_megabytes_is_refused_in_time(tmp_path, name):
     file, beginning, repeated, end, says = bad_input_welcome.LONG_LINES_REFUSED[name]

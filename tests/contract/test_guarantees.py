@@ -102,7 +102,7 @@ def test_bad_parameters_are_refused_in_one_sentence(kind):
 
 
 @EVERY
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=seeds)
 def test_it_is_a_recipe(kind, seed):
     """A check by another person, from the private folder, is the same check."""

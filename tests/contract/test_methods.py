@@ -19,6 +19,7 @@ from setveil.release.truthfulness import NOT_TRUTHFUL
 
 from contract.filling import bad_values, edge_cases, filled, oracle_reach, oracle_violations, ways
 from contract.forms import is_in_order, made_from, untrue_by_oracle
+from support.exhaustive import examples
 from support.random_data import make, seeds
 
 EVERY = pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
@@ -74,7 +75,7 @@ def test_it_is_a_recipe(kind, chosen):
 
 
 @EVERY_WAY
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=seeds, ids=st.sampled_from(["pseudonym", "keep", "drop"]))
 def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen, seed, ids):
     data, _categories = make(seed)
@@ -95,7 +96,7 @@ def test_the_guarantee_holds_by_the_oracle_on_whatever_is_published(kind, chosen
 
 
 @EVERY_WAY
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(seed=seeds)
 def test_what_it_says_of_the_truth_of_its_rows_is_so(kind, chosen, seed):
     data, _categories = make(seed)

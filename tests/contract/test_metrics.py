@@ -61,7 +61,7 @@ def test_it_is_a_number_or_says_why_not(kind, case):
 
 @EVERY
 @pytest.mark.parametrize("form", CASES, ids=lambda form: form.form_title)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(seed=seeds)
 def test_of_every_form_it_is_a_number_or_says_why_not(kind, form, seed):
     data, _categories = make(seed)

@@ -22,6 +22,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import InputError, OutputRefused
 
 from support.databases import refused, rows_of, tables
+from support.exhaustive import examples
 
 KINDS = ("postgresql", "sqlite", "duckdb")
 DATA = Transactions.from_lists([["milk", 'a "b"'], ["ö"], ["milk"], ["x", "y"]], ids=["p", "q", "", "s t"])
@@ -82,7 +83,7 @@ records = st.lists(st.sets(texts, max_size=4), max_size=8)
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shape", ["long", "list"])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lists=records, ids=st.lists(texts, unique=True, min_size=8, max_size=8), name=texts, named=st.booleans())
 def test_what_is_written_comes_back(kind, shape, lists, ids, name, named, request, tmp_path):
     if shape == "long":

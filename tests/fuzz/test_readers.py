@@ -13,9 +13,10 @@ from setveil.data.records.transactions import from_lists
 
 from fuzz import readers
 from fuzz.found import FOUND
+from support.exhaustive import IS_EXHAUSTIVE
 
 SCRIPT = Path(__file__).with_name("fuzz_readers.py")
-SECONDS = 3
+SECONDS = 3 if IS_EXHAUSTIVE else 0.5
 PATIENCE_SECONDS = 120
 
 

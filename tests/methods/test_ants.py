@@ -203,7 +203,7 @@ def test_shares_are_decimal_and_not_binary_fractions():
     assert account["moves-of-ants"] == 0
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=seeds, chosen=SETTINGS)
 def test_the_order_of_records_and_the_number_of_threads_change_nothing(seed, chosen):
     data, rules = drawn(seed)

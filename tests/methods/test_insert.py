@@ -112,7 +112,7 @@ def test_it_is_safe_and_nothing_can_be_restored(seed, hot, chosen):
     assert verdict.status == ("holds" if sensitive else "undecided")
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seeds, WAYS)
 def test_the_twin_is_safe_after_every_step(seed, chosen):
     records, sensitive, rho = with_sensitive(seed, most_records=10, most_items=6)

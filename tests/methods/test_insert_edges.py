@@ -300,6 +300,7 @@ def test_non_sensitive_items_are_restored_as_by_the_twin(seed, crowded, include_
 # -- real data ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 @pytest.mark.parametrize(
     ("name", "seed", "loss"), [("bms-webview-2", 23, 26.2), ("retail", 231, 35.1), ("bms-pos-100k", 200, 25.5)]

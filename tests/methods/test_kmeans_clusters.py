@@ -74,7 +74,7 @@ def test_large_groups_are_cut_and_small_ones_join_the_rest(safe):
     assert list(account.values()) == ([1, 1, 2] if safe else [1, 0, 0])
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(seed=seeds)
 def test_the_seed_decides_and_neither_threads_nor_the_order_of_records(seed):
     data = some_data(seed, records=60, items=30)

@@ -96,7 +96,7 @@ def test_items_that_share_every_group_with_a_sensitive_one_are_shown_as_themselv
     assert {"ale", "beer"} <= set(published.rows.vocabulary)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=seeds, rho=st.sampled_from(["0.3", "0.5", "0.8"]), knows=KNOWS)
 def test_larger_tables_are_safe_by_the_definition(seed, rho, knows):
     data, _categories = make(seed, records=80, items=20, hot=1.5)

@@ -11,6 +11,7 @@ from setveil.metrics import hiding, itemsets, mined, ranks, tendency
 from setveil.metrics.pair import Pair
 from setveil.release.measuring import all_metrics, measure_all
 
+from support.exhaustive import examples
 from support.random_data import make, seeds
 
 LISTS = {"sensitive": ["i000", "i003"], "itemsets": [["i000", "i001"], ["i002"]], "rules": [["i000", "i001"]]}
@@ -31,7 +32,7 @@ def alone(metrics, *compared):
     return [metric(*compared) for metric in metrics]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seeds)
 def test_together_as_alone(seed):
     data, published, alignment, known = released(seed)

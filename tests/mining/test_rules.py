@@ -96,7 +96,7 @@ def test_the_order_is_for_people_and_the_table_tells_all():
     assert repr(found) == "Rules(5 rules, in 8 records)"
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(seeds)
 def test_the_order_does_not_depend_on_that_of_the_itemsets(seed):
     sets = mine(small(seed), 2)

@@ -58,7 +58,7 @@ def test_as_the_plain_table_says(seed):
     assert distance(records, others, prune=True) == expected
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(seed=seeds)
 def test_as_the_plain_table_says_of_many_records(seed):
     """More than a segment of columns and a block of rows, also where one side has many more."""

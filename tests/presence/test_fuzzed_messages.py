@@ -1,4 +1,4 @@
-"""A thousand messages of running protocols are corrupted: parties end with an error that names a party, or with a checked table."""
+"""Messages of running protocols are corrupted: parties end with an error that names a party, or with a checked table."""
 
 import random
 from collections import Counter
@@ -14,12 +14,13 @@ from setveil.presence.methods.dummy_users import DummyUsers
 from setveil.presence.parties import MOST_RECORDS
 from setveil.presence.secure.two_party import base_ot
 
+from support.exhaustive import examples
 from support.presence_lines import line, together
 from support.presence_meddling import WAYS, Meddler
 from support.presence_recordings import honest, known_base_transfers, play
 from support.presence_worlds import world
 
-MESSAGES = 1000
+MESSAGES = examples(1000)
 WORLDS = 3
 AT_ONCE = 4
 """Runs beside each other: most of the time of a run with a lost message is waiting."""
@@ -86,7 +87,7 @@ def one_run(number):
     return meddler.done, meddler.way, bool(played.published), found
 
 
-def test_a_thousand_spoilt_messages_crash_nothing_and_hang_nothing():
+def test_spoilt_messages_crash_nothing_and_hang_nothing():
     with known_base_transfers():
         for seed in range(WORLDS):
             for method in range(len(METHODS)):

@@ -50,7 +50,7 @@ def test_the_protocol_equals_its_slow_twin(method, seed, people):
             assert box == [tuple(edges) for edges in twin.leaves[way][1][side]]
 
 
-@settings(max_examples=15, **QUIETLY)
+@settings(max_examples=examples(15), **QUIETLY)
 @given(
     methods(backend="two-party"), st.integers(0, 10**6), st.sampled_from([1, 8, 33, 64]), st.sampled_from(["b", "c"])
 )

@@ -18,6 +18,7 @@ from setveil.presence.secure.two_party.session import TwoPartySession
 from setveil.presence.tables.originals import Originals
 from setveil.presence.tables.provider_table import ProviderTable
 
+from support.exhaustive import examples
 from support.presence_detections import HIDDEN_KINDS, LEAST_BYTES, uneven_kinds, unexpected_kinds
 from support.presence_lines import line, together
 from support.presence_play import rules_of, shares_between
@@ -214,7 +215,7 @@ def lengths(sizes, owned, rules, seed):
     return [[(kind, len(payload)) for kind, payload in end.sent] for end in ends]
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=examples(12))
 @given(public_sizes(), st.lists(st.integers(0, 10**6), min_size=2, max_size=3, unique=True))
 def test_lengths_of_messages_depend_on_public_sizes_alone(public, seeds):
     found = [lengths(*public, seed) for seed in seeds]

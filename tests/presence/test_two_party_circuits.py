@@ -14,6 +14,7 @@ from setveil.presence.secure.two_party.gates import PlainGates, ands_of, bits_of
 from setveil.presence.secure.two_party.hashing import FixedKeyHash, Tweaks, Use
 
 from oracle import half_gates as slow
+from support.exhaustive import examples
 from support.presence_lines import line, together
 
 KEY = bytes(range(16))
@@ -145,7 +146,7 @@ def garbled(parties, circuit, p, q):
     return mine ^ theirs
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(seed=st.integers(0, 2**32 - 1), width=st.integers(2, 62), least=st.integers(1, 3))
 def test_half_gates_give_what_plain_bits_give(parties, seed, width, least):
     random = np.random.default_rng(seed)

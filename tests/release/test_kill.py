@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from support.exhaustive import IS_EXHAUSTIVE
 from support.program import assert_complete, call, hidden_in, names_in, run, signalled
 
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
@@ -14,7 +15,9 @@ LARGE = ("publish", "sample:supermarket?records=20000", *PUBLISH)
 SMALL = ("publish", "sample:supermarket?records=400", *PUBLISH)
 
 _rng = random.Random(20191)  # noqa: S311 - moments of a test
-MOMENTS = sorted([(i + _rng.random()) / 14 for i in range(14)] + [_rng.uniform(0.85, 1.02) for _ in range(6)])
+MOMENTS = sorted([(i + _rng.random()) / 14 for i in range(14)] + [_rng.uniform(0.85, 1.02) for _ in range(6)])[
+    :: 1 if IS_EXHAUSTIVE else 4
+]
 """Shares of a run's time: spread over all of it, and six more near its end, where the folders are renamed."""
 
 DIE = """

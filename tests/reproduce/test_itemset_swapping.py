@@ -215,12 +215,14 @@ def foodmart(real_folder):
     return figures
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 def test_the_original_has_as_many_frequent_itemsets_as_were_found_before(foodmart):
     found = [foodmart.spread("FoodMart", "original", "frequent-itemsets", s).mean for s in SUPPORTS]
     assert found == [4247, 1644, 1644, 1541]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 @pytest.mark.parametrize(
     ("line", "failure", "costs", "new", "dissimilarity"),
@@ -244,6 +246,7 @@ def test_figures_are_those_of_an_earlier_program(foodmart, line, failure, costs,
     assert mean("dissimilarity") == pytest.approx(dissimilarity, rel=0.15)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 def test_sets_of_four_items_are_frequent_at_the_lowest_threshold_alone(real_data):
     data = real_data("foodmart")
