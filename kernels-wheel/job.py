@@ -37,6 +37,8 @@ def run_mining() -> None:
     """Mine, count supports, profile, read."""
     data = _data()
     sets = sv.mine(data, "1%")
+    for kind in ("closed", "maximal"):
+        sv.mine(data, "1%", kind=kind)
     sv.profile(data)
     sv.association_rules(sets, 0.5)
     sv.supports(data, sets)
