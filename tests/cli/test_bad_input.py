@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -31,8 +32,20 @@ HOW_TO_READ = {
     "measure": lambda file: ["measure", file, "good.dat"],
     "mine": lambda file: ["mine", file, "--min-support", "2"],
     "check": lambda file: ["check", file, "--guarantee", "hidden-tendency", "--categories", "good-categories.csv"],
+    "report": lambda file: ["report", release_elsewhere() / "release", "--original", file],
 }
 """How each command that takes data is given a file."""
+
+
+@cache
+def release_elsewhere():
+    """Return a folder with a release whose report can be written, outside the folders of tests."""
+    folder = Path(_elsewhere.name)
+    sv.publish([["a"], ["a", "b"]] * 2, sv.Disassociation(k=2, m=1), out=folder / "release", metrics="none")
+    return folder
+
+
+_elsewhere = tempfile.TemporaryDirectory()
 
 
 class Hung(BaseException):
@@ -65,12 +78,12 @@ def everything_in(folder):
 
 def refused(folder, *arguments):
     """Run a command that must be refused, and return its sentence; fails if it does anything else."""
-    before = everything_in(folder)
+    before = everything_in(folder), everything_in(release_elsewhere())
     with in_time():
         ended = call(*arguments, cwd=folder)
     assert ended.code == 2, ended.err
     assert ended.out == ""
-    assert everything_in(folder) == before
+    assert (everything_in(folder), everything_in(release_elsewhere())) == before
     return ended.sentence()
 
 

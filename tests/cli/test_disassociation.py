@@ -33,6 +33,8 @@ def made(tmp_path_factory):
         SAMPLE,
         "--out",
         "again",
+        "--measure",
+        "full",
         cwd=folder,
     )
     assert ended.code == 0, ended.err
@@ -199,7 +201,9 @@ def test_rules_stay_private(folder):
     rules = [json.dumps([labels[3], labels[5]]), json.dumps([labels[9]])]
     (folder / "rules.jsonl").write_text("\n".join(rules) + "\n")
     ended = call(
-        "publish", SAMPLE, *OPTIONS, "--partition", "ants", "--rules", "rules.jsonl", "--out", "kept", cwd=folder
+        *("publish", SAMPLE, *OPTIONS, "--partition", "ants", "--rules", "rules.jsonl", "--out", "kept"),
+        *("--measure", "full"),
+        cwd=folder,
     )
     assert ended.code == 0, ended.err
     assert "rules" not in (folder / "kept" / "card.json").read_text()
