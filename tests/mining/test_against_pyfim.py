@@ -24,6 +24,7 @@ def by_pyfim(records, count, kind):
     return {frozenset(items): support for items, support in found}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 @kinds
 @pytest.mark.parametrize(

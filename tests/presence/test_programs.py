@@ -95,6 +95,7 @@ def test_parties_that_disagree_on_the_policy_stop_and_say_so(parties):
     assert parties.left() == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("victim", ["a", "b", "c"])
 def test_a_killed_party_stops_the_others_and_leaves_nothing(tmp_path, victim):
     parties = programs(tmp_path, people=60_000)
@@ -125,6 +126,7 @@ def test_a_person_who_stops_one_party_stops_all(tmp_path):
     assert hidden_in(parties.folder) == []
 
 
+@pytest.mark.exhaustive
 def test_a_second_run_with_another_policy_is_refused_unless_asked_for(parties):
     assert all(one.code == 0 for one in parties.run().values())
     parties.policies = dict.fromkeys("abc", changed(parties, "p.toml", r"^k = 2", "k = 3"))

@@ -158,6 +158,7 @@ def test_renamed_ids_do_not_pass(parties):
     assert [recorded(parties.folder / role) for role in "ab"] == [["begun", "finished"]] * 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("role", "how"), [("a", "emptied"), ("b", "missing"), ("b", "shortened")])
 def test_a_ledger_that_was_lost_is_refused_until_it_is_recovered(parties, role, how):
     path = parties.folder / role / "ledger.sqlite"
