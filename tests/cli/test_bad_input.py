@@ -1,5 +1,6 @@
 """Bad input through the command line: exit code 2, one sentence that names file and place, no traceback, nothing written, no hang."""
 
+import atexit
 import os
 import shutil
 import signal
@@ -40,12 +41,10 @@ HOW_TO_READ = {
 @cache
 def release_elsewhere():
     """Return a folder with a release whose report can be written, outside the folders of tests."""
-    folder = Path(_elsewhere.name)
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     sv.publish([["a"], ["a", "b"]] * 2, sv.Disassociation(k=2, m=1), out=folder / "release", metrics="none")
     return folder
-
-
-_elsewhere = tempfile.TemporaryDirectory()
 
 
 class Hung(BaseException):
