@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Rules(NamedTuple):
     """What is asked for: the highest confidence num/den, also for no known item and for whole records, and a limit of each search.
 
-    `plain_is_fixed` tells that non-sensitive items stay as they are.
+    `plain_is_fixed` states that non-sensitive items stay as they are.
     """
 
     num: int
@@ -198,7 +198,7 @@ def first_kind(x, base, search, ordered, table, rules):
                     q[size] = search.items[used[b]]
                     plain &= not table.is_sensitive[q[size]]
                     size += 1
-            enough = (with_t * den + num - 1) // num  # so many allow all x
+            enough = (with_t * den + num - 1) // num  # this number allows all x
             all_of_them = records_with(q, size, enough, table)
             if all_of_them < enough:
                 x = num * all_of_them // den - (with_t - x)
