@@ -49,14 +49,14 @@ def add(x, y):
 
 
 def test_every_file_of_kernels_has_a_folder(root):
-    folder = Path(jit.kernel(add).stats.cache_path)
+    folder = Path(jit.kernel(add).entry.stats.cache_path)
     assert folder == root / f"kernels-{add.__module__}-{jit.source_hash(Path(__file__))}"
     assert not root.exists()  # until something is compiled
 
 
 def test_folders_that_were_not_used_are_removed_when_a_kernel_is_saved(root):
     compiled = jit.kernel(add)
-    own = Path(compiled.stats.cache_path).name
+    own = Path(compiled.entry.stats.cache_path).name
     for name, age in (("kernels-old", MONTHS), ("kernels-young", 3600), ("another", MONTHS), (own, MONTHS)):
         (root / name).mkdir(parents=True)
         (root / name / "content").touch()
@@ -117,13 +117,24 @@ def test_a_function_that_closes_over_values_is_not_cached(root):
 
 
 @pytest.mark.parametrize("name", jit.VERSIONS)
-def test_the_hash_changes_with_the_versions_and_options(monkeypatch, name):
+def test_the_hash_changes_with_the_versions(monkeypatch, name):
     before = jit.source_hash(Path(__file__))
     monkeypatch.setitem(jit.VERSIONS, name, "0.0")
     assert jit.source_hash(Path(__file__)) != before
     monkeypatch.undo()
-    monkeypatch.setitem(jit.OPTIONS, "nogil", False)
-    assert jit.source_hash(Path(__file__)) != before
+    assert jit.source_hash(Path(__file__)) == before
+
+
+def test_the_hash_changes_with_the_way_kernels_are_compiled(monkeypatch, tmp_path):
+    before = jit.source_hash(Path(__file__))
+    changed = tmp_path / "forms.py"
+    changed.write_text(Path(jit.forms.__file__).read_text().replace('"nogil": True', '"nogil": False'))
+    monkeypatch.setattr(jit.forms, "__file__", str(changed))
+    jit._hash_compiler.cache_clear()
+    try:
+        assert jit.source_hash(Path(__file__)) != before
+    finally:
+        jit._hash_compiler.cache_clear()
 
 
 def test_the_python_version_is_the_minor_one():
@@ -148,7 +159,7 @@ def test_declaring_a_kernel_leaves_the_settings_of_others_alone(monkeypatch, tmp
 
 @pytest.mark.usefixtures("root")
 def test_kernels_run_without_the_interpreters_lock_and_exactly():
-    options = jit.kernel(add).targetoptions
+    options = jit.kernel(add).entry.targetoptions
     assert options["nogil"] is True
     assert options["fastmath"] is False
 
@@ -171,7 +182,7 @@ SMALL_KERNEL = """
     with jit.compiling(told.append):
         result = int(outer(values))
         outer(values)
-    print(json.dumps({"told": told, "result": result, "cache": outer.stats.cache_path}))
+    print(json.dumps({"told": told, "result": result, "cache": outer.entry.stats.cache_path}))
 """
 RUN_FILE = "import runpy, sys; runpy.run_path(sys.argv[1], run_name='__main__')"
 
@@ -184,7 +195,48 @@ def test_the_first_process_compiles_and_the_next_does_not(tmp_path):
     assert first["told"] == ["outer", None]
     assert second["told"] == []
     assert Path(first["cache"]).parent == tmp_path / "cache"
-    assert len(list(Path(first["cache"]).glob("*.nbc"))) == 2
+    (stored,) = Path(first["cache"]).glob("*.nbc")  # the inner form of `inner` is a part of it
+    assert stored.name.startswith("outer-")
+
+
+FORMS = """
+    import json
+    import numpy as np
+    from setveil.kernels import jit
+
+    @jit.kernel
+    def share(part, whole):
+        if part > whole:
+            raise ValueError("more than the whole")
+        return part // whole
+
+    @jit.kernel
+    def total(parts, whole):
+        found = 0
+        for part in parts:
+            found += share(part, whole)
+        return found
+
+    def message(*values):
+        try:
+            return int(total(*values))
+        except Exception as error:
+            return repr(error)
+
+    told = []
+    with jit.compiling(told.append):
+        found = [message(np.array([4, 2]), 4), message(np.array([5]), 4), message(np.array([0]), 0), int(share(6, 6))]
+    print(json.dumps({"found": found, "told": told}))
+"""
+
+
+def test_a_kernel_that_kernels_call_raises_errors_and_can_be_called_from_python(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(FORMS))
+    first, second = (run_python(RUN_FILE, program, SETVEIL_CACHE_DIR=tmp_path / "cache") for _ in range(2))
+    errors = ["ValueError('more than the whole')", "ZeroDivisionError('integer division by zero')"]
+    assert first == {"found": [1, *errors, 1], "told": ["total", None, "share", None]}
+    assert second == {"found": [1, *errors, 1], "told": []}
 
 
 def test_kernels_work_where_nothing_can_be_kept(tmp_path):

@@ -57,7 +57,7 @@ def compiled(tmp_path_factory):
         forget()
         assert run_kernels() == ["double", "add"]
         assert jit.kernel(subtract)(1, 2) == -1
-        target = jit.kernel(add).targetctx.codegen().magic_tuple()
+        target = jit.kernel(add).entry.targetctx.codegen().magic_tuple()
     forget()
     enabled = ",".join(name for name in target[2].split(",") if name.startswith("+"))
     return cache, (target[0], target[1], enabled), target

@@ -6,7 +6,7 @@ import pytest
 from setveil.kernels import sources
 from setveil.kernels.sources import PACKAGE, find_sources, hash_sources, is_kernel_source
 
-MACHINERY = {"jit.py", "shipped.py", "sources.py", "threads.py", "__init__.py"}
+MACHINERY = {"forms.py", "jit.py", "shipped.py", "sources.py", "threads.py", "__init__.py"}
 """Modules in the folder of shared kernels that hold none."""
 
 

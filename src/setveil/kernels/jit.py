@@ -3,8 +3,8 @@
 Why not `numba.njit(cache=True)`: Numba's disk cache looks at the file of the kernel only, so that a kernel keeps calling the old binary of
 another one that changed; its key holds the path of the source; and a damaged file ends the program. Here every file of kernels has a
 folder of its own in the user's cache directory. The folder's name holds a hash of the sources that its machine code depends on
-(`sources.py`), of the compile options and of the versions that matter: when one of them changes, a new folder starts. The name of a
-file in it holds a hash of the types of the arguments and of the processor. A file that is damaged, or that cannot be read or
+(`sources.py`), of how they are compiled (`forms.py`) and of the versions that matter: when one of them changes, a new folder starts. The
+name of a file in it holds a hash of the types of the arguments and of the processor. A file that is damaged, or that cannot be read or
 written, is no error: the kernel is compiled. Kernels that were installed compiled (`shipped.py`) come before the cache; nothing is ever
 saved among them.
 
@@ -36,14 +36,13 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from setveil.base.cache_directory import find_cache_directory
+from setveil.kernels import forms
 from setveil.kernels.shipped import Shipped, find_shipped
 from setveil.kernels.sources import hash_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-OPTIONS = {"nogil": True, "fastmath": False, "boundscheck": False}
-"""How every kernel is compiled."""
 VERSIONS = {
     "python": str(sys.implementation.cache_tag),
     "numba": numba.__version__,
@@ -61,16 +60,24 @@ _CACHE = find_cache_directory()
 
 
 def source_hash(module: Path) -> str:
-    """Hash the sources that the kernels of a file depend on, the compile options and the versions."""
-    return hash_sources(module, repr(OPTIONS), repr(VERSIONS))[:20]
+    """Hash the sources that the kernels of a file depend on, how they are compiled, and the versions."""
+    return hash_sources(module, _hash_compiler(), repr(VERSIONS))[:20]
+
+
+@cache
+def _hash_compiler() -> str:
+    return hashlib.sha256(Path(forms.__file__).read_bytes()).hexdigest()
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a loop over arrays when it is first called: cached on disk, without the interpreter's lock, without fastmath."""
-    compiled = numba.njit(**OPTIONS)(function)
-    if compiled is not function and function.__closure__ is None:  # NUMBA_DISABLE_JIT returns the function itself
+    if numba.config.DISABLE_JIT:
+        KERNELS.append(function)
+        return function
+    compiled = forms.Kernel(function)
+    if function.__closure__ is None:
         with suppress(OSError):  # without a source file, for example at a prompt
-            compiled._cache = _KernelCache(function)  # noqa: SLF001 - Numba's own `enable_caching` sets this too
+            compiled.entry._cache = _KernelCache(function)  # noqa: SLF001 - Numba's own `enable_caching` sets this too
     KERNELS.append(compiled)
     return compiled
 

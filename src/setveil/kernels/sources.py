@@ -2,8 +2,8 @@
 
 A compiled kernel contains the kernels it calls and the constants it names. It depends on its own file and on every kernel source that
 this file imports, directly or not. From a module without kernels it may import literal constants only, so of such a module the text
-counts and its imports do not. `jit.py` is no source of machine code: its compile options are part of the key of every kernel. A test
-reads every kernel source and verifies these rules.
+counts and its imports do not. `jit.py` is no source of machine code: how it compiles (`forms.py`) is part of the key of every kernel. A
+test reads every kernel source and verifies these rules.
 """
 
 from __future__ import annotations

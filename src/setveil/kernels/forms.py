@@ -1,0 +1,132 @@
+"""How kernels are compiled: whole where Python calls them, as a part of the caller where a kernel does.
+
+Numba compiles every function as if Python called it: with a wrapper that unpacks Python objects, with all optimizations, to machine code.
+A kernel that only kernels call needs none of that, because its code is optimized and compiled again inside its callers. So a kernel has two
+forms, each compiled when it is first needed:
+
+- the entry form, which Python calls. It is cached on disk;
+- the inner form, which kernels call. It is code of LLVM that every entry form that needs it takes over, so it is stored nowhere else.
+
+Both leave out the passes of Numba for what kernels do not use, such as closures, generated code and expressions over whole arrays.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any
+
+import numba
+from numba.core import typed_passes, untyped_passes
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPTIONS = {"nogil": True, "fastmath": False, "boundscheck": False, "no_cfunc_wrapper": True}
+"""How every kernel is compiled. C code, which could call it through another wrapper, never does."""
+UNUSED_PASSES = {
+    untyped_passes.DeadBranchPrune,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.InlineInlinables,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.RewriteSemanticConstants,
+    untyped_passes.WithLifting,
+    typed_passes.AnnotateTypes,
+    typed_passes.DumpParforDiagnostics,
+    typed_passes.NopythonRewrites,
+}
+
+
+class Kernel:
+    """A compiled loop, which Python and other kernels call like a function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        self.entry = numba.njit(pipeline_class=_EntryCompiler, **OPTIONS)(function)
+        update_wrapper(self, function)
+
+    def __call__(self, *values: Any) -> Any:
+        """Run the entry form, which is loaded or compiled first if these types are new."""
+        return self.entry(*values)
+
+    @property
+    def signatures(self) -> list[Any]:
+        """The types for which Python has called it."""
+        found: list[Any] = self.entry.signatures
+        return found
+
+    @cached_property
+    def _inner(self) -> Any:
+        """The inner form, which Python must not call."""
+        return numba.njit(pipeline_class=_InnerCompiler, no_cpython_wrapper=True, **OPTIONS)(self.py_func)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What Numba sees where a kernel calls this one."""
+        return numba.types.Dispatcher(self._inner)
+
+
+class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+    """The code of an inner form: linked with what it calls, and left to the callers to optimize and compile."""
+
+    def finalize(self) -> None:
+        """Link what it calls."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)  # noqa: SLF001 - as the class it extends does
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001 - the same
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return that there is no machine code."""
+        del name
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> _NoMachineCode:
+        """What sets the environment of machine code, of which there is none."""
+        return _NoMachineCode()
+
+
+class _NoMachineCode:
+    """Where no environment can be set: the entry forms set it."""
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing."""
+
+
+class _EntryCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
+    """Compiles entry forms."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes that kernels need."""
+        return [_used_passes(self.state)]
+
+    def compile_extra(self, function: Callable[..., Any]) -> Any:
+        """Compile, and set the environments of the inner forms inside, as Numba does where it loads a function from its cache."""
+        compiled = super().compile_extra(function)
+        for environment in compiled._find_referenced_environments():  # noqa: SLF001 - the same
+            compiled.codegen.set_env(environment.env_name, environment)
+        return compiled
+
+
+class _InnerCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
+    """Compiles inner forms."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes that kernels need, for code that stays without machine code."""
+        self.state.library = _InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return [_used_passes(self.state)]
+
+
+def _used_passes(state: Any) -> Any:
+    manager = DefaultPassBuilder.define_nopython_pipeline(state)
+    manager.passes = [(kind, about) for kind, about in manager.passes if kind not in UNUSED_PASSES]
+    manager.finalize()
+    return manager
