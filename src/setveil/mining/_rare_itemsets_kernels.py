@@ -69,7 +69,7 @@ class Found(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Of each depth the known item, and of the items up to it: for how many sets of the data they stand, and the weight of their records."""
+    """Of each depth the known item, and of those up to it: for how many sets of the data they stand, and the weight of their records."""
 
     known: NDArray[np.int64]
     times: NDArray[np.int64]
