@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 STEPS, FOUND, LISTED, MORE, CUT, ENDED, NOTED = 0, 1, 2, 3, 4, 5, 6
 """What a search tells: steps taken, sets found, sets listed; whether larger sets are to be searched, whether there are more than can be
 counted, whether it ended before its time."""
-FIRST, LAST, NEXT, UNTRIED, LAST_CANDIDATE, HELD_END = 0, 1, 2, 3, 4, 5
-"""The numbers of a level: its first record and the end of its records, the next candidate, the end of those to try, the end of all
-candidates, the end of the held items. Level 0 has the last two only."""
+FIRST, LAST, OCCURRENCES, NEXT, UNTRIED, LAST_CANDIDATE, HELD_END = 0, 1, 2, 3, 4, 5, 6
+"""The numbers of a level: its first record and the end of its records, how many items these hold when it is entered, the next candidate,
+the end of those to try, the end of all candidates, the end of the held items. Level 0 has the last two only."""
 MOST = np.int64(1) << np.int64(62)
 ZERO, ONE = np.int64(0), np.int64(1)
 """Where a loop starts to count what it hands on: a number that is written out would compile what takes it a second time."""
@@ -135,13 +135,13 @@ def is_over(limits, state, control):
 @kernel
 def note_rare(depth, n_seen, records, limits, path, room, found, control):
     """Count, list and mark the items seen that make the known ones a minimal rare set; tell whether the search should end."""
-    known, count, state = path.known, room.count, found.state
-    k, number = limits.k, path.times[depth - 1]
+    known, count, seen, copies, state = path.known, room.count, room.seen, records.copies, found.state
+    k, number, weight = limits.k, path.times[depth - 1], path.weights[depth - 1]
     n_often = 0
     for one in range(n_seen):
-        item = room.seen[one]
+        item = seen[one]
         if count[item] >= k:
-            if count[item] < path.weights[depth - 1]:
+            if count[item] < weight:
                 n_often += 1
             continue
         minimal = True
@@ -153,11 +153,11 @@ def note_rare(depth, n_seen, records, limits, path, room, found, control):
         if minimal:
             room.mark[item] = 1
             state[NOTED] = 1
-            if number >= MOST // records.copies[item] or state[FOUND] >= MOST - number * records.copies[item]:
+            if number >= MOST // copies[item] or state[FOUND] >= MOST - number * copies[item]:
                 state[CUT] = 1
                 state[FOUND] = MOST
             else:
-                state[FOUND] += number * records.copies[item]
+                state[FOUND] += number * copies[item]
             if state[LISTED] < len(found.sets):
                 for at in range(depth):
                     found.sets[state[LISTED], at] = known[at]
@@ -186,6 +186,20 @@ def expose(depth, n_seen, stack, room, exposed):
 
 
 @kernel
+def room_to_begin(records):
+    """Return how many records, and how many items behind it in these, the first level of an item has at most."""
+    offsets, starts, lists, places = records.offsets, records.starts, records.lists, records.places
+    n_spans, n_held = ONE, ONE
+    for root in range(len(starts) - 1):
+        size = ZERO
+        for at in range(starts[root], starts[root + 1]):
+            size += offsets[lists[at] + 1] - places[at] - 1
+        n_spans = max(n_spans, starts[root + 1] - starts[root])
+        n_held = max(n_held, size)
+    return n_spans, n_held
+
+
+@kernel
 def with_room(stack, n_spans, n_held, n_candidates):
     """Return the stack with room for so many records, held items and candidates."""
     spans, held, candidates = stack.spans, stack.held, stack.candidates
@@ -200,24 +214,19 @@ def with_room(stack, n_spans, n_held, n_candidates):
 
 @kernel
 def begin(root, records, stack, path):
-    """Write the first level: the records that hold an item, from behind it on; return the stack."""
-    offsets, lists, places = records.offsets, records.lists, records.places
-    first, last = records.starts[root], records.starts[root + 1]
-    needed = ZERO
-    for at in range(first, last):
-        needed += offsets[lists[at] + 1] - places[at] - 1
-    stack = with_room(stack, last - first, needed, ZERO)
+    """Write the first level: the records that hold an item, from behind it on."""
+    offsets, items, lists, places = records.offsets, records.items, records.lists, records.places
     spans, held, levels = stack.spans, stack.held, stack.levels
     n_spans = 0
     end = 0
-    for at in range(first, last):
+    for at in range(records.starts[root], records.starts[root + 1]):
         row = lists[at]
         if offsets[row + 1] == places[at] + 1:
             continue
         spans[n_spans, ROW] = row
         spans[n_spans, START] = end
         for place in range(places[at] + 1, offsets[row + 1]):
-            held[end] = records.items[place]
+            held[end] = items[place]
             end += 1
         spans[n_spans, END] = end
         n_spans += 1
@@ -225,29 +234,27 @@ def begin(root, records, stack, path):
     levels[0, HELD_END] = end
     levels[1, FIRST] = 0
     levels[1, LAST] = n_spans
+    levels[1, OCCURRENCES] = end
     path.known[0] = root
     path.times[0] = records.copies[root]
     path.weights[0] = records.supports[root]
-    return stack
 
 
 @kernel
 def count_items(depth, weights, stack, room):
-    """Count how much of a level holds each item that is allowed; return how many items were seen, and how many its records hold."""
-    levels, spans, count = stack.levels, stack.spans, room.count
+    """Count how much of a level holds each item that is allowed; return how many items were seen."""
+    spans, held, count, allowed, seen = stack.spans, stack.held, room.count, room.allowed, room.seen
     n_seen = ZERO
-    size = ZERO
-    for at in range(levels[depth, FIRST], levels[depth, LAST]):
+    for at in range(stack.levels[depth, FIRST], stack.levels[depth, LAST]):
         weight = weights[spans[at, ROW]]
-        size += spans[at, END] - spans[at, START]
         for place in range(spans[at, START], spans[at, END]):
-            item = stack.held[place]
-            if room.allowed[item] == depth - 1:
+            item = held[place]
+            if allowed[item] == depth - 1:
                 if count[item] == 0:
-                    room.seen[n_seen] = item
+                    seen[n_seen] = item
                     n_seen += 1
                 count[item] += weight
-    return n_seen, size
+    return n_seen
 
 
 @kernel
@@ -256,13 +263,13 @@ def largest_misses(depth, n_seen, limits, supports, path, room):
 
     The second is the sum of the largest numbers of records of the level that an item misses.
     """
-    count, largest = room.count, room.largest
+    count, seen, largest = room.count, room.seen, room.largest
     weight = path.weights[depth - 1]
     most = limits.size - depth - 1
     n_largest = 0
     n_often = 0
     for one in range(n_seen):
-        item = room.seen[one]
+        item = seen[one]
         if count[item] < limits.k or count[item] == weight or (depth == 1 and count[item] == supports[item]):
             count[item] = 0
             continue
@@ -288,16 +295,17 @@ def largest_misses(depth, n_seen, limits, supports, path, room):
 @kernel
 def choose(depth, n_seen, least, stack, room):
     """Make the items that may come, and that fewer records than `least` hold, the candidates of a level; tell whether some are left out."""
+    count, seen, allowed, candidates = room.count, room.seen, room.allowed, stack.candidates
     end = stack.levels[depth, LAST_CANDIDATE]
     left_out = False
     for one in range(n_seen):
-        item = room.seen[one]
-        if room.count[item] >= least:
+        item = seen[one]
+        if count[item] >= least:
             left_out = True
-        elif room.count[item] > 0:
-            stack.candidates[end] = item
+        elif count[item] > 0:
+            candidates[end] = item
             end += 1
-            room.allowed[item] = depth
+            allowed[item] = depth
     stack.levels[depth, LAST_CANDIDATE] = end
     return left_out
 
@@ -319,14 +327,15 @@ def narrow(depth, k, weights, stack, room, state):
 
 @kernel
 def enter(depth, records, limits, stack, path, room, found, control):
-    """Find the candidates of a level, or at the last depth the rare sets; return the stack, and whether the search should end."""
-    state = found.state
-    level, above = stack.levels[depth], stack.levels[depth - 1]
-    n_records = level[LAST] - level[FIRST]
-    start = above[LAST_CANDIDATE]
-    level[NEXT] = level[UNTRIED] = level[LAST_CANDIDATE] = start
-    level[HELD_END] = above[HELD_END]
-    n_seen, size = count_items(depth, records.weights, stack, room)
+    """Find the candidates of a level, or at the last depth the rare sets; return whether the search should end."""
+    levels, state, count, seen = stack.levels, found.state, room.count, room.seen
+    n_records, size = levels[depth, LAST] - levels[depth, FIRST], levels[depth, OCCURRENCES]
+    start = levels[depth - 1, LAST_CANDIDATE]
+    levels[depth, NEXT] = start
+    levels[depth, UNTRIED] = start
+    levels[depth, LAST_CANDIDATE] = start
+    levels[depth, HELD_END] = levels[depth - 1, HELD_END]
+    n_seen = count_items(depth, records.weights, stack, room)
     state[STEPS] += n_records + size
     ended = False
     left = limits.size - depth
@@ -337,28 +346,27 @@ def enter(depth, records, limits, stack, path, room, found, control):
             expose(depth, n_seen, stack, room, found.exposed)
     else:
         n_often, others = largest_misses(depth, n_seen, limits, records.supports, path, room)
-        # Also for the records of the next level.
-        stack = with_room(stack, level[LAST] + 2 * n_records, level[HELD_END] + size, start + n_often)
         left_out = choose(depth, n_seen, limits.k + others, stack, room)
         if left_out and n_often > left:  # in a larger set more items could
             state[MORE] = 1
     for one in range(n_seen):
-        room.count[room.seen[one]] = 0
-    if level[LAST_CANDIDATE] > start:
+        count[seen[one]] = 0
+    if levels[depth, LAST_CANDIDATE] > start:
         state[STEPS] += size
         narrow(depth, limits.k, records.weights, stack, room, state)
-    return stack, ended or is_over(limits, state, control)
+    return ended or is_over(limits, state, control)
 
 
 @kernel
 def descend(depth, records, stack, path, room, state):
     """Make the next candidate of a level known: write the records that hold it as the level below."""
-    levels, spans, held = stack.levels, stack.spans, stack.held
+    levels, spans, held, weights = stack.levels, stack.spans, stack.held, records.weights
     item = stack.candidates[levels[depth, NEXT]]
     levels[depth, NEXT] += 1
     room.allowed[item] = depth - 1
     first, last = levels[depth, FIRST], levels[depth, LAST]
     weight = 0
+    size = 0
     to = last
     for at in range(first, last):
         place = first_not_below(held, spans[at, START], spans[at, END], item)
@@ -367,11 +375,13 @@ def descend(depth, records, stack, path, room, state):
         spans[to, ROW] = spans[at, ROW]
         spans[to, START] = spans[at, START]
         spans[to, END] = spans[at, END]
-        weight += records.weights[spans[at, ROW]]
+        weight += weights[spans[at, ROW]]
+        size += spans[at, END] - spans[at, START]
         to += 1
     state[STEPS] += 4 * (last - first)
     levels[depth + 1, FIRST] = last
     levels[depth + 1, LAST] = to
+    levels[depth + 1, OCCURRENCES] = size
     times, copies = path.times[depth - 1], records.copies[item]
     path.known[depth] = item
     path.times[depth] = MOST if times > MOST // copies else times * copies
@@ -394,23 +404,35 @@ def search(limits, records, found, control):
         largest=np.empty(size, np.int64),
     )
     path = Path(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64))
+    n_spans, n_held = room_to_begin(records)
     stack = Stack(
-        levels=np.empty((size + 1, 6), np.int64),
-        spans=np.empty((1024, 3), np.int64),
-        held=np.empty(1024, np.int64),
+        levels=np.empty((size + 1, 7), np.int64),
+        spans=np.empty((n_spans, 3), np.int64),
+        held=np.empty(n_held, np.int64),
         candidates=np.empty(1024, np.int64),
     )
     levels = stack.levels
     ended = False
     for root in range(n_items):
-        stack = begin(root, records, stack, path)
-        depth = ONE
-        stack, ended = enter(depth, records, limits, stack, path, room, found, control)
-        while depth > 0 and not ended:
+        begin(root, records, stack, path)
+        depth = ZERO
+        entering = levels[1, LAST] > 0
+        while entering or depth > 0:
+            if entering:
+                depth += 1
+                entering = False
+                if depth < size - 1:  # room for what is cut down, and for the records of the next level
+                    n_spans = 3 * levels[depth, LAST] - 2 * levels[depth, FIRST]
+                    n_held = levels[depth - 1, HELD_END] + levels[depth, OCCURRENCES]
+                    n_candidates = levels[depth - 1, LAST_CANDIDATE] + min(n_items, levels[depth, OCCURRENCES])
+                    if n_spans > len(stack.spans) or n_held > len(stack.held) or n_candidates > len(stack.candidates):
+                        stack = with_room(stack, n_spans, n_held, n_candidates)
+                ended = enter(depth, records, limits, stack, path, room, found, control)
+                if ended:
+                    break
             if levels[depth, NEXT] < levels[depth, UNTRIED]:
                 descend(depth, records, stack, path, room, found.state)
-                depth += 1
-                stack, ended = enter(depth, records, limits, stack, path, room, found, control)
+                entering = True
             else:
                 # Back to the level above: what was a candidate here is one there.
                 for place in range(levels[depth, UNTRIED], levels[depth, LAST_CANDIDATE]):
