@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import inverted, owner_of, picked, places_of, ranks_of_sequences, starts_of
+from setveil.data.records.ragged import (
+    inverted,
+    offsets_of,
+    owner_of,
+    picked,
+    places_of,
+    ranks_of_sequences,
+    read_only,
+    sorted_within,
+    starts_of,
+)
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -114,12 +124,18 @@ class _Items:
     @classmethod
     def of(cls, data: Transactions, weights: NDArray[np.int64], parts: NDArray[np.int64] | None) -> _Items:
         row = owner_of(data.offsets)
-        width = max(len(data.vocabulary), 1)
-        key = data.items.astype(np.int64) if parts is None else parts[row] * width + data.items
-        keys, item = np.unique(key, return_inverse=True)
-        supports = np.zeros(len(keys), np.int64)
+        if parts is None:
+            codes = np.flatnonzero(data.supports)
+            number = np.zeros(len(data.vocabulary), np.int64)
+            number[codes] = np.arange(len(codes))
+            item, parts_of = number[data.items], np.zeros(len(codes), np.int64)
+        else:
+            width = max(len(data.vocabulary), 1)
+            keys, item = np.unique(parts[row] * width + data.items, return_inverse=True)
+            codes, parts_of = keys % width, keys // width
+        supports = np.zeros(len(codes), np.int64)
         np.add.at(supports, item, weights[row])
-        return cls(row, item, keys % width, keys // width, supports)
+        return cls(row, item, codes, parts_of, supports)
 
 
 @dataclass(eq=False)
@@ -131,8 +147,9 @@ class _Search:
     items: NDArray[np.int64]
     weights: NDArray[np.int64]
     supports: NDArray[np.int64]
-    members: list[NDArray[np.int64]]
-    """The items that each merged item represents."""
+    members: NDArray[np.int64]
+    """The items that the merged items represent: those of item i from `member_starts[i]` on."""
+    member_starts: NDArray[np.int64]
     content_of: NDArray[np.int64]
     """The distinct record of each record of the data; the last one represents all with fewer than two items."""
     exposed: NDArray[np.bool_]
@@ -160,9 +177,8 @@ class _Search:
         order = np.lexsort((head, table.supports[often[head]]))
         rank = np.full(len(often), -1, np.int64)
         rank[head[order]] = np.arange(len(order))
-        by_kind = often[np.argsort(kind, kind="stable")]
-        ends = np.cumsum(copies)
-        members = [by_kind[ends[one] - copies[one] : ends[one]] for one in order.tolist()]
+        member_starts, members = picked(offsets_of(copies), order)
+        members = often[np.argsort(kind, kind="stable")][members]
         # A record with one item holds no larger set.
         keep = rank[item] >= 0
         row, item = row[keep], rank[item[keep]]
@@ -171,14 +187,15 @@ class _Search:
         new = np.where(long, np.cumsum(long) - 1, np.count_nonzero(long))
         keep = long[row]
         row, item = new[row[keep]], item[keep]
-        item = item[np.lexsort((item, row))]
+        offsets = starts_of(row, int(np.count_nonzero(long)))
         return cls(
             k,
-            starts_of(row, int(np.count_nonzero(long))),
-            item,
+            offsets,
+            sorted_within(offsets, item, len(order)),
             of_content[long],
             table.supports[often[head[order]]],
             members,
+            member_starts,
             new[content_of],
             np.zeros(int(np.count_nonzero(long)) + 1, np.bool_),
             by_size,
@@ -192,21 +209,27 @@ class _Search:
             return True
         from setveil.mining import _rare_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        list_starts, by_item = places_of(self.items, len(self.supports))
-        lists = owner_of(self.offsets)[by_item]
-        copies = np.array([len(members) for members in self.members], np.int64)
-        arrays = (self.offsets, self.items, self.weights, list_starts, lists, by_item, self.supports, copies)
-        for array in arrays:
-            array.flags.writeable = False
+        starts, by_item = places_of(self.items, len(self.supports))
+        columns = (
+            self.offsets,
+            self.items,
+            self.weights,
+            starts,
+            owner_of(self.offsets)[by_item],
+            by_item,
+            self.supports,
+        )
+        records = kernels.Records(*map(read_only, (*columns, np.diff(self.member_starts))))
+        steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
         state = np.zeros(8, np.int64)
         for size in range(2, min(m, longest) + 1):
             sets = np.empty((limit - len(self.listed), size), np.int64)
             held_by = np.empty(len(sets), np.int64)
             already = sum(self.by_size.values())
             state[kernels.FOUND], state[kernels.LISTED], state[kernels.MORE] = already, 0, 0
-            steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
-            part = (size, self.k, *arrays, *steps, self.exposed, sets, held_by, state)
-            run(f"searching rare sets of {size} items", partial(kernels.search, *part), total=len(self.supports))
+            limits, found = kernels.Limits(size, self.k, *steps), kernels.Found(self.exposed, sets, held_by, state)
+            work = partial(kernels.search, limits, records, found)
+            run(f"searching rare sets of {size} items", work, total=len(self.supports))
             if state[kernels.FOUND] > already:
                 self.by_size[size] = int(state[kernels.FOUND]) - already
             for place in range(state[kernels.LISTED]):
@@ -219,5 +242,6 @@ class _Search:
 
     def _list(self, found: NDArray[np.int64], support: int, limit: int) -> None:
         """List the sets of items that a found set represents, up to the limit."""
-        choices = product(*(self.members[one].tolist() for one in found.tolist()))
+        starts = self.member_starts
+        choices = product(*(self.members[starts[one] : starts[one + 1]].tolist() for one in found.tolist()))
         self.listed += [(np.array(one), support) for one in islice(choices, limit - len(self.listed))]
