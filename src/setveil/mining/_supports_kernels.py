@@ -72,7 +72,8 @@ def ones(word):
 def lay_out(offsets, codes, number_of, filled, layout, control):
     """Fill the lists and the bits of the items that have a number; `filled` is work space, one a number."""
     starts, bits, rows, words = layout.starts, layout.bits, layout.rows, layout.words
-    filled[:] = starts[:-1]
+    for number in range(len(filled)):  # not a copy of slices: Numba would compile the text of an error for other lengths, for seconds
+        filled[number] = starts[number]
     for record in range(len(offsets) - 1):
         if record & LOOK_EVERY == 0:
             control[DONE] = record
