@@ -63,12 +63,13 @@ class Items(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Items of a cluster that k records hold, most frequent first: their numbers, record sets as bits, and supports; and all its records."""
+    """Items of a cluster that k records hold, most frequent first: their numbers, record sets as bits, and supports."""
 
     numbers: NDArray[np.int64]
     bits: NDArray[np.int64]
     supports: NDArray[np.int64]
     size: int
+    """How many records the cluster has."""
 
 
 class Found(NamedTuple):
@@ -100,7 +101,7 @@ def take_apart(clustered, first, last, limits, items, chunk, tally, control):
 
 @kernel
 def _count_items(cluster, clustered, items):
-    """Number the items of a cluster and count their records; an item that must go to the term chunk counts as rare."""
+    """Count the records of each item of a cluster, and give it a number; an item that must go to the term chunk counts as rare."""
     offsets, codes, fixed, rows = clustered.offsets, clustered.items, clustered.fixed, clustered.rows
     number, item_of, supports, place_of, chunk_of = items
     found = ZERO
