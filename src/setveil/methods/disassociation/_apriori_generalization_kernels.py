@@ -116,24 +116,33 @@ def rare_set_with(node, border, size, k, rows, cut, room, control):
         np.empty(ranks_end, np.int64),
     )
     _choose_first(node, border, rows, cut, room.level, path)
+    level, count, same, following, tops = room.level, room.count, room.same, path.following, path.tops
     depth = ONE
     is_new, is_found = True, False
     while depth > 0:
         if is_new:
-            touched = _count_nodes(depth, rows, cut, room.count, path)
+            touched = _count_nodes(depth, rows, cut, count, path)
             is_found = _examine(depth, size, k, touched, room, path)
-        other = ranks_end if control[STOP] != 0 or is_found else _next_node(depth, room, path)
+        other = ranks_end if control[STOP] != 0 or is_found else following[depth]
+        while other < ranks_end and (
+            count[depth, other] == 0 or count[depth, other] == path.totals[depth] or same[depth, other]
+        ):
+            other += 1
         is_new = other < ranks_end
         if is_new:
-            needed = path.tops[depth] + _most_rows(depth, other, rows, cut, path)
-            while needed > len(path.rows):
-                longer = doubled(path.rows, path.tops[depth])
-                path = Path(longer, path.tops, path.totals, path.chosen, path.following, path.touched)
+            while 2 * tops[depth] - tops[depth - 1] > len(path.rows):
+                longer = doubled(path.rows, tops[depth])
+                path = Path(longer, tops, path.totals, path.chosen, following, path.touched)
             _choose(depth, other, rows, cut, room, path)
             depth += 1
-        else:
-            _step_back(depth, room, path)
-            depth -= 1
+            continue
+        for at in range(tops[depth - 1], tops[depth]):
+            level[path.rows[at]] = depth - 1
+        if following[depth] <= ranks_end:
+            for other in range(ranks_end):
+                count[depth, other] = 0
+                same[depth, other] = False
+        depth -= 1
     return is_found
 
 
@@ -202,25 +211,6 @@ def _examine(depth, size, k, used, room, path):
 
 
 @kernel
-def _next_node(depth, room, path):
-    """Return the next node that may be in a rare set with those of the path; if there is none, a rank behind all."""
-    counts, is_same, total = room.count[depth], room.same[depth], path.totals[depth]
-    other = path.following[depth]
-    while other < len(counts) and (counts[other] == 0 or counts[other] == total or is_same[other]):
-        other += 1
-    return other
-
-
-@kernel
-def _most_rows(depth, other, rows, cut, path):
-    """Return how many rows of the path can hold a node at most."""
-    return min(
-        rows.starts[cut.end_of[other]] - rows.starts[other],
-        path.tops[depth] - path.tops[depth - 1],
-    )
-
-
-@kernel
 def _choose(depth, other, rows, cut, room, path):
     """Lengthen the path by a node: list the rows that hold it, by its list or by the rows of the path, whichever is shorter."""
     offsets, ranks, lists, level, listed = rows.offsets, rows.ranks, rows.lists, room.level, path.rows
@@ -247,15 +237,3 @@ def _choose(depth, other, rows, cut, room, path):
     path.tops[depth + 1] = top
     path.totals[depth + 1] = room.count[depth, other]
     path.following[depth + 1] = end
-
-
-@kernel
-def _step_back(depth, room, path):
-    """Take the last node back from the path, and clear what was counted for it."""
-    level, listed, counts, is_same = room.level, path.rows, room.count[depth], room.same[depth]
-    for at in range(path.tops[depth - 1], path.tops[depth]):
-        level[listed[at]] = depth - 1
-    if path.following[depth] <= len(counts):
-        for other in range(len(counts)):
-            counts[other] = 0
-            is_same[other] = False

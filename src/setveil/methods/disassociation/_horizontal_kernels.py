@@ -133,14 +133,15 @@ def _load(data, supports, limits, parts, entries, rows):
     for item in range(len(supports)):
         found[item] = item
         counts[item] = supports[item]
-    depth = np.int64(0)
-    _lay_out(depth, limits, parts)
+    _lay_out(np.int64(0), limits, parts)
     offsets, codes = data.offsets, data.items
     ends, records, borders = parts.ends[0], parts.records, parts.borders
+    state, waiting = parts.state, parts.waiting
     items, holders = entries.items, entries.rows
     filled = 0
     for row in range(len(rows)):
         records[row] = rows[row]
+        state[row], waiting[row] = REMAINS, row
         for at in range(offsets[rows[row]], offsets[rows[row] + 1]):
             item = codes[at]
             if counts[item] > 0:
@@ -149,19 +150,7 @@ def _load(data, supports, limits, parts, entries, rows):
                 holders[ends[item]] = row
                 ends[item] += 1
         borders[row + 1] = filled
-    _list_rows(depth, parts)
-
-
-@kernel
-def _list_rows(depth, parts):
-    """Note that all rows of a new part remain in it."""
-    first, size = parts.first_row[depth], parts.size[depth]
-    parts.first_row[depth + 1] = first + size
-    parts.listed[depth] = size
-    state, waiting = parts.state, parts.waiting
-    for row in range(first, first + size):
-        state[row] = REMAINS
-        waiting[row] = row
+    parts.first_row[1] = parts.listed[0] = len(rows)
 
 
 @kernel
@@ -266,13 +255,14 @@ def _count_moved(depth, size, parts, entries):
 @kernel
 def _copy_moved(depth, parts, entries):
     """Copy the moved rows to a new part, with the items that may split it."""
-    counts, ends = parts.counts[depth], parts.ends[depth]
+    counts, ends, state, waiting = parts.counts[depth], parts.ends[depth], parts.state, parts.waiting
     moved, records, borders, items, holders = parts.moved, parts.records, parts.borders, entries.items, entries.rows
     to = parts.first_row[depth]
     filled = borders[to]
     for place in range(parts.size[depth]):
         row = moved[place]
         records[to] = records[row]
+        state[to], waiting[to] = REMAINS, to
         for at in range(borders[row], borders[row + 1]):
             item = items[at]
             if counts[item] > 0:
@@ -282,22 +272,25 @@ def _copy_moved(depth, parts, entries):
                 ends[item] += 1
         to += 1
         borders[to] = filled
-    _list_rows(depth, parts)
+    parts.first_row[depth + 1] = to
+    parts.listed[depth] = parts.size[depth]
 
 
 @kernel
 def _write_cluster(depth, low, size, parts, rows):
     """Write the records of the moved rows where they belong; they are no part of their own, so their counts are taken back."""
-    moved, records = parts.moved, parts.records
+    moved, records, found, counts = parts.moved, parts.records, parts.found[depth + 1], parts.counts[depth + 1]
     for place in range(size):
         rows[low + place] = records[moved[place]]
-    _forget_counts(depth + 1, parts)
+    for at in range(parts.used[depth + 1]):
+        counts[found[at]] = 0
 
 
 @kernel
 def _close(depth, limits, parts, rows, is_end):
     """Write the records that remain in a part where they belong, as one cluster or several even ones, and take its counts back."""
     waiting, state, records = parts.waiting, parts.state, parts.records
+    found, counts = parts.found[depth], parts.counts[depth]
     place = parts.low[depth]
     first = parts.first_row[depth]
     for at in range(first, first + parts.listed[depth]):
@@ -306,13 +299,6 @@ def _close(depth, limits, parts, rows, is_end):
             rows[place] = records[row]
             place += 1
     _mark_even_ends(parts.low[depth], place, limits, is_end)
-    _forget_counts(depth, parts)
-
-
-@kernel
-def _forget_counts(depth, parts):
-    """Set the counts of a part back to 0."""
-    found, counts = parts.found[depth], parts.counts[depth]
     for at in range(parts.used[depth]):
         counts[found[at]] = 0
 
