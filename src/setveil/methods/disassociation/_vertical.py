@@ -64,7 +64,7 @@ def assign_chunks(
     width = len(data.vocabulary)
 
     def work(part: int, control: NDArray[np.int64]) -> None:
-        by_number = [np.empty(width, dtype) for dtype in (np.int32, np.int64, np.int64, np.int64)]
+        by_number: Any = [np.empty(width, dtype) for dtype in (np.int32, np.int64, np.int64, np.int64)]
         items = kernels.Items(np.full(width, -1, np.int32), *by_number)
         kernels.take_apart(clustered, borders[part], borders[part + 1], limits, items, chunk, tallies[part], control)
 
