@@ -92,4 +92,4 @@ def _new_parts(records: int, width: int, delta: int) -> Parts:
     by_part: Any = [np.zeros(levels + 1, np.int64) for _ in range(6)]
     by_item: Any = [np.zeros((levels, width), dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
     by_row: Any = [np.zeros(rows, dtype) for dtype in (np.int64, np.int64, np.int8, np.int64)]
-    return kernels.Parts(*by_part, *by_item, *by_row, moved=np.empty(records, np.int64))
+    return kernels.Parts(*by_part, *by_item, *by_row, np.empty(records, np.int64))
