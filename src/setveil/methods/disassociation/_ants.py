@@ -54,6 +54,7 @@ def by_ants(
 ) -> tuple[Clustering, dict[str, Any]]:
     """Return clusters in which rules stay together, and an account."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
+    from setveil.methods.disassociation._horizontal_kernels import Holders  # noqa: PLC0415 - imports Numba
 
     if len(rules) > MOST_RULES:
         raise BadParameter(
@@ -73,15 +74,14 @@ def by_ants(
     least = np.maximum(need, k) if stable else np.full(len(rules), k)
     pairs = (len(rules), len(rules))
     pheromone, heads, tails = np.zeros(pairs, np.int64), np.full(pairs, -1, np.int64), np.empty(pairs, np.int64)
-    links = np.empty((2, len(record_of)), np.int64)
     group = np.full(data.records, NO_GROUP, np.int64)
-    rules_of_records = (read_only(first), read_only(rule_of), read_only(record_of))
-    state = (group, pheromone, heads, tails, links)
-    settings = (read_only(supports), read_only(need), read_only(least), read_only(by_rest), k, iterations)
+    places = kernels.Places(*map(read_only, (first, rule_of, record_of)))
+    needs = kernels.Needs(*map(read_only, (supports, need, least, by_rest)))
+    clusters = kernels.Clusters(group, pheromone, heads, tails, np.empty((2, len(record_of)), np.int64))
 
     def work(control: NDArray[np.int64]) -> tuple[int, int]:
-        kernels.settle(*rules_of_records[:2], read_only(starts), read_only(holders), *state, control)
-        return kernels.carry(*rules_of_records, *settings, *state, control)  # type: ignore[no-any-return]  # a kernel has no types
+        kernels.settle(places, Holders(read_only(starts), read_only(holders)), clusters, control)
+        return kernels.carry(places, needs, k, iterations, clusters, control)  # type: ignore[no-any-return]  # a kernel has no types
 
     done, moves = run("moving records between clusters", work, total=iterations)
     reached = (np.diagonal(pheromone) >= need) & (supports > 0)
@@ -108,6 +108,7 @@ def _holders(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where the records of each rule start, and the records that hold it, in the given order, rule by rule."""
     from setveil.methods.disassociation import _ants_kernels as kernels  # noqa: PLC0415 - imports Numba
+    from setveil.methods.disassociation._horizontal_kernels import Holders, Records  # noqa: PLC0415 - imports Numba
 
     rule_offsets, codes = rules.bind(data)
     # The rarest item of each rule comes first: only its records are examined.
@@ -120,11 +121,12 @@ def _holders(
     listed = listed[np.argsort(sorted_records.items[listed], kind="stable")]
     item_starts = offsets_of(np.where(begins, data.supports, 0))
     item_holders = order[owner_of(sorted_records.offsets)[listed]]
-    given = (read_only(item_starts), read_only(item_holders), read_only(rule_offsets), read_only(codes))
+    holders = Holders(read_only(item_starts), read_only(item_holders))
+    to_find = kernels.Rules(read_only(rule_offsets), read_only(codes))
     ends = np.empty(len(rules), np.int64)
     found = run(
         "finding the records of each rule",
-        lambda control: kernels.find(data.offsets, data.items, *given, ends, control),
+        lambda control: kernels.find(Records(data.offsets, data.items), holders, to_find, ends, control),
         total=len(rules),
     )
     return np.concatenate((np.zeros(1, np.int64), ends)), found[: ends[-1]]

@@ -1,8 +1,6 @@
-"""Loops of ants: which records hold which rule, who takes which record first, and who takes it from whom.
+"""Loops of ants: which records hold which rule, which ant takes which record first, and which ant takes it from another.
 
-Every record has a place for each of its rules, from `first[record]` on: `rule_of` tells the rule, `record_of` the record. The records of
-cluster c that hold rule l are a list through such places, in the order in which they came: `heads[l, c]` is the first place, `tails[l, c]`
-the last one, `links` tell what comes before and after each, and `pheromone[l, c]` is how many they are.
+Each rule has an ant and a cluster, which have its number.
 """
 
 # mypy: ignore-errors
@@ -10,50 +8,103 @@ the last one, `links` tell what comes before and after each, and `pheromone[l, c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import doubled, first_not_below
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 BEFORE = 0
 AFTER = 1
 
 
-@kernel
-def find(offsets, items, item_starts, item_holders, rule_offsets, rule_items, ends, control):
-    """Return the records that hold each rule, one rule after the other, and tell where those of each end.
+class Rules(NamedTuple):
+    """The items of each rule, the rarest one first: those of rule l are `items[offsets[l]:offsets[l + 1]]`."""
 
-    The first item of a rule is its rarest: `item_starts` and `item_holders` tell its records.
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+
+class Places(NamedTuple):
+    """Every record has a place for each of its rules, from `first[record]` on: the rule and the record of each place."""
+
+    first: NDArray[np.int64]
+    rule_of: NDArray[np.int64]
+    record_of: NDArray[np.int64]
+
+
+class Needs(NamedTuple):
+    """By rule, how many records hold it, how many of them its cluster should have, and how many its cluster keeps.
+
+    `need` is rounded up, and `by_rest` lists the rules by how much that was.
     """
+
+    supports: NDArray[np.int64]
+    need: NDArray[np.int64]
+    least: NDArray[np.int64]
+    by_rest: NDArray[np.int64]
+
+
+class Clusters(NamedTuple):
+    """The cluster of each record, and by rule and cluster a list of the records in it that hold the rule, in the order of their arrival.
+
+    `pheromone[l, c]` is how many records of cluster c hold rule l, `heads[l, c]` and `tails[l, c]` are the first and the last of their
+    places for it, and `links` are the places before and after each place.
+    """
+
+    group: NDArray[np.int64]
+    pheromone: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    links: NDArray[np.int64]
+
+
+@kernel
+def find(data, holders, rules, ends, control):
+    """Return the records that hold each rule, one rule after the other, and write where those of each end.
+
+    `holders` lists the records of each item that is the rarest of a rule: only these are examined.
+    """
+    starts, records = holders.starts, holders.records
     found = np.empty(1024, np.int64)
     used = 0
     for rule in range(len(ends)):
         control[DONE] = rule
-        rarest = rule_items[rule_offsets[rule]]
-        for at in range(item_starts[rarest], item_starts[rarest + 1]):
+        first, last = rules.offsets[rule], rules.offsets[rule + 1]
+        rarest = rules.items[first]
+        for at in range(starts[rarest], starts[rarest + 1]):
             if control[STOP]:
                 return found
-            record = item_holders[at]
-            last = offsets[record + 1]
-            holds = True
-            for number in range(rule_offsets[rule] + 1, rule_offsets[rule + 1]):
-                place = first_not_below(items, offsets[record], last, rule_items[number])
-                if place == last or items[place] != rule_items[number]:
-                    holds = False
-                    break
-            if holds:
+            if _holds(records[at], first + 1, last, data, rules):
                 if used == len(found):
                     found = doubled(found, used)
-                found[used] = record
+                found[used] = records[at]
                 used += 1
         ends[rule] = used
     return found
 
 
 @kernel
-def settle(first, rule_of, starts, holders, group, pheromone, heads, tails, links, control):
+def _holds(record, first, last, data, rules):
+    """Return whether a record holds the items of the rules from `first` to before `last`."""
+    items, wanted = data.items, rules.items
+    begin, end = data.offsets[record], data.offsets[record + 1]
+    for at in range(first, last):
+        place = first_not_below(items, begin, end, wanted[at])
+        if place == end or items[place] != wanted[at]:
+            return False
+    return True
+
+
+@kernel
+def settle(places, holders, clusters, control):
     """Let ants take turns: each takes the next record that holds its rule and that nobody has taken, until none is left."""
+    starts, records, group = holders.starts, holders.records, clusters.group
     ants = len(starts) - 1
     waiting = np.empty(ants, np.int64)
     at = np.empty(ants, np.int64)
@@ -66,38 +117,23 @@ def settle(first, rule_of, starts, holders, group, pheromone, heads, tails, link
         left = 0
         for turn in range(ants):
             ant = waiting[turn]
-            while at[ant] < starts[ant + 1] and group[holders[at[ant]]] >= 0:
+            while at[ant] < starts[ant + 1] and group[records[at[ant]]] >= 0:
                 at[ant] += 1
             if at[ant] < starts[ant + 1]:
-                _enter(holders[at[ant]], ant, first, rule_of, group, pheromone, heads, tails, links)
+                _enter(records[at[ant]], ant, places, clusters)
                 waiting[left] = ant
                 left += 1
         ants = left
 
 
 @kernel
-def carry(
-    first,
-    rule_of,
-    record_of,
-    supports,
-    need,
-    least,
-    by_rest,
-    k,
-    iterations,
-    group,
-    pheromone,
-    heads,
-    tails,
-    links,
-    control,
-):
+def carry(places, needs, k, iterations, clusters, control):
     """Let ants carry records until all are content, none can move, or `iterations` are over; return how many there were, and moves.
 
-    `need` is how many of its `supports` records a rule should have in its cluster, rounded up, and `by_rest` are the rules by how much
-    that was. From a cluster with no more than `least` records nothing is taken.
+    From a cluster with no more than `needs.least` records nothing is taken.
     """
+    pheromone, heads, record_of = clusters.pheromone, clusters.heads, places.record_of
+    supports, need, least, by_rest = needs
     ants = len(need)
     done, moves, content = 0, 0, 0
     while done < iterations and content < ants:
@@ -115,8 +151,8 @@ def carry(
             source = _densest(pheromone, rule, least) if rule >= 0 else -1
             if source >= 0:
                 record = record_of[heads[rule, source]]
-                _leave(record, source, first, rule_of, pheromone, heads, tails, links)
-                _enter(record, rule, first, rule_of, group, pheromone, heads, tails, links)
+                _leave(record, source, places, clusters)
+                _enter(record, rule, places, clusters)
                 moves += 1
         done += 1
         if moves == before:
@@ -151,8 +187,10 @@ def _densest(pheromone, rule, least):
 
 
 @kernel
-def _enter(record, cluster, first, rule_of, group, pheromone, heads, tails, links):
+def _enter(record, cluster, places, clusters):
     """Put a record into a cluster, behind those that are there."""
+    first, rule_of = places.first, places.rule_of
+    group, pheromone, heads, tails, links = clusters
     group[record] = cluster
     for place in range(first[record], first[record + 1]):
         rule = rule_of[place]
@@ -169,8 +207,10 @@ def _enter(record, cluster, first, rule_of, group, pheromone, heads, tails, link
 
 
 @kernel
-def _leave(record, cluster, first, rule_of, pheromone, heads, tails, links):
+def _leave(record, cluster, places, clusters):
     """Take a record out of its cluster."""
+    first, rule_of = places.first, places.rule_of
+    _group, pheromone, heads, tails, links = clusters
     for place in range(first[record], first[record + 1]):
         rule = rule_of[place]
         before, after = links[BEFORE, place], links[AFTER, place]

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 def break_certain_links(
-    data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int64], rng: Generator
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    data: Transactions, clustering: Clustering, k: int, m: int, chunk: NDArray[np.int32], rng: Generator
+) -> tuple[NDArray[np.int32], dict[str, Any]]:
     """Return the chunk of each occurrence after all certain links are broken, and an account."""
     record = owner_of(data.offsets)
     cluster = clustering.numbers()[record]
@@ -80,7 +80,7 @@ class _Covering:
 def _covering(
     cluster: NDArray[np.int64],
     item: NDArray[np.int32],
-    chunk: NDArray[np.int64],
+    chunk: NDArray[np.int32],
     sizes: NDArray[np.int64],
     width: int,
 ) -> _Covering:

@@ -12,17 +12,18 @@ Departs  with `safe`, no part is split by an item that fewer than k of its recor
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from setveil.data.records.ragged import offsets_of, owner_of, read_only
+from setveil.data.records.ragged import offsets_of, owner_of
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.disassociation._horizontal_kernels import Parts
 
 Mode = Literal["recursive", "flat"]
 
@@ -61,20 +62,34 @@ def by_frequency(data: Transactions, k: int, delta: int, *, safe: bool, mode: Mo
     from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
 
     rows = data.content_order()
-    starts = offsets_of(data.supports)
-    holders = np.empty(data.occurrences, np.int64)
-    ends = np.empty(data.records, np.int64)
+    records = kernels.Records(data.offsets, data.items)
+    limits = kernels.Limits(k if safe else 1, delta)
+    is_end = np.zeros(data.records, np.bool_)
 
-    def split(control: NDArray[np.int64]) -> int:
-        kernels.list_holders(data.offsets, data.items, rows, starts[:-1].copy(), holders)
-        arrays = (data.offsets, data.items, read_only(starts), read_only(holders))
+    def split(control: NDArray[np.int64]) -> None:
         if mode == "flat":
-            counts = data.supports.copy()
-            clusters = kernels.split_flat(*arrays, k, delta, safe, counts, rows, ends, control)
+            starts, listed = offsets_of(data.supports), np.empty(data.occurrences, np.int64)
+            kernels.list_holders(records, rows, starts[:-1].copy(), listed)
+            holders = kernels.Holders(starts, listed)
+            kernels.split_flat(records, holders, limits, data.supports.copy(), rows, is_end, control)
         else:
-            width = len(data.vocabulary)
-            clusters = kernels.split_by_frequency(*arrays, width, k, delta, safe, rows, ends, control)
-        return int(kernels.joined(ends, clusters, k) if safe else clusters)
+            entries = kernels.Entries(np.empty(data.occurrences, np.int32), np.empty(data.occurrences, np.int64))
+            parts = _new_parts(data.records, len(data.vocabulary), delta)
+            kernels.split_by_frequency(records, data.supports, limits, parts, entries, rows, is_end, control)
 
-    clusters = run("forming clusters", split, total=data.records)
-    return Clustering.of_ends(rows, ends[:clusters])
+    run("forming clusters", split, total=data.records)
+    ends = np.flatnonzero(is_end) + 1
+    return Clustering.of_ends(rows, ends[: kernels.joined(ends, k)] if safe else ends)
+
+
+def _new_parts(records: int, width: int, delta: int) -> Parts:
+    """Return room for the parts of records with `width` items."""
+    from setveil.methods.disassociation import _horizontal_kernels as kernels  # noqa: PLC0415 - imports Numba
+
+    # A part has more than delta rows and at most half of those of the part before it. One more counts rows that become a cluster.
+    levels = (records // delta).bit_length() + 2
+    rows = 2 * records + 1
+    by_part: Any = [np.zeros(levels + 1, np.int64) for _ in range(6)]
+    by_item: Any = [np.zeros((levels, width), dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
+    by_row: Any = [np.zeros(rows, dtype) for dtype in (np.int64, np.int64, np.int8, np.int64)]
+    return kernels.Parts(*by_part, *by_item, *by_row, np.empty(records, np.int64))

@@ -37,8 +37,8 @@ def assign_chunks(
     *,
     fixed: NDArray[np.int8] | None = None,
     only: NDArray[np.int64] | None = None,
-    chunk: NDArray[np.int64] | None = None,
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
+    chunk: NDArray[np.int32] | None = None,
+) -> tuple[NDArray[np.int32], dict[str, Any]]:
     """Return the chunk of each occurrence, as `Disassociated.of_records` takes it, and an account.
 
     `fixed` marks occurrences that are suppressed, or whose item must go to the term chunk. With `only`, just these clusters are split, and
@@ -49,7 +49,7 @@ def assign_chunks(
     if fixed is None:
         fixed = np.zeros(data.occurrences, np.int8)
     if chunk is None:
-        chunk = np.empty(data.occurrences, np.int64)
+        chunk = np.empty(data.occurrences, np.int32)
     rows, starts = clustering.rows, clustering.starts
     if only is not None:
         starts, places = picked(starts, only)
@@ -59,11 +59,14 @@ def assign_chunks(
     borders = distinct(np.searchsorted(lengths, np.linspace(0, lengths[-1], parts + 1)[:-1]))
     borders = np.append(borders[borders < len(starts) - 1], len(starts) - 1)
     tallies = np.zeros((len(borders), 2), np.int64)
-    arrays = (data.offsets, data.items, read_only(fixed), read_only(rows), read_only(starts))
+    clustered = kernels.Clustered(data.offsets, data.items, *map(read_only, (fixed, rows, starts)))
+    limits = kernels.Limits(k, m, ROOM)
+    width = len(data.vocabulary)
 
     def work(part: int, control: NDArray[np.int64]) -> None:
-        limits = (borders[part], borders[part + 1], len(data.vocabulary), k, m, ROOM)
-        kernels.take_apart(*arrays, *limits, chunk, tallies[part], control)
+        by_number: Any = [np.empty(width, dtype) for dtype in (np.int32, np.int64, np.int64, np.int64)]
+        items = kernels.Items(np.full(width, -1, np.int32), *by_number)
+        kernels.take_apart(clustered, borders[part], borders[part + 1], limits, items, chunk, tallies[part], control)
 
     share("splitting clusters into chunks", range(len(borders) - 1), work, total=len(rows))
     moved, given_up = tallies.sum(axis=0).tolist()

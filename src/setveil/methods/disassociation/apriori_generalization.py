@@ -173,6 +173,8 @@ class _Rows:
         self, offsets: NDArray[np.int64], places: NDArray[np.int64], units: NDArray[np.int64], tree: _Tree
     ) -> None:
         """Write records, given as positions of leaves, with the nodes `units`; these are also the first cut."""
+        from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
+
         self.tree, self.units = tree, len(units)
         self.unit_starts = tree.firsts[units]
         offsets, ranks = _recode(offsets, places, np.repeat(np.arange(len(units)), tree.sizes[units]))
@@ -181,7 +183,7 @@ class _Rows:
         offsets, taken = picked(offsets, first)
         ranks, row = ranks[taken], owner_of(offsets)
         holders = inverted(offsets, ranks, len(units))
-        self.arrays = tuple(read_only(array) for array in (offsets, ranks, weights.astype(np.int64), *holders))
+        self.arrays = kernels.Rows(*map(read_only, (offsets, ranks, weights.astype(np.int64), *holders)))
         self.level = np.zeros(len(weights), np.int64)
         self.node_of = np.arange(len(units))
         self.end_of = np.arange(1, len(units) + 1)
@@ -208,7 +210,7 @@ class _Rows:
         from setveil.methods.disassociation import _apriori_generalization_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         firsts, ends = np.array([self.interval(node) for node in nodes]).T
-        return int(kernels.records_with(read_only(firsts), read_only(ends), *self.arrays, self.level))
+        return int(kernels.records_with(read_only(firsts), read_only(ends), self.arrays, self.level))
 
     def show(self, node: int) -> None:
         """Add a node to the cut, where it replaces the nodes below it or above it."""
@@ -279,17 +281,15 @@ class _Search:
 
         if size == 1:
             return lambda node, _border: (node,) if 0 < rows.supports[node] < self.k else None
-        room = (
-            rows.level,
-            np.zeros((size, rows.units), np.int64),
-            np.zeros((size, rows.units), np.bool_),
-            np.empty(size - 1, np.int64),
+        by_depth = (size, rows.units)
+        room = kernels.Room(
+            rows.level, np.zeros(by_depth, np.int64), np.zeros(by_depth, np.bool_), np.empty(size - 1, np.int64)
         )
+        cut = kernels.Cut(rows.node_of, rows.end_of)
 
         def find(node: int, border: int) -> tuple[int, ...] | None:
-            state = (rows.node_of, rows.end_of, *room, control)
-            if kernels.rare_set_with(node, border, size, self.k, *rows.arrays, *state):
-                return (node, *room[-1].tolist())
+            if kernels.rare_set_with(node, border, size, self.k, rows.arrays, cut, room, control):
+                return (node, *room.found.tolist())
             return None
 
         return find

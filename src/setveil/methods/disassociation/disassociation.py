@@ -6,8 +6,8 @@ Idea     records with common items form a cluster (`_horizontal`, `_ants`, `_kme
 Departs  `safe`, the default, makes no cluster below k records. As printed, clusters of one record are published as they are, and nothing is
          guaranteed. `cover="suppress"` also breaks certain links between chunks (`_covers`). Clusters are not refined: we know of no proven
          condition under which joint clusters are safe.
-Cost     clusters: each record is read once for every item that it is split by. Chunks: for each item of a cluster, the record sets of its
-         chunk together with it. Memory: a few numbers per occurrence.
+Cost     clusters: a record is copied at most log2(records) times, with the smaller side of a split. Chunks: for each
+         item of a cluster, the record sets of its chunk together with it. Memory: a few numbers per occurrence.
 """
 
 from __future__ import annotations
