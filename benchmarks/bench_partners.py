@@ -10,7 +10,7 @@ import numpy as np
 import setveil as sv
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
-from setveil.methods.tendency._block_swap import BlockSwap, signature_lists
+from setveil.methods.tendency._block_swap import BlockSwap
 
 from measuring import data_folder, peak_mib, timed
 
@@ -26,20 +26,15 @@ def prepared(data, categories, order="hard"):
 
 def plainly(e):
     partner = np.full(len(e.record), -1)
-    plain.pair_plainly(
-        e.starts, e.items, e.blocks, e.tops, e.clash_starts, e.clash, False, len(e.data.vocabulary), partner,
-        np.zeros(8, np.int64),
-    )  # fmt: skip
+    mark = np.full(len(e.data.vocabulary), -1)
+    plain.pair_plainly(e.enlisted, len(partner), False, mark, partner, np.zeros(8, np.int64))
     return partner
 
 
 def exactly(e):
     partner = np.full(len(e.record), -1)
-    lists = signature_lists(e.signature, np.diff(e.starts))
-    search.pair_exactly(
-        e.starts, e.items, e.blocks, len(e.names), e.tops, e.clash_starts, e.clash, len(e.data.vocabulary), e.signature,
-        e.block_signature, *lists, partner, np.zeros(8, np.int64),
-    )  # fmt: skip
+    mark = np.full(len(e.data.vocabulary), -1)
+    search.pair_exactly(*e.prepare_search(len(partner)), mark, partner, np.zeros(8, np.int64))
     return partner
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 import setveil as sv
 from setveil.data.records.tendency import Kind, tendencies
+from setveil.methods.tendency import _block_swap
 from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._block_swap import BlockSwap
@@ -53,6 +54,38 @@ def test_the_papers_one_sided_rule_equals_the_oracle(block):
         assert swap.gets_from.tolist() == oracle.partners(mixed, categories, one_sided=True, ties="first"), seed
 
 
+def with_runs(seed, records=400):
+    """Make data in which many records have the same block, so that many with one top follow each other in the order `hard`."""
+    rng = np.random.default_rng(seed)
+    lists = []
+    for _ in range(records):
+        lean = int(rng.choice(5, p=[0.45, 0.25, 0.15, 0.1, 0.05]))
+        block = {f"g{lean}-{i}" for i in rng.choice(4, size=int(rng.integers(2, 4)), replace=False)}
+        rest = {f"g{g}-{int(4 * rng.random() ** 2)}" for g in range(5) if g != lean and rng.random() < 0.4}
+        lists.append(sorted(block | rest))
+    data = sv.from_lists(lists)
+    return data, sv.Categories({i: i.split("-")[0] for i in data.vocabulary})
+
+
+@TIES
+@pytest.mark.parametrize("same", ["top", "any"])
+@pytest.mark.parametrize("seen", [0, 3, 62])
+def test_runs_of_equal_blocks_and_signatures_change_no_partner(monkeypatch, seen, same, ties):
+    monkeypatch.setattr(_block_swap, "SEEN_ITEMS", seen)
+    far = 0
+    for seed in range(6):
+        data, categories = with_runs(seed)
+        swap = BlockSwap(data, categories, ties=ties)
+        swap.enlist_mixed("hard", np.random.default_rng(seed))
+        swap.find_partners(strict=same == "any", one_sided=False)
+        m = len(swap.mixed)
+        expected = np.full(m, -1)
+        plain.pair_plainly(swap.enlisted, m, False, np.full(len(data.vocabulary), -1), expected, np.zeros(8, np.int64))
+        assert np.array_equal(swap.gets_from[:m], expected)
+        far += np.count_nonzero(expected - np.arange(m) > 50)
+    assert far > 50
+
+
 @pytest.mark.realdata
 @TIES
 @pytest.mark.parametrize(
@@ -68,10 +101,8 @@ def test_exact_search_equals_the_plain_scan_on_real_data(real_data, name, groups
     swap.find_partners(strict=False, one_sided=False)
     m = len(swap.mixed)
     expected = np.full(m, -1)
-    plain.pair_plainly(
-        swap.starts, swap.items, swap.blocks, swap.tops, swap.clash_starts, swap.clash,
-        False, len(data.vocabulary), expected, np.zeros(8, np.int64),
-    )  # fmt: skip
+    mark = np.full(len(data.vocabulary), -1)
+    plain.pair_plainly(swap.enlisted, m, False, mark, expected, np.zeros(8, np.int64))
     assert m > 1000
     assert np.array_equal(swap.gets_from[:m], expected)
 
@@ -92,7 +123,7 @@ def test_kinds_and_tops_equal_the_oracle_and_the_checkers(seed):
             assert names[swap.top[r]] == names[seen_by_checker.top[r]] == oracle.top(record, categories)
         assert swap.above[r] == len(oracle.above_mean(record, categories))
         heaviest = oracle.heaviest(record, categories)
-        listed = swap.hidden[swap.hidden_starts[r] : swap.hidden_starts[r + 1]]
+        listed = swap.hidden.values[swap.hidden.starts[r] : swap.hidden.starts[r + 1]]
         assert sorted(names[g] for g in listed) == sorted(heaviest)
         numbers = np.full(len(names), r), np.arange(len(names))
         assert {names[g] for g in np.flatnonzero(seen_by_checker.among_heaviest(*numbers))} == heaviest
@@ -273,10 +304,8 @@ def test_a_run_can_be_stopped():
     control = np.zeros(8, np.int64)
     control[1] = 1
     partner = np.full(len(swap.mixed), -1)
-    plain.pair_plainly(
-        swap.starts, swap.items, swap.blocks, swap.tops, swap.clash_starts, swap.clash,
-        False, len(data.vocabulary), partner, control,
-    )  # fmt: skip
+    mark = np.full(len(data.vocabulary), -1)
+    plain.pair_plainly(swap.enlisted, len(partner), False, mark, partner, control)
     assert (partner == -1).all()
 
 

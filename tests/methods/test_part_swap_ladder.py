@@ -231,8 +231,8 @@ def test_records_of_a_single_category_move_in_one_cycle():
         taking = np.flatnonzero(swap.gives_to >= 0)
         assert np.array_equal(taking, np.flatnonzero(swap.gets_from >= 0))
         assert np.array_equal(swap.gets_from[swap.gives_to[taking]], taking)
-        assert (swap.tops[swap.gives_to[taking]] != swap.tops[taking]).all()
-        counts = Counter(swap.tops[len(swap.mixed) :].tolist())
+        assert (swap.enlisted.tops[swap.gives_to[taking]] != swap.enlisted.tops[taking]).all()
+        counts = Counter(swap.enlisted.tops[len(swap.mixed) :].tolist())
         others = counts.total() - max(counts.values(), default=0)
         hidden = int(np.count_nonzero(swap.how == HOW.index("whole")))
         assert hidden == min(counts.total(), 2 * others), seed

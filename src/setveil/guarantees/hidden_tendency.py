@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from setveil.base.declaration import parameter
 from setveil.base.display import quantity
 from setveil.base.verdict import FAILURE, MOST_WITNESSES, Reach, Verdict, Witness
-from setveil.data.records.ragged import distinct, owner_of
+from setveil.data.records.ragged import among, distinct, owner_of, picked, record_ranges
 from setveil.data.records.tendency import Kind, Tendencies, tendencies
 from setveil.errors import Missing
 from setveil.guarantees.base import Coverage, Guarantee
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
+
+
+BLOCK = 1 << 20
+"""The number of occurrences that are compared at a time: what is needed to compare all of them takes much memory."""
 
 
 class HiddenTendency(Guarantee):
@@ -280,23 +284,44 @@ class _Rows:
         return found
 
     @cached_property
-    def released(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each released occurrence of an original item: the number of its original record, and the original code of the item."""
+    def code(self) -> NDArray[np.int32]:
+        """The original code of each released label, -1 if the original does not have it."""
         codes = [self.original.code_of.get(label, -1) for label in self.published.vocabulary]
-        code = np.array(codes, dtype=np.int64)[self.published.items]
+        return np.array(codes, dtype=np.int32)
+
+    @cached_property
+    def released(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """For each released occurrence of an original item: the number of its original record, and the original code of the item."""
+        record = np.repeat(self.alignment.rows, self.published.lengths)
+        code = self.code[self.published.items]
+        if len(self.code) and self.code.min() >= 0:
+            return record, code
         known = code >= 0
-        return self.alignment.rows[owner_of(self.published.offsets)][known], code[known]
+        return record[known], code[known]
 
     @cached_property
     def gone(self) -> NDArray[np.int64]:
         """The positions in the items of the original that are missing in the released row of their record."""
-        width = max(len(self.original.vocabulary), 1)
-        wanted = owner_of(self.original.offsets) * width + self.original.items
-        record, code = self.released
-        held = np.append(
-            np.sort(record * width + code), -1
-        )  # -1 is no key; it keeps positions past the last key inside the array
-        return np.flatnonzero(held[np.searchsorted(held[:-1], wanted)] != wanted)
+        offsets, items, width = self.original.offsets, self.original.items, max(len(self.original.vocabulary), 1)
+        found = [np.empty(0, np.int64)]
+        for first, last in record_ranges(offsets, BLOCK, BLOCK):
+            start, end = offsets[first], offsets[last]
+            wanted = owner_of(offsets[first : last + 1] - start)
+            wanted *= width
+            wanted += items[start:end]
+            found.append(start + np.flatnonzero(~among(wanted, self._held(first, last, width))))
+        return np.concatenate(found)
+
+    def _held(self, first: int, last: int, width: int) -> NDArray[np.int64]:
+        """Return what the released rows of these records hold, as sorted keys: number of the record times `width`, plus original code."""
+        offsets, places = picked(self.published.offsets, self.of_record[first:last])
+        code = self.code[self.published.items[places]]
+        keys = owner_of(offsets)
+        keys *= width
+        keys += code
+        keys = keys[code >= 0]
+        keys.sort()
+        return keys
 
     def unchanged(self) -> int:
         """Return the number of rows that hold exactly the items of their record."""

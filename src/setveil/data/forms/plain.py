@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from setveil.data.forms.base import Changes, DataPlace, Ids, Naming, Published
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import distinct
-from setveil.errors import BadParameter
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -144,5 +145,10 @@ def _arranged(made: Transactions, rows: NDArray[np.int64], naming: Naming) -> tu
         names = naming.original.ids.take(rows)
     order = np.asarray(pc.array_sort_indices(names), dtype=np.int64)
     originals = naming.original.names().take(rows[order])
-    published = made.take(order, ids=names.take(order)).compacted()
+    ids = names.take(order).cast(pa.large_string())
+    # Equal ids would be side by side. Attached by `with_ids`, they would all be hashed instead.
+    if pc.any(pc.equal(ids[1:], ids[:-1])).as_py():
+        raise BadData("two records have the same id; give each record its own id")
+    rising = made.take(order, ids=None).compacted()
+    published = type(rising).of_parts(rising.offsets, rising.items, rising.vocabulary, ids=ids, unit=rising.unit)
     return published, Alignment(rows[order], published.ids, originals)

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import among, owner_of
+from setveil.data.records.ragged import among, owner_of, record_ranges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+
+
+BLOCK = 1 << 20
+"""The number of occurrences that are weighed at a time: their sort keys fit into a cache."""
 
 
 class Kind(IntEnum):
@@ -55,9 +59,16 @@ class Tendencies:
 
 def weights(data: Transactions, category: NDArray[np.int32], categories: int) -> tuple[NDArray[np.int64], ...]:
     """Return the non-zero weights as arrays of record, category and number of items, sorted by record, then category."""
-    key = owner_of(data.offsets) * max(categories, 1) + category[data.items]
-    key, weight = np.unique(key, return_counts=True)
-    return key // max(categories, 1), key % max(categories, 1), weight.astype(np.int64)
+    width = max(categories, 1)
+    parts = [(np.empty(0, np.int64),) * 3]
+    for first, last in record_ranges(data.offsets, BLOCK, BLOCK):
+        offsets = data.offsets[first : last + 1]
+        key = owner_of(offsets - offsets[0])
+        key *= width
+        key += category[data.items[offsets[0] : offsets[-1]]]
+        key, weight = np.unique(key, return_counts=True)
+        parts.append((first + key // width, key % width, weight.astype(np.int64)))
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def tendencies(data: Transactions, category: NDArray[np.int32], categories: int) -> Tendencies:

@@ -19,6 +19,8 @@ from setveil.methods.tendency import _part_swap_kernels as plain
 from setveil.methods.tendency import _partner_search_kernels as search
 from setveil.methods.tendency import _tendency_kernels as shape
 from setveil.methods.tendency._bounds import Bounds, Leanings
+from setveil.methods.tendency._part_swap_kernels import Enlisted
+from setveil.methods.tendency._tendency_kernels import Lists, Moves, Records
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 HOT_ITEMS = 10
 """Number of most frequent items that a signature has a bit for, so that there are at most 2^10 lists."""
+
+SEEN_ITEMS = 62
+"""Number of most frequent items that a signature of the partner search has a bit for; the lowest bits number the lists."""
 
 NOBODY = -1
 """The partner, helper or parent of a record that has none."""
@@ -45,41 +50,44 @@ class BlockSwap:
         codes, self.names = categories.bind(data)
         self.category = read_only(codes)
         n = data.records
-        kind, top = np.empty(n, np.int8), np.empty(n, np.int32)
-        tied, above = np.empty(n, np.int32), np.empty(n, np.int32)
-        arguments = (data.offsets, data.items, self.category, len(self.names), kind, top, tied, above)
+        found = shape.Leanings(
+            np.empty(n, np.int8), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+        )
+        arguments = (data.offsets, data.items, self.category, len(self.names), found)
         run("weighing categories", lambda _control: shape.classify(*arguments))
-        self.kind, self.top, self.tied, self.above = read_only(kind), read_only(top), read_only(tied), read_only(above)
+        self.kind, self.top, self.tied, self.above = map(read_only, found)
         self.ties = ties
-        self.hidden_starts, self.hidden = self._listed(read_only(np.arange(n)), ties)
-        self.in_block = self._blocks(data, self.hidden_starts, self.hidden)
+        self.hidden = self._listed(read_only(np.arange(n)), ties)
+        self.records = self._with_blocks(data, self.hidden)
         self.mixed = self.whole = np.empty(0, np.int64)
         self.how = np.zeros(n, np.int8)
         self.helped_by = np.full(n, NOBODY, np.int64)
         self.given: dict[int, NDArray[np.int32]] = {}
         self.adoptions: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
-    def _listed(
-        self, chosen: NDArray[np.int64], which: Literal["first", "all", "above-mean"]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the start of each chosen record's list of categories, and the lists."""
+    def _listed(self, chosen: NDArray[np.int64], which: Literal["first", "all", "above-mean"]) -> Lists:
+        """Return the list of categories of each chosen record."""
         above_mean = which == "above-mean"
         counts = np.minimum(self.tied, 1) if which == "first" else self.tied
         if above_mean:
             counts = np.maximum(self.above, np.isin(self.kind, (shape.SINGLE, shape.FULL)))
         starts = read_only(offsets_of(counts[chosen]))
         if which == "first":
-            return starts, read_only(self.top[chosen][self.tied[chosen] > 0])
-        listed = np.empty(starts[-1], np.int32)
-        fixed = (self.data.offsets, self.data.items, self.category, len(self.names), self.top)
-        shape.list_categories(*fixed, chosen, above_mean, starts, listed)
-        return starts, read_only(listed)
+            return Lists(starts, read_only(self.top[chosen][self.tied[chosen] > 0]))
+        lists = Lists(starts, np.empty(starts[-1], np.int32))
+        fixed = (self.data.offsets, self.data.items, self.category, len(self.names))
+        shape.list_categories(*fixed, chosen, above_mean, lists)
+        return Lists(starts, read_only(lists.values))
 
-    def _blocks(self, content: Transactions, hidden_starts: Any, hidden: Any) -> NDArray[np.bool_]:
-        """Return whether each occurrence is in the block of its record."""
+    def _with_blocks(self, content: Transactions, hidden: Lists) -> Records:
+        """Return the records, with the mark of each occurrence that is in the block of its record."""
         in_block = np.empty(content.occurrences, np.bool_)
-        shape.mark_blocks(content.offsets, content.items, self.category, hidden_starts, hidden, in_block)
-        return read_only(in_block)
+        shape.mark_blocks(content.offsets, content.items, self.category, hidden, in_block)
+        return Records(content.offsets, content.items, read_only(in_block))
+
+    def _marks(self) -> NDArray[np.int64]:
+        """Return room for the marks of items: none is marked."""
+        return np.full(len(self.data.vocabulary), -1, np.int64)
 
     # -- records that take part ------------------------------------------------------------------------------------------------
 
@@ -100,7 +108,7 @@ class BlockSwap:
     def _block_support(self) -> NDArray[np.int64]:
         """Return the summed support of each record's block, a measure of how hard it is to find a partner."""
         data = self.data
-        return sums_within(data.offsets, np.where(self.in_block, data.supports[data.items], 0))
+        return sums_within(data.offsets, np.where(self.records.in_block, data.supports[data.items], 0))
 
     # -- partners -------------------------------------------------------------------------------------------------------------
 
@@ -111,43 +119,58 @@ class BlockSwap:
         self.lay_out()
         m = len(self.mixed)
         partner = np.full(m, NOBODY, np.int64)
-        starts, top = self.starts[: m + 1], self.tops[:m]
-        rules = (self.clash_starts, self.clash)
         if one_sided:
-            everyone = (starts, self.items, self.blocks, top, *rules, one_sided, len(self.data.vocabulary), partner)
+            everyone = (self.enlisted, m, one_sided, self._marks(), partner)
             run("finding partners among all pairs", partial(plain.pair_plainly, *everyone), total=m)
         elif m:
-            lists = signature_lists(self.signature[:m], np.diff(starts))
-            arguments = (
-                starts, self.items, self.blocks, len(self.names), top, *rules, len(self.data.vocabulary), self.signature[:m],
-                self.block_signature[:m], *lists, partner,
-            )  # fmt: skip
-            run("finding partners", partial(search.pair_exactly, *arguments), total=m)
+            run(
+                "finding partners",
+                partial(search.pair_exactly, *self.prepare_search(m), self._marks(), partner),
+                total=m,
+            )
         found = partner >= 0
         self.gives_to = np.full(len(self.record), NOBODY, np.int64)
         self.gets_from = np.full(len(self.record), NOBODY, np.int64)
         self.gives_to[:m][found] = self.gets_from[:m][found] = partner[found]
         self.how[self.record[:m][found]] = HOW.index("partner")
 
+    def prepare_search(self, count: int) -> tuple[Enlisted, search.Groups, search.Slots, search.Free]:
+        """Return what `pair_exactly` needs to know about the first records: all are free. It has signatures of more items."""
+        records, tops, clash, *_narrow = self.enlisted
+        wide = Enlisted(records, tops, clash, *self._signatures(records, hot_items(self.supports, SEEN_ITEMS)))
+        lengths = np.diff(records.offsets[: count + 1])
+        groups = search_groups(wide, lengths, 1 << int(self.hot_bit.max(initial=-1) + 1))
+        by_place, by_length = np.empty(count, np.int64), np.empty(count, np.int64)
+        by_place[groups.by_place] = by_length[groups.by_length] = np.arange(count)
+        slots = search.Slots(
+            read_only(by_place), read_only(by_length), np.empty(count, np.int64), np.empty(count, np.int64)
+        )
+        lists, width = len(groups.starts) - 1, len(self.names) + 1
+        keys = (groups.signature & (lists - 1)) * width + groups.top
+        in_list = np.bincount(keys, minlength=(lists + 1) * width).reshape(lists + 1, width)
+        in_list[:-1, -1] = np.diff(groups.starts)
+        in_list[-1] = in_list.sum(axis=0)
+        free = search.Free(np.arange(count + 1), np.arange(count + 1), np.arange(count + 1), in_list)
+        return wide, groups, slots, free
+
     def lay_out(self) -> None:
         """Copy the items of the enlisted records in processing order, and compute which of the most frequent items each holds."""
         chosen = self.data.take(self.record, ids=None)
-        self.starts, self.items = chosen.offsets, chosen.items
-        self.tops = read_only(self.top[self.record])
-        self.hot_bit = hot_items(chosen.supports, len(self.names))
-        self.tops_starts, self.tops_list = self._listed(self.record, self.ties)
-        self.clash_starts, self.clash = self.tops_starts, self.tops_list
-        if self.strict:
-            self.clash_starts, self.clash = self._listed(self.record, "above-mean")
-        self.blocks = self._blocks(chosen, self.tops_starts, self.tops_list)
-        self.signature, self.block_signature = self._signatures(chosen, self.blocks)
+        tops = read_only(self.top[self.record])
+        self.supports = chosen.supports
+        self.hot_bit = hot_items(self.supports, list_bits(len(self.names)))
+        self.hidden_enlisted = self._listed(self.record, self.ties)
+        clash = self._listed(self.record, "above-mean") if self.strict else self.hidden_enlisted
+        records = self._with_blocks(chosen, self.hidden_enlisted)
+        self.enlisted = Enlisted(records, tops, clash, *self._signatures(records))
 
     def _signatures(
-        self, content: Transactions, in_block: NDArray[np.bool_]
+        self, records: Records, bits: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return bit sets of the most frequent items that each record holds, and that its block holds."""
-        signature, block = np.empty(content.records, np.int64), np.empty(content.records, np.int64)
-        plain.sign(content.offsets, content.items, in_block, self.hot_bit, signature, block)
+        n = len(records.offsets) - 1
+        signature, block = np.empty(n, np.int64), np.empty(n, np.int64)
+        plain.sign(records, self.hot_bit if bits is None else bits, signature, block)
         return read_only(signature), read_only(block)
 
     def rotate_whole(self, rng: Generator) -> None:
@@ -160,13 +183,13 @@ class BlockSwap:
         position = m + rng.permutation(len(self.whole))
         if not len(position):
             return
-        tops = self.tops[position]
+        tops = self.enlisted.tops[position]
         counts = np.bincount(tops)
         major = int(counts.argmax())
         others = len(position) - int(counts[major])
         if counts[major] > others:
             position = np.concatenate((position[tops == major][:others], position[tops != major]))
-        position = position[np.argsort(self.tops[position], kind="stable")]
+        position = position[np.argsort(self.enlisted.tops[position], kind="stable")]
         source = np.roll(position, len(position) // 2)
         self.gets_from[position] = source
         self.gives_to[source] = position
@@ -192,20 +215,21 @@ class BlockSwap:
 
     def _join_swaps(self, waiting: NDArray[np.int64], rng: Generator) -> None:
         """Let records join existing swaps, and the swaps that result, until no record finds a place."""
+        enlisted = self.enlisted
         while len(waiting):
             giver = read_only(rng.permutation(np.flatnonzero(self.gives_to >= 0)))
             receiver = read_only(self.gives_to[giver])
-            class_of, classes = classes_of(
-                list_numbers(self.clash_starts, self.clash, waiting),
-                self.signature[waiting],
-                self.block_signature[waiting],
+            exchanges = ladder.Exchanges(giver, receiver, self.gives_to, self.gets_from)
+            looks = ladder.Looks(
+                read_only(enlisted.tops[giver]),
+                read_only(enlisted.tops[receiver]),
+                read_only(enlisted.block_signature[giver]),
+                read_only(enlisted.signature[receiver]),
             )
+            numbers = list_numbers(enlisted.clash, waiting)
+            queue = in_classes(waiting, numbers, enlisted.signature[waiting], enlisted.block_signature[waiting])
             joined = np.zeros(len(waiting), np.bool_)
-            arguments = (
-                waiting, class_of, classes, self.starts, self.items, self.blocks, self.tops, self.clash_starts, self.clash,
-                len(self.data.vocabulary), self.signature, self.block_signature, giver, receiver, self.gives_to, self.gets_from,
-                joined,
-            )  # fmt: skip
+            arguments = (queue, enlisted, exchanges, looks, self._marks(), joined)
             run("joining swaps", partial(ladder.join_exchanges, *arguments), total=len(waiting))
             self.how[self.record[waiting[joined]]] = HOW.index("cycle")
             if not joined.any():
@@ -218,18 +242,26 @@ class BlockSwap:
         if not len(helpers):
             return
         chosen = self.data.take(helpers, ids=None)
-        signature, _block = self._signatures(chosen, read_only(np.zeros(chosen.occurrences, np.bool_)))
+        records = Records(chosen.offsets, chosen.items, read_only(np.zeros(chosen.occurrences, np.bool_)))
+        signature, _block = self._signatures(records)
         priority = read_only(rng.permutation(len(self.data.vocabulary)))
-        class_of, classes = classes_of(self.block_signature[waiting])
-        helper_of = np.full(len(waiting), NOBODY, np.int64)
-        counts = np.zeros(len(helpers), np.int64)
-        given = np.empty(len(chosen.items), np.int32)
-        arguments = (
-            waiting, class_of, classes, self.starts, self.items, self.blocks, self.category, self.tops_starts, self.tops_list,
-            len(self.data.vocabulary), self.block_signature, chosen.offsets, chosen.items, signature, priority, helper_of, counts,
-            given,
-        )  # fmt: skip
-        run("finding helpers", partial(ladder.find_helpers, *arguments), total=len(waiting))
+        queue = in_classes(waiting, self.enlisted.block_signature[waiting])
+        helper_of, counts = np.full(len(waiting), NOBODY, np.int64), np.zeros(len(helpers), np.int64)
+        given = np.empty(chosen.occurrences, np.int32)
+        run(
+            "finding helpers",
+            partial(
+                ladder.find_helpers,
+                queue,
+                self.enlisted,
+                self.category,
+                self.hidden_enlisted,
+                ladder.Helpers(records, signature, priority),
+                ladder.Given(helper_of, counts, given),
+                self._marks(),
+            ),
+            total=len(waiting),
+        )
         for w in np.flatnonzero(helper_of >= 0):
             u = helper_of[w]
             record, helper = int(self.record[waiting[w]]), int(helpers[u])
@@ -247,21 +279,19 @@ class BlockSwap:
         children = children[self.kind[children] == shape.PARTIAL]
         content = self.result()
         # A record that need not be hidden may take any block.
-        barred = np.full(content.records, NOBODY, np.int32)
-        barred[self.record] = self.tops
-        _all, block = self._signatures(self.data, self.in_block)
+        barred = np.zeros(content.records, np.bool_)
+        barred[self.record] = True
+        _all, block = self._signatures(self.records)
         while len(children):
             able = np.ones(content.records, np.bool_)
             able[self.record[self.waiting()]] = False
-            parents = read_only(rng.permutation(np.flatnonzero(able)))
-            in_block = self._blocks(content, self.hidden_starts, self.hidden)
-            signature, _none = self._signatures(content, in_block)
-            class_of, classes = classes_of(list_numbers(self.hidden_starts, self.hidden, children), block[children])
+            chosen = read_only(rng.permutation(np.flatnonzero(able)))
+            records = self._with_blocks(content, self.hidden)
+            signature, _none = self._signatures(records)
+            parents = ladder.Parents(chosen, read_only(signature[chosen]), read_only(barred))
+            queue = in_classes(children, list_numbers(self.hidden, children), block[children])
             parent = np.full(len(children), NOBODY, np.int64)
-            arguments = (
-                read_only(children), class_of, classes, content.offsets, content.items, in_block, self.top, self.hidden_starts, self.hidden,
-                read_only(barred), len(self.data.vocabulary), read_only(signature[parents]), block, parents, parent,
-            )  # fmt: skip
+            arguments = (queue, records, self.hidden, block, parents, self._marks(), parent)
             run("finding records that adopt", partial(ladder.find_parents, *arguments), total=len(children))
             found = parent >= 0
             if not found.any():
@@ -289,14 +319,16 @@ class BlockSwap:
         helped = np.flatnonzero(self.helped_by >= 0)
         receives[self.helped_by[helped]] = helped
         gets_given[self.helped_by[helped]] = helped
-        given_counts = np.zeros(n + 1, np.int64)
+        counts = np.zeros(n, np.int64)
         for helper, items in self.given.items():
-            given_counts[helper + 1] = len(items)
-        given = [self.given[helper] for helper in sorted(self.given)]
-        given_items = np.concatenate(given) if given else np.empty(0, np.int32)
-        fixed = (read_only(np.cumsum(given_counts)), read_only(given_items), read_only(gets_given))
+            counts[helper] = len(items)
+        listed = [self.given[helper] for helper in sorted(self.given)]
+        given = Lists(
+            read_only(offsets_of(counts)), read_only(np.concatenate(listed) if listed else np.empty(0, np.int32))
+        )
         gives = (self.how > 0) & (self.how != HOW.index("adopt"))
-        content = self._rebuilt(data, gives, receives, *fixed)
+        moves = Moves(read_only(gives), read_only(receives), given, read_only(gets_given))
+        content = rebuilt(data, self.records, moves)
         for parents, children in self.adoptions:
             content = self._moved(content, parents, children)
         return content
@@ -307,34 +339,15 @@ class BlockSwap:
         gives, receives = np.zeros(n, np.bool_), np.full(n, NOBODY, np.int64)
         gives[children] = True
         receives[parents] = children
-        nothing = (
-            read_only(np.zeros(n + 1, np.int64)),
-            read_only(np.empty(0, np.int32)),
-            read_only(np.full(n, NOBODY, np.int64)),
-        )
-        return self._rebuilt(content, gives, receives, *nothing)
-
-    def _rebuilt(self, content: Transactions, gives: Any, receives: Any, *given: Any) -> Transactions:
-        """Return the records after the blocks moved; `gives` marks records that lose their block, `receives` names whose block they get."""
-        in_block = self.in_block if content is self.data else self._blocks(content, self.hidden_starts, self.hidden)
-        fixed = (content.offsets, content.items, in_block, read_only(gives), read_only(receives), *given)
-        offsets = np.zeros(content.records + 1, np.int64)
-
-        def rebuild(_control: Any) -> NDArray[np.int32]:
-            shape.rebuild(*fixed, offsets, np.empty(0, np.int32), False)
-            np.cumsum(offsets, out=offsets)
-            items = np.empty(offsets[-1], np.int32)
-            shape.rebuild(*fixed, offsets, items, True)
-            return items
-
-        items = run("swapping items", rebuild)
-        return Transactions(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
+        nothing = Lists(read_only(np.zeros(n + 1, np.int64)), read_only(np.empty(0, np.int32)))
+        moves = Moves(read_only(gives), read_only(receives), nothing, read_only(np.full(n, NOBODY, np.int64)))
+        return rebuilt(content, self._with_blocks(content, self.hidden), moves)
 
     @cached_property
     def bounds(self) -> Bounds:
         """Bounds on how many of the records that take part can be hidden."""
         return Bounds.of(
-            Leanings(self.data, self.category, self.hidden_starts, self.hidden),
+            Leanings(self.data, self.category, *self.hidden),
             self.names,
             self.record,
             int(np.count_nonzero(self.kind == shape.UNIFORM)),
@@ -361,36 +374,50 @@ class BlockSwap:
         return self.bounds.explain(left, whole=whole) if left else ""
 
 
-def hot_items(supports: NDArray[np.int64], categories: int) -> NDArray[np.int64]:
-    """Return a bit number for each of the most frequent items, -1 for the others.
-
-    There are fewer bits if the table by list and category would be too large.
-    """
+def list_bits(categories: int) -> int:
+    """Return the number of bits that lists of signatures have: fewer if the table by list and category would be too large."""
     bits = HOT_ITEMS
-    while bits > 1 and (categories << bits) > 1 << 26:
+    while bits > 1 and (categories << bits) > 1 << 24:
         bits -= 1
+    return bits
+
+
+def hot_items(supports: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+    """Return a bit number for each of the most frequent items, -1 for the others. The most frequent one has bit 0."""
     hottest = np.argsort(-supports, kind="stable")[:bits]
     bit_of = np.full(len(supports), -1, np.int64)
     bit_of[hottest] = np.arange(len(hottest))
     return read_only(bit_of)
 
 
-def list_numbers(starts: NDArray[np.int64], listed: NDArray[np.int32], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def list_numbers(lists: Lists, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return a number for each chosen record, equal for records that list the same categories."""
+    starts, values = lists
     numbers: dict[tuple[int, ...], int] = {}
-    lists = (tuple(sorted(listed[starts[p] : starts[p + 1]].tolist())) for p in chosen)
-    return np.array([numbers.setdefault(one, len(numbers)) for one in lists], dtype=np.int64)
+    sets = (tuple(sorted(values[starts[p] : starts[p + 1]].tolist())) for p in chosen)
+    return np.array([numbers.setdefault(one, len(numbers)) for one in sets], dtype=np.int64)
 
 
-def classes_of(*features: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
-    """Return a number for each record, equal for records with equal features, and how many numbers there are."""
+def in_classes(waiting: NDArray[np.int64], *features: NDArray[Any]) -> ladder.Waiting:
+    """Return the waiting records in classes: those with equal features are in one, which looks from the first candidate on."""
     distinct, number = np.unique(np.stack(features, axis=1).astype(np.int64), axis=0, return_inverse=True)
-    return read_only(number.reshape(-1)), len(distinct)
+    return ladder.Waiting(read_only(waiting), read_only(number.reshape(-1)), np.zeros(len(distinct), np.int64))
 
 
-def signature_lists(signature: NDArray[np.int64], lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-    """Group positions by signature; return them by position and by decreasing length, and the starts and signatures of the groups."""
-    by_place = np.argsort(signature, kind="stable")
-    by_length = np.lexsort((-lengths, signature))
-    found, first = np.unique(signature[by_place], return_index=True)
-    return read_only(by_place), read_only(by_length), read_only(np.append(first, len(signature))), read_only(found)
+def rebuilt(content: Transactions, records: Records, moves: Moves) -> Transactions:
+    """Return the records after the moves; `records` are those of the content."""
+    offsets, items = np.zeros(content.records + 1, np.int64), np.empty(content.occurrences, np.int32)
+    length = run("swapping items", lambda _control: shape.rebuild(records, moves, offsets, items))
+    items = items if length == len(items) else items[:length].copy()
+    return Transactions.of_parts(offsets, items, content.vocabulary, ids=content.ids, unit=content.unit)
+
+
+def search_groups(enlisted: Enlisted, lengths: NDArray[np.int64], lists: int) -> search.Groups:
+    """Group the records that have these lengths by their signature, each group by position and by decreasing length."""
+    number = enlisted.signature[: len(lengths)] & (lists - 1)
+    by_place = np.argsort(number.astype(np.int16), kind="stable")  # for so few bits a radix sort
+    by_length = np.lexsort((-lengths, number))
+    starts = offsets_of(np.bincount(number, minlength=lists))
+    beside = (enlisted.tops, enlisted.signature, enlisted.block_signature)
+    arrays = (starts, by_place, by_length, *(values[by_place] for values in beside))
+    return search.Groups(*map(read_only, arrays))
