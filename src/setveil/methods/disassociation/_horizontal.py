@@ -89,7 +89,8 @@ def _new_parts(records: int, width: int, delta: int) -> Parts:
     # A part has more than delta rows and at most half of those of the part before it. One more counts rows that become a cluster.
     levels = (records // delta).bit_length() + 2
     rows = 2 * records + 1
-    by_part: Any = [np.zeros(levels + 1, np.int64) for _ in range(6)]
-    by_item: Any = [np.zeros((levels, width), dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
-    by_row: Any = [np.zeros(rows, dtype) for dtype in (np.int64, np.int64, np.int8, np.int64)]
-    return kernels.Parts(*by_part, *by_item, *by_row, np.empty(records, np.int64))
+    by_part = [np.zeros(levels + 1, np.int64) for _ in range(6)]
+    by_item = [np.zeros((levels, width), dtype) for dtype in (np.int32, np.int32, np.int64, np.int64)]
+    by_row = [np.zeros(rows, dtype) for dtype in (np.int64, np.int64, np.int8, np.int64)]
+    room: Any = (*by_part, *by_item, *by_row, np.empty(records, np.int64))
+    return kernels.Parts(*room)
