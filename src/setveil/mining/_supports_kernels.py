@@ -72,7 +72,9 @@ def ones(word):
 def lay_out(offsets, codes, number_of, filled, layout, control):
     """Fill the lists and the bits of the items that have a number; `filled` is work space, one a number."""
     starts, bits, rows, words = layout.starts, layout.bits, layout.rows, layout.words
-    for number in range(len(filled)):  # not a copy of slices: Numba would compile the text of an error for other lengths, for seconds
+    for number in range(
+        len(filled)
+    ):  # not a copy of slices: Numba would compile the text of an error for other lengths, for seconds
         filled[number] = starts[number]
     for record in range(len(offsets) - 1):
         if record & LOOK_EVERY == 0:
