@@ -19,6 +19,7 @@ import numba
 from numba.core import typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,10 @@ UNUSED_PASSES = {
     typed_passes.DumpParforDiagnostics,
     typed_passes.NopythonRewrites,
 }
+
+
+READING = {"getattr", "getitem", "static_getitem", "exhaust_iter", "build_tuple"}
+"""Expressions that give arrays without making them."""
 
 
 class Kernel:
@@ -128,5 +133,34 @@ class _InnerCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
 def _used_passes(state: Any) -> Any:
     manager = DefaultPassBuilder.define_nopython_pipeline(state)
     manager.passes = [(kind, about) for kind, about in manager.passes if kind not in UNUSED_PASSES]
+    manager.add_pass_after(_BorrowArrays, typed_passes.NopythonTypeInference)
     manager.finalize()
     return manager
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _BorrowArrays(FunctionPass):  # type: ignore[misc]  # Numba has no types
+    """Count no references to arrays in a kernel that neither makes nor returns one: its callers hold what it reads.
+
+    A kernel with structs counts one reference for each array of a struct in each call otherwise.
+    """
+
+    _name = "setveil_borrow_arrays"
+
+    def __init__(self) -> None:  # abstract in the class it extends
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Switch counting off where nothing is owned."""
+        made = [
+            signature.return_type
+            for expression, signature in state.calltypes.items()
+            if signature is not None and getattr(expression, "op", "") not in READING
+        ]
+        if not any(_holds_arrays(state, kind) for kind in [*made, state.return_type]):
+            state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        return False
+
+
+def _holds_arrays(state: Any, kind: Any) -> bool:
+    return bool(state.targetctx.data_model_manager[kind].contains_nrt_meminfo())
