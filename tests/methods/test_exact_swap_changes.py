@@ -23,7 +23,7 @@ seeds = pytest.mark.parametrize("seed", range(30))
 @seeds
 def test_all_counts_are_updated_when_records_change(seed):
     state = State(seed)
-    tracked, counters = state.hiding.tracked, state.arrays["counters"]
+    tracked, counters = state.hiding.tracked, state.counters
     lost_for = [-1] * len(state.known)
     for _ in range(25 if any(state.rows) else 0):
         if not any(state.rows):
@@ -43,14 +43,14 @@ def test_all_counts_are_updated_when_records_change(seed):
             for d, s, t in zip(state.hiding.driving, state.named, state.targets, strict=True)
         ]
         assert counters[exchange.OPEN] == sum(open_now)
-        assert tracked.cost == pytest.approx(
+        assert tracked.sets.cost == pytest.approx(
             [
                 float(oracle.weight(held, state.levels)) * matters
                 for held, matters in zip(state.now.values(), tracked.matters, strict=True)
             ]
         )
         assert_pairs_are_counted(state)
-        alive = split(state.hiding.group_starts, state.arrays["alive"])
+        alive = split(state.hiding.group_starts, state.goals.alive)
         groups = split(state.hiding.group_starts, state.hiding.group)
         assert all(
             one == (state.named[k] <= rows[r])
@@ -65,7 +65,7 @@ def test_all_counts_are_updated_when_records_change(seed):
             for one in around:
                 if was_now[one] == min(state.levels):
                     lost_for[state.known.index(one)] = secret
-        fallen = [state.known[one] for one in state.arrays["fallen"][: counters[exchange.FALLEN]]]
+        fallen = [state.known[one] for one in state.fallen[: counters[exchange.FALLEN]]]
         assert sorted(map(sorted, fallen)) == sorted(map(sorted, fell))
         assert tracked.lost_for.tolist() == lost_for
     for code in state.ranked():
@@ -76,8 +76,9 @@ def assert_records_are_counted(state, code):
     """Compare the counts of sets with an item after all changes, including items that were removed and restored."""
     others = [int(other) for other in state.ranked() if other != code]
     chosen = state.rng.permutation(others)[: state.rng.integers(0, 4)].astype(int)
-    state.arrays["others"][: len(chosen)] = state.hiding.rank[chosen] if len(chosen) else []
-    found = state.call(tracking._count_records, first=state.hiding.rank[code], n_others=len(chosen))
+    parts = state.rng.permutation([code, *chosen.tolist()])
+    state.room.parts[: len(parts)] = state.hiding.rank[parts]
+    found = state.call(tracking.count_records, n_parts=len(parts))
     assert found == oracle.support(state.rows, {code, *chosen.tolist()})
 
 
@@ -86,7 +87,7 @@ def assert_new_sets_are_seen(state, *, exact, all_known):
     hiding, rows = state.hiding, state.rows
     for row in rows:
         for item in state.ranked():
-            if item in row or hiding.pair_row[hiding.rank[item]] < 0:
+            if item in row or hiding.index.pair_row[hiding.rank[item]] < 0:
                 continue
             for left_out in [None, *row][: 1 if exact else 3]:
                 joined = row - {left_out}
@@ -130,14 +131,14 @@ def test_a_set_that_becomes_frequent_is_seen_if_only_short_sets_are_tracked(seed
 
 def test_counting_stops_when_the_budget_is_used_up():
     state = State(3, records=12, items=7, density=0.8, levels=[3])
-    counters = state.arrays["counters"]
+    counters = state.counters
     counted = []
     for budget in (0, 1, ENOUGH):
         counters[tracking.BUDGET] = budget
         counters[tracking.COUNTED] = 0
         for row in state.rows:
             for item in set(state.ranked().tolist()) - row:
-                if state.hiding.pair_row[state.hiding.rank[item]] >= 0:
+                if state.hiding.index.pair_row[state.hiding.rank[item]] >= 0:
                     n_members = state.write_members(row)
                     state.call(
                         tracking.new_sets, item=state.hiding.rank[item], n_members=n_members, exact=np.int64(ENOUGH)
@@ -172,18 +173,12 @@ def test_the_cheapest_swap_is_found(seed, afi, monkeypatch):
     if afi == "forbid" and oracle.new_frequent(state.before, oracle.all_supports(state.rows), state.levels):
         state = State(seed + 100, records=10, items=9, density=0.5)  # a run never reaches such a state
     hiding, rng = state.hiding, np.random.default_rng(seed)
-    others = np.flatnonzero(hiding.rank[state.data.items] >= 0) if hiding.gives_all else np.empty(0, np.int64)
-    places = _hiding._with_step(hiding.free, rng), _hiding._with_step(np.append(others, 0), rng)
+    offers = hiding.make_offers(afi, ENOUGH, rng)
     rows, now = state.rows, state.now
     for record, row in enumerate(rows):
         for item in sorted(row & set().union(*state.named)):
-            state.arrays["counters"][exchange.TURN_FREE : exchange.TURN_OTHERS + 1] = 0
-            place = state.call(
-                exchange.search,
-                record=np.int32(record), item=np.int32(item), patience=np.int64(ENOUGH), afi=np.int64(_hiding.AFI[afi]),
-                free=places[0], others_places=places[1],
-            )  # fmt: skip
-            looked_at = {*hiding.free[:-1].tolist(), *others.tolist()}
+            place = state.search(record, item, offers)
+            looked_at = {*offers.free[:-1].tolist(), *offers.others[:-1].tolist()}
             possible = {at: (who, what) for at, who, what in state.swaps(record, item) if at in looked_at}
             costs, undecided = {}, {}
             for at, (donor, given) in possible.items():

@@ -134,9 +134,9 @@ def test_planned_entries_go_first_at_any_cost(seed):
     state = State(seed, records=12, items=8, density=0.5)
     hiding = state.hiding
     hiding.weigh(swaps=False)
-    if len(hiding.entry_keys):
-        planned = np.array([np.argmax(hiding.entry_keys)])
-        (record,), (item,) = hiding.entry_record[planned], hiding.entry_item[planned]
+    if len(hiding.entries.keys):
+        planned = np.array([np.argmax(hiding.entries.keys)])
+        (record,), (item,) = hiding.entries.record[planned], hiding.entries.item[planned]
         hiding.hide(afi="cost", most=1, rng=np.random.default_rng(seed), planned=planned)
         assert item not in state.rows[record]
 

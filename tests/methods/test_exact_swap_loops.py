@@ -1,6 +1,5 @@
 """Loops of ExactSwap, each by itself, against plain definitions: the sets of a record, and the items that could be moved."""
 
-import inspect
 from itertools import pairwise
 
 import numpy as np
@@ -33,11 +32,11 @@ def test_rows_are_laid_out(seed):
     lowest = min(state.levels)
     matter = {i for row in rows for i in row if oracle.support(rows, {i}) >= lowest} | set().union(*state.named)
     assert state.ranked().tolist() == sorted(matter)
-    assert hiding.record_of.tolist() == [r for r, row in enumerate(rows) for _ in row]
+    assert hiding.index.record_of.tolist() == [r for r, row in enumerate(rows) for _ in row]
     assert hiding.free[:-1].tolist() == [place for place, item in enumerate(state.items) if item not in matter]
     for code in matter:
         number = hiding.rank[code]
-        held_by = hiding.held_by[hiding.starts[number] : hiding.starts[number + 1]]
+        held_by = hiding.index.held_by[hiding.starts[number] : hiding.starts[number + 1]]
         assert held_by.tolist() == [r for r, row in enumerate(rows) if code in row]
     assert_pairs_are_counted(state)
 
@@ -47,13 +46,13 @@ def test_a_set_with_one_more_item_is_found(seed):
     state = State(seed)
     numbers = {one: number for number, one in enumerate(state.known)}
     assert set(numbers) == set(oracle.frequent(state.rows, min(state.levels)))
-    width, rank = np.int64(state.hiding.ranks), state.hiding.rank
+    rank = state.hiding.rank
     for one, number in numbers.items():
         for code in set(state.ranked().tolist()) - one:
-            found = state.call(tracking.child, one=np.int64(number), item=rank[code], width=width)
+            found = state.call(tracking.child, one=np.int64(number), item=rank[code])
             assert found == numbers.get(one | {code}, -1)
     for code in state.ranked():
-        assert state.hiding.tracked.single[rank[code]] == numbers.get(frozenset([code]), -1)
+        assert state.hiding.tracked.sets.tree.single[rank[code]] == numbers.get(frozenset([code]), -1)
 
 
 @seeds
@@ -63,7 +62,7 @@ def test_the_sets_around_an_item_are_the_sets_of_the_record_with_this_item(seed)
         for item in state.ranked():
             n_members = state.write_members(row - {item})
             n_found = state.call(tracking.sets_around, item=state.hiding.rank[item], n_members=n_members)
-            found = [state.known[number] for number in state.arrays["found"][:n_found]]
+            found = [state.known[number] for number in state.room.found[:n_found]]
             assert len(found) == len(set(found))
             assert set(found) == oracle.sets_around(row, item, state.known)
 
@@ -75,13 +74,10 @@ def test_the_sets_of_a_record_are_found_once_with_their_entries(seed):
         ranked = [code for code in sorted(row) if state.hiding.rank[code] >= 0]
         entries = state.rng.permutation(ranked)[: state.rng.integers(0, len(ranked) + 1)].astype(np.int32)
         entry_item = np.concatenate(([-7], entries, [-7])).astype(np.int32)
-        first, last = state.data.offsets[record], state.data.offsets[record + 1]
-        n_found = state.call(
-            tracking.sets_of_record,
-            first=np.int64(1), last=np.int64(1 + len(entries)), entry_item=entry_item, row_first=first, row_last=last,
-        )  # fmt: skip
-        found = [state.known[number] for number in state.arrays["found"][:n_found]]
-        bits = state.arrays["found_bits"][:n_found].tolist()
+        ends = {"first": np.int64(1), "last": np.int64(1 + len(entries))}
+        n_found = state.call(tracking.sets_of_record, record=np.int32(record), **ends, entry_item=entry_item)
+        found = [state.known[number] for number in state.room.found[:n_found]]
+        bits = state.room.found_bits[:n_found].tolist()
         held = [{int(code) for e, code in enumerate(entries) if word >> e & 1} for word in bits]
         assert len(found) == len(set(found))
         expected = oracle.sets_of_record(row, entries.tolist(), state.known)
@@ -96,12 +92,9 @@ def test_members_are_the_ranked_items_except_two(seed):
     state.items[gone] = -1
     for record, row in enumerate(state.rows):
         two = state.rng.integers(0, len(state.data.vocabulary), size=2).astype(np.int32)
-        n_members = state.call(
-            tracking.members_of,
-            first=state.data.offsets[record], last=state.data.offsets[record + 1], left_out=two[0], also_left_out=two[1],
-        )  # fmt: skip
+        n_members = state.call(tracking.members_of, record=np.int32(record), left_out=two[0], also_left_out=two[1])
         expected = sorted(state.hiding.rank[[*(row - set(two.tolist()))]].tolist()) if row - set(two.tolist()) else []
-        assert sorted(state.arrays["members"][:n_members].tolist()) == [rank for rank in expected if rank >= 0]
+        assert sorted(state.room.members[:n_members].tolist()) == [rank for rank in expected if rank >= 0]
 
 
 @seeds
@@ -143,12 +136,14 @@ def assert_entries_are_listed(state):
     hiding = state.hiding
     listed = {}
     for record, items in zip(
-        hiding.entry_record[hiding.entry_starts[:-1]], split(hiding.entry_starts, hiding.entry_item), strict=True
+        hiding.entries.record[hiding.entries.starts[:-1]],
+        split(hiding.entries.starts, hiding.entries.item),
+        strict=True,
     ):
         assert 0 < len(items) <= kernels.MOST_ENTRIES
         listed.setdefault(int(record), []).extend(items)
-    for first, last in zip(hiding.entry_starts[:-1], hiding.entry_starts[1:], strict=True):
-        assert len(set(hiding.entry_record[first:last].tolist())) == 1
+    for first, last in zip(hiding.entries.starts[:-1], hiding.entries.starts[1:], strict=True):
+        assert len(set(hiding.entries.record[first:last].tolist())) == 1
     expected = [oracle.entries(row, state.named, hiding.is_open) for row in state.rows]
     assert {record: sorted(items) for record, items in listed.items()} == {
         record: sorted(items) for record, items in enumerate(expected) if items
@@ -171,7 +166,7 @@ def test_a_record_with_more_entries_than_a_word_has_bits(items):
     state.hiding.excess = int(state.hiding.before.sum())
     state.hiding._list_entries()
     assert_entries_are_listed(state)
-    assert len(state.hiding.entry_record) == 2 * items + 3
+    assert len(state.hiding.entries.record) == 2 * items + 3
     assert_entries_are_weighed(state, swaps=True)
     state.hiding.hide(afi="cost", most=256, rng=np.random.default_rng(1))
     assert not any(oracle.support(state.rows, s) for s in state.named)
@@ -182,17 +177,17 @@ def assert_entries_are_weighed(state, *, swaps, room=None):
     hiding.weigh(swaps=swaps)
     held = [oracle.support(rows, s) for s in state.named]
     fits = 0
-    for entry, (record, item) in enumerate(zip(hiding.entry_record, hiding.entry_item, strict=True)):
+    for entry, (record, item) in enumerate(zip(hiding.entries.record, hiding.entries.item, strict=True)):
         row = rows[record]
         closed = oracle.closes(row, item, state.named, held, hiding.targets.tolist())
         cost = oracle.loss(row, item, now, state.named, state.levels, alone=not swaps) / max(len(closed), 1)
-        assert hiding.entry_keys[entry] == pytest.approx(float(cost))
-        first, last = hiding.around_first[entry], hiding.around_last[entry]
+        assert hiding.entries.keys[entry] == pytest.approx(float(cost))
+        first, last = hiding.around.first[entry], hiding.around.last[entry]
         if last < 0:
             assert room is not None
             continue
         fits += last - first
-        around = [state.known[number] for number in hiding.around[first:last]]
+        around = [state.known[number] for number in hiding.around.sets[first:last]]
         assert len(around) == len(set(around))
         assert set(around) == oracle.can_stay(oracle.sets_around(row, item, state.known), state.named)
     assert room is None or fits <= room
@@ -216,10 +211,8 @@ def test_an_item_completes_a_named_itemset_or_does_not(seed):
         for gets in set(codes) - row:
             for gives in row:
                 found = state.call(
-                    exchange.completes,
-                    first=state.data.offsets[record], last=state.data.offsets[record + 1],
-                    item=np.int32(gets), left_out=np.int32(gives),
-                )  # fmt: skip
+                    exchange.completes, record=np.int32(record), item=np.int32(gets), left_out=np.int32(gives)
+                )
                 assert found == oracle.completes(row, gets, gives, state.named)
 
 
@@ -229,28 +222,27 @@ def test_an_item_completes_a_named_itemset_or_does_not(seed):
 @seeds
 def test_a_heap_gives_entries_in_order(seed):
     rng = np.random.default_rng(seed)
-    size = int(rng.integers(1, 40))
+    size = int(rng.integers(1, 150))
     keys, ranks = rng.integers(0, 5, size=size) / 4, rng.permutation(size)
-    heap, where = np.arange(size), np.full(size, -1, dtype=np.int64)
-    arrays = {"keys": keys, "ranks": ranks, "where": where, "heap": heap}
-
-    def call(kernel, **given):
-        names = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
-        return kernel(*[given[name] if name in given else arrays[name] for name in names])
-
+    heap = heaps.Heap(np.arange(size), keys.copy(), ranks.copy(), np.empty(size, dtype=np.int64))
     for at in range(size - 1, -1, -1):
-        call(heaps.sift_down, size=size, at=at)
+        heaps.sift_down(at, size, heap)
     for _ in range(size // 2):
         entry = int(rng.integers(size))
         keys[entry] -= rng.integers(0, 4)
-        call(heaps.sift_up, at=where[entry])
-        assert heap[where].tolist() == list(range(size))
+        heap.keys[heap.where[entry]] = keys[entry]
+        heaps.sift_up(heap.where[entry], heap)
+        assert heap.order[heap.where].tolist() == list(range(size))
+        assert heap.keys[heap.where].tolist() == keys.tolist()
+        assert heap.ranks[heap.where].tolist() == ranks.tolist()
     taken = []
     while size:
-        taken.append(int(heap[0]))
+        taken.append(int(heap.order[0]))
+        waiting = np.delete(keys, taken)
+        assert heaps.second_key(size, heap) == min(waiting, default=np.inf)
+        heaps.take_first(size, heap)
+        assert heap.where[taken[-1]] == -1
         size -= 1
-        heap[0] = heap[size]
-        call(heaps.sift_down, size=size, at=0)
     assert taken == sorted(range(len(keys)), key=lambda entry: (keys[entry], ranks[entry]))
 
 
@@ -267,7 +259,8 @@ def test_records_are_written_in_order_without_removed_items(seed):
         if rng.random() < 0.5:
             items[first:last] = rng.permutation(items[first:last])
     new_offsets, new_items = np.zeros_like(offsets), np.full(len(items) + 1, -7, dtype=np.int32)
-    kept = kernels.tidy(offsets, items, was, new_offsets, new_items)
+    rows = tracking.Rows(offsets, items, np.zeros(0, np.int32))
+    kept = kernels.tidy(rows, was, new_offsets, new_items)
     assert split(new_offsets, new_items) == [sorted(code for code in row if code >= 0) for row in split(offsets, items)]
     assert kept == new_offsets[-1] == np.count_nonzero(items >= 0)
     assert (new_items[kept:] == -7).all()

@@ -47,8 +47,8 @@ def some_state(seed, *, rare):
 
 def reference_of(state, *, swaps, most, seed, planned=None):
     hiding, levels = state.hiding, state.levels
-    entries = list(zip(hiding.entry_record.tolist(), hiding.entry_item.tolist(), strict=True))
-    keys = hiding.entry_keys.copy()
+    entries = list(zip(hiding.entries.record.tolist(), hiding.entries.item.tolist(), strict=True))
+    keys = hiding.entries.keys.copy()
     keys[[] if planned is None else planned] = -1.0
     targets, is_open = hiding.targets.tolist(), hiding.is_open.tolist()
     must_leave = oracle.excess(state.rows, state.named, targets)
@@ -57,7 +57,7 @@ def reference_of(state, *, swaps, most, seed, planned=None):
     ranks = rng.permutation(len(entries)).tolist()
     free = _hiding._with_step(hiding.free.copy(), rng).tolist() if swaps else None
     reference = oracle.Steps(
-        hiding.items.tolist(), hiding.record_of.tolist(), state.named, targets, entries, keys.tolist(), ranks,
+        hiding.items.tolist(), hiding.index.record_of.tolist(), state.named, targets, entries, keys.tolist(), ranks,
         state.known, levels, halved(levels), lowered, free,
     )  # fmt: skip
     reference.run(most)
@@ -71,7 +71,7 @@ def assert_same_steps(state, *, swaps, most, seed, planned=None):
     reference = reference_of(state, swaps=swaps, most=most, seed=seed, planned=planned)
     hiding.hide(afi="off", most=most, rng=np.random.default_rng(seed), planned=planned)
     assert state.items.tolist() == reference.items
-    assert hiding.entry_keys.tolist() == reference.keys
+    assert hiding.entries.keys.tolist() == reference.keys
     partners = [place for _, place, _ in reference.taken if place is not None]
     counted = [exchange.STEPS, exchange.SCANNED, exchange.SWAPPED, exchange.LEFT_OUT]
     expected = [reference.steps, reference.looked, len(partners), len(reference.taken) - len(partners)]
@@ -97,7 +97,7 @@ def test_items_are_swapped_in_the_order_of_the_current_loss(seed, most):
 @pytest.mark.parametrize("swaps", [False, True])
 def test_planned_entries_go_first_and_then_the_cheapest(seed, swaps):
     state = some_state(seed, rare=1)
-    entries = len(state.hiding.entry_record)
+    entries = len(state.hiding.entries.record)
     planned = np.random.default_rng(seed).permutation(entries)[: entries // 4]
     reference = assert_same_steps(state, swaps=swaps, most=4, seed=seed, planned=planned)
     first = [entry in planned for entry, _, _ in reference.taken]
@@ -135,8 +135,8 @@ def made(lines, named, targets, level):
 def entry_of(state, record, item):
     """Return the number of an entry, and its loss at the start."""
     code, hiding = list(state.data.vocabulary).index(item), state.hiding
-    (entry,) = np.flatnonzero((hiding.entry_record == record) & (hiding.entry_item == code))
-    return int(entry), hiding.entry_keys[entry]
+    (entry,) = np.flatnonzero((hiding.entries.record == record) & (hiding.entries.item == code))
+    return int(entry), hiding.entries.keys[entry]
 
 
 def removed(state, planned=(), most=256, seed=1):
@@ -223,7 +223,7 @@ def test_entries_with_equal_loss_go_by_rank(seed):
     ranks = np.random.default_rng(seed).permutation(12)
     expected = {}
     for entry in np.argsort(ranks):
-        record, code = int(state.hiding.entry_record[entry]), state.hiding.entry_item[entry]
+        record, code = int(state.hiding.entries.record[entry]), state.hiding.entries.item[entry]
         if len(expected) < 3:
             expected.setdefault(record, state.data.vocabulary[code])
     assert removed(state, seed=seed) == set(expected.items())
@@ -250,22 +250,16 @@ def test_an_unknown_count_is_refused_or_taken_as_the_worst_case(afi, monkeypatch
     seen = 0
     for seed in range(100, 130):
         state = State(seed, records=10, items=9, density=0.5)
-        state.arrays["counters"][tracking.BUDGET] = 0
+        state.counters[tracking.BUDGET] = 0
         hiding, rng = state.hiding, np.random.default_rng(seed)
-        others = np.flatnonzero(hiding.rank[state.data.items] >= 0) if hiding.gives_all else np.empty(0, np.int64)
-        free, others_places = _hiding._with_step(hiding.free, rng), _hiding._with_step(np.append(others, 0), rng)
+        offers = hiding.make_offers(afi, ENOUGH, rng)
         for record, row in enumerate(state.rows):
             for item in sorted(row & set().union(*state.named)):
-                state.arrays["counters"][exchange.TURN_FREE : exchange.TURN_OTHERS + 1] = 0
-                prices = prices_of(state, record, item, visited(free) + visited(others_places), afi)
+                prices = prices_of(state, record, item, visited(offers.free) + visited(offers.others), afi)
                 unknown = {place: price for place, (price, may_be) in prices.items() if may_be}
                 if unknown.keys() != prices.keys() or not 0 < len(unknown) <= exchange.N_REMEMBERED:
                     continue
-                found = state.call(
-                    exchange.search,
-                    record=np.int32(record), item=np.int32(item), patience=np.int64(ENOUGH),
-                    afi=np.int64(_hiding.AFI[afi]), free=free, others_places=others_places,
-                )  # fmt: skip
+                found = state.search(record, item, offers)
                 assert found == (-1 if afi == "forbid" else min(unknown, key=unknown.get))
                 seen += len(unknown) > 1
     assert seen > 5
@@ -289,9 +283,8 @@ def prices_of(state, record, item, places, afi):
         for who, gets, gives in ((donor, item, given), (record, given, item)):
             rank = state.hiding.rank[gets]
             if rank >= 0:
-                ends = {"first": state.data.offsets[who], "last": state.data.offsets[who + 1]}
                 two = {"left_out": np.int32(gets), "also_left_out": np.int32(gives)}
-                n_members = state.call(tracking.members_of, **ends, **two)
+                n_members = state.call(tracking.members_of, record=np.int32(who), **two)
                 said += state.call(tracking.new_sets, item=rank, n_members=n_members, exact=np.int64(0))
         if said[0] == 0 or afi == "cost":
             around = oracle.can_stay(oracle.sets_around(rows[donor], given, now), state.named)

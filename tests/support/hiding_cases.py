@@ -148,10 +148,10 @@ def assert_state_is_a_recount(hiding):
     ]
     of_rank = np.flatnonzero(hiding.rank >= 0)
     for code in of_rank:
-        row = hiding.pair_row[hiding.rank[code]]
+        row = hiding.index.pair_row[hiding.rank[code]]
         others = [other for other in of_rank if other != code]
         if row >= 0 and others:
-            counted = hiding.pairs[row, hiding.rank[others]].tolist()
+            counted = hiding.index.pairs[row, hiding.rank[others]].tolist()
             assert counted == [held.get(frozenset((code, other)), 0) for other in others]
     assert hiding.after.tolist() == [held.get(s, 0) for s in sets_of(hiding.offsets, hiding.codes)]
 
@@ -165,7 +165,7 @@ def split(offsets, values):
 
 
 class State:
-    """A state of hiding on random data: its arrays by their names in the loops, and the same data as sets of codes."""
+    """A state of hiding on random data: its structs by their names in the loops, and the same data as sets of codes."""
 
     def __init__(self, seed, *, records=None, items=None, levels=None, density=None, lists=None, named=None):
         self.rng = rng = np.random.default_rng(seed)
@@ -188,35 +188,29 @@ class State:
         tracked = hiding.tracked
         self.original = [set(row) for row in rows]
         self.known = [frozenset(one) for one in split(tracked.itemsets.offsets, tracked.itemsets.items)]
-        members, list_items, list_sets, list_bits, frames, found, found_bits = hiding._room()
-        self.arrays = {
-            "offsets": data.offsets, "items": hiding.items, "rank": hiding.rank, "record_of": hiding.record_of,
-            "starts": hiding.starts, "held_by": hiding.held_by, "pair_row": hiding.pair_row, "pairs": hiding.pairs,
-            "entered_head": np.full(hiding.ranks, -1, dtype=np.int64),
-            "entered_next": np.empty(500, dtype=np.int64), "entered_record": np.empty(500, dtype=np.int32),
-            "set_offsets": tracked.itemsets.offsets, "set_items": tracked.itemsets.items, "before": tracked.before,
-            "single": tracked.single, "keys": tracked.keys, "values": tracked.values, "supports": tracked.supports,
-            "matters": tracked.matters,
-            "cost": tracked.cost, "weights": tracked.weights, "is_level": tracked.is_level,
-            "lowest": np.int64(tracked.lowest), "lost_for": tracked.lost_for,
-            "secret_offsets": hiding.offsets, "secret_items": hiding.codes, "secret_supports": hiding.after,
-            "targets": hiding.targets, "driving": hiding.driving, "group_starts": hiding.group_starts,
-            "group": hiding.group, "alive": np.ones(len(hiding.group), dtype=bool),
-            "of_item_starts": hiding.of_item[0], "of_item": hiding.of_item[1],
-            "members": members, "list_items": list_items, "list_sets": list_sets, "list_bits": list_bits,
-            "frames": frames, "found": found, "found_bits": found_bits,
-            "others": np.empty(hiding._longest + 2, dtype=np.int32), "seen": np.zeros(data.records + 1, dtype=np.int64),
-            "counters": np.zeros(exchange.N_COUNTERS, dtype=np.int64),
-            "remembered": np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
-            "fallen": np.empty(4 * len(self.known), dtype=np.int64),
+        hiding.index = hiding.index._replace(
+            entered_next=np.empty(500, dtype=np.int64), entered_record=np.empty(500, dtype=np.int32)
+        )
+        self.goals, self.world, hiding.swaps = hiding.make_goals(), hiding.make_world(), True
+        self.room, self.counters = self.world.room, self.world.counters
+        self.counters[tracking.BUDGET] = ENOUGH
+        self.counters[exchange.OPEN] = np.count_nonzero(hiding.is_open)
+        self.fallen = np.empty(4 * len(self.known), dtype=np.int64)
+        self.arguments = {
+            "rows": hiding.rows, "index": hiding.index, "tree": tracked.sets.tree, "named": hiding.named,
+            "room": self.room, "members": self.room.members, "parts": self.room.parts, "counters": self.counters,
+            "goals": self.goals, "fallen": self.fallen, "world": self.world,
         }  # fmt: skip
-        self.arrays["counters"][tracking.BUDGET] = ENOUGH
-        self.arrays["counters"][exchange.OPEN] = np.count_nonzero(hiding.is_open)
 
     def call(self, kernel, **given):
-        """Call a loop with the arrays of this state and the given arguments."""
+        """Call a loop with what this state has under the names of its parameters, and the given arguments."""
         names = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
-        return kernel(*[given[name] if name in given else self.arrays[name] for name in names])
+        return kernel(*[given[name] if name in given else self.arguments[name] for name in names])
+
+    def search(self, record, item, offers):
+        """Return the place of the cheapest swap, or -1."""
+        self.counters[exchange.TURN_FREE : exchange.TURN_OTHERS + 1] = 0
+        return self.call(exchange.search, record=np.int32(record), item=np.int32(item), offers=offers)
 
     @cached_property
     def before(self):
@@ -242,7 +236,7 @@ class State:
         """Write a record where the loops read it, and return the number of its ranked items."""
         ranks = self.hiding.rank[sorted(row)] if row else np.empty(0, np.int32)
         ranks = self.rng.permutation(ranks[ranks >= 0])
-        self.arrays["members"][: len(ranks)] = ranks
+        self.room.members[: len(ranks)] = ranks
         return len(ranks)
 
     def ranked(self):
@@ -252,7 +246,7 @@ class State:
         """Return the allowed swaps of an item of a record: the place of the item given in return, its record, and the item."""
         rows, found = self.rows, []
         for place, given in enumerate(self.items):
-            donor = int(self.hiding.record_of[place])
+            donor = int(self.hiding.index.record_of[place])
             if given < 0 or donor == record or item in rows[donor] or given in rows[record]:
                 continue
             ends = (donor, item, given), (record, given, item)
@@ -272,7 +266,7 @@ class State:
         else:
             place, left = -1, [(record, item)]
         secret = int(rng.integers(len(self.named)))
-        self.arrays["counters"][exchange.FALLEN] = 0
+        self.counters[exchange.FALLEN] = 0
         self.call(
             exchange.change,
             record=np.int32(record),
@@ -285,9 +279,9 @@ class State:
 
 def assert_pairs_are_counted(state):
     hiding, rows = state.hiding, state.rows
-    assert all(hiding.pair_row[hiding.rank[code]] >= 0 for s in state.named for code in s)
+    assert all(hiding.index.pair_row[hiding.rank[code]] >= 0 for s in state.named for code in s)
     for code in state.ranked():
-        line = hiding.pair_row[hiding.rank[code]]
+        line = hiding.index.pair_row[hiding.rank[code]]
         for other in state.ranked():
             if line >= 0 and other != code:
-                assert hiding.pairs[line, hiding.rank[other]] == oracle.support(rows, {code, other})
+                assert hiding.index.pairs[line, hiding.rank[other]] == oracle.support(rows, {code, other})

@@ -9,6 +9,8 @@ no longer about the first; those around a set that was just lost have become che
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
@@ -21,17 +23,14 @@ from setveil.methods.itemsets._exchange_kernels import (
     SWAPPED,
     change,
     loss,
+    loss_around,
     search,
 )
-from setveil.methods.itemsets._heap_kernels import sift_down, sift_up
-from setveil.methods.itemsets._tracking_kernels import (
-    ABSENT,
-    LOOK_EVERY,
-    holds,
-    members_of,
-    sets_around,
-    sets_of_record,
-)
+from setveil.methods.itemsets._heap_kernels import second_key, sift_down, sift_up, take_first
+from setveil.methods.itemsets._tracking_kernels import ABSENT, LOOK_EVERY, ONE, ZERO, holds, sets_of_record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MOST_ENTRIES = 62
 """Entries of one record that are looked at together: each has a bit."""
@@ -41,21 +40,58 @@ CHEAPER = 0.5
 """How much cheaper an entry is taken to be when a set that it takes part in was lost: it was part of its key with 1 at most."""
 
 
+class Entries(NamedTuple):
+    """The record, the item and the key of each entry, and where the groups of entries of one record begin."""
+
+    starts: NDArray[np.int64]
+    record: NDArray[np.int32]
+    item: NDArray[np.int32]
+    keys: NDArray[np.float64]
+
+
+class Around(NamedTuple):
+    """The sets that each entry takes part in: those from `first` to before `last`, which is -1 where there was no room for them.
+
+    They are right as long as the record was not `touched`.
+    """
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    sets: NDArray[np.int32]
+    touched: NDArray[np.bool_]
+
+
+class Part(NamedTuple):
+    """One part of the weighing: its number of how many, the end of its stretch of sets, and in how many lists there each set is."""
+
+    number: np.int64
+    parts: np.int64
+    end: np.int64
+    taking_part: NDArray[np.int64]
+
+
+class TakingPart(NamedTuple):
+    """The entries that take part in each set at risk, and room for the sets that fell below a threshold."""
+
+    starts: NDArray[np.int64]
+    entries: NDArray[np.int32]
+    fallen: NDArray[np.int64]
+
+
 @kernel
-def find_holders(
-    rarest, offsets, items, starts, held_by, secret_offsets, secret_items, holder_secret, holder_record, control
-):
+def find_holders(rarest, rows, index, named, holder_secret, holder_record, control):
     """List which records hold which named itemset, and return how many there are."""
+    offsets = rows.offsets
     total = 0
     for secret in range(len(rarest)):
         control[DONE] = secret
         if control[STOP] != 0:
             return total
-        for at in range(starts[rarest[secret]], starts[rarest[secret] + 1]):
-            record = held_by[at]
+        for at in range(index.starts[rarest[secret]], index.starts[rarest[secret] + 1]):
+            record = index.held_by[at]
             whole = True
-            for place in range(secret_offsets[secret], secret_offsets[secret + 1]):
-                if not holds(offsets[record], offsets[record + 1], items, secret_items[place]):
+            for place in range(named.offsets[secret], named.offsets[secret + 1]):
+                if not holds(offsets[record], offsets[record + 1], rows.items, named.items[place]):
                     whole = False
                     break
             if whole:
@@ -66,41 +102,41 @@ def find_holders(
 
 
 @kernel
-def list_entries(is_open, secret_offsets, secret_items, group_starts, group, entry_record, entry_item, entry_starts):
+def list_entries(is_open, named, group_starts, group, entries):
     """List each item of each open named itemset that a record holds, once a record, in groups of one record; return how many there are.
 
     A group has at most as many entries as a word has bits.
     """
-    total = 0
-    n_groups = 0
+    total = ZERO
+    n_groups = ZERO
     for record in range(len(group_starts) - 1):
         first = total
         for at in range(group_starts[record], group_starts[record + 1]):
             secret = group[at]
             if not is_open[secret]:
                 continue
-            for place in range(secret_offsets[secret], secret_offsets[secret + 1]):
-                if not holds(first, total, entry_item, secret_items[place]):
+            for place in range(named.offsets[secret], named.offsets[secret + 1]):
+                if not holds(first, total, entries.item, named.items[place]):
                     if (total - first) % MOST_ENTRIES == 0:
-                        entry_starts[n_groups] = total
+                        entries.starts[n_groups] = total
                         n_groups += 1
-                    entry_record[total] = record
-                    entry_item[total] = secret_items[place]
+                    entries.record[total] = record
+                    entries.item[total] = named.items[place]
                     total += 1
-    entry_starts[n_groups] = total
+    entries.starts[n_groups] = total
     return total, n_groups
 
 
 @kernel
-def _closes(record, item, secret_offsets, secret_items, secret_supports, targets, driving, group_starts, group, alive):
+def closes(record, item, goals):
     """Return how many open named itemsets the record no longer holds without the item, and one of them."""
     total = 0
-    first = np.int64(ABSENT)
-    for at in range(group_starts[record], group_starts[record + 1]):
-        secret = group[at]
-        if not alive[at] or not driving[secret] or secret_supports[secret] <= targets[secret]:
+    first = ABSENT
+    for at in range(goals.group_starts[record], goals.group_starts[record + 1]):
+        secret = goals.group[at]
+        if not goals.alive[at] or not goals.driving[secret] or goals.supports[secret] <= goals.targets[secret]:
             continue
-        if holds(secret_offsets[secret], secret_offsets[secret + 1], secret_items, item):
+        if holds(goals.named.offsets[secret], goals.named.offsets[secret + 1], goals.named.items, item):
             total += 1
             if first < 0:
                 first = np.int64(secret)
@@ -108,154 +144,132 @@ def _closes(record, item, secret_offsets, secret_items, secret_supports, targets
 
 
 @kernel
-def score_records(
-    part, n_parts, entry_starts, entry_record, entry_item, entry_keys, swaps, around_first, around_last, around,
-    around_end, taking_part, rows, tracked, secrets, room, control,
-):  # fmt: skip
+def cost_alone(number, swaps, single, cost):
+    """Return what a ranked item alone loses when it leaves a record: nothing where it is swapped, since another record gets it."""
+    if swaps or single[number] < 0:
+        return 0.0
+    return cost[single[number]]
+
+
+@kernel
+def score_records(part, entries, around, goals, swaps, world, control):
     """Score the entries of one part of the records, and write which sets each takes part in, as long as there is room for that.
 
-    Each part has its own stretch of `around`, before `around_end`, and counts in how many such lists each set is.
+    Each part has its own stretch of `around`, before its end, and counts in how many such lists each set is.
     """
-    offsets, items, rank = rows
-    single, keys, values, _, cost = tracked
-    members, list_items, list_sets, list_bits, frames, found, found_bits = room
-    written = around_end - len(around) // n_parts
+    rows, sets, room = world.rows, world.sets, world.room
+    cost, found = sets.cost, room.found
+    written = part.end - len(around.sets) // part.parts
     # Parts lie side by side: were they dealt out in turn, threads would write to the same cache lines.
-    groups = len(entry_starts) - 1
-    begin = part * groups // n_parts
-    for group in range(begin, (part + 1) * groups // n_parts):
+    groups = len(entries.starts) - 1
+    begin = part.number * groups // part.parts
+    for group in range(begin, (part.number + 1) * groups // part.parts):
         if group & LOOK_EVERY == 0:
             control[DONE] = group - begin
             if control[STOP] != 0:
                 return
-        first, last = entry_starts[group], entry_starts[group + 1]
-        record = entry_record[first]
-        n_found = sets_of_record(
-            first, last, entry_item, offsets[record], offsets[record + 1], items, rank, single, keys, values,
-            members, list_items, list_sets, list_bits, frames, found, found_bits,
-        )  # fmt: skip
+        first, last = entries.starts[group], entries.starts[group + 1]
+        record = entries.record[first]
+        n_found = sets_of_record(record, first, last, entries.item, rows, sets.tree, room)
         for entry in range(first, last):
-            fits = written + n_found <= around_end
-            around_first[entry] = written
-            bit = np.int64(1) << (entry - first)
+            fits = written + n_found <= part.end
+            around.first[entry] = written
+            bit = ONE << (entry - first)
             total = 0.0
             for f in range(n_found):
-                if found_bits[f] & bit != 0 and cost[found[f]] > 0:
+                if room.found_bits[f] & bit != 0 and cost[found[f]] > 0:
                     total += cost[found[f]]
                     if fits:
-                        around[written] = found[f]
+                        around.sets[written] = found[f]
                         written += 1
-                        taking_part[found[f]] += 1
-            around_last[entry] = written if fits else ABSENT
-            alone = single[rank[entry_item[entry]]]
-            if not swaps and alone >= 0:
-                total += cost[alone]
-            closed, _ = _closes(record, entry_item[entry], *secrets)
-            entry_keys[entry] = total / max(closed, 1)
+                        part.taking_part[found[f]] += 1
+            around.last[entry] = written if fits else ABSENT
+            item = entries.item[entry]
+            total += cost_alone(rows.rank[item], swaps, sets.tree.single, cost)
+            closed, _ = closes(record, item, goals)
+            entries.keys[entry] = total / max(closed, 1)
 
 
 @kernel
-def list_taking_part(around_first, around_last, around, starts, filled, entries):
+def list_taking_part(around, starts, filled, entries):
     """List for each set the entries that take part in it, where `starts` leaves room for them."""
-    for entry in range(len(around_first)):
-        for at in range(around_first[entry], around_last[entry]):
-            one = around[at]
+    for entry in range(len(around.first)):
+        for at in range(around.first[entry], around.last[entry]):
+            one = around.sets[at]
             if starts[one + 1] > starts[one]:
                 entries[starts[one] + filled[one]] = entry
                 filled[one] += 1
 
 
 @kernel
-def hide(
-    entry_record, entry_item, entry_keys, ranks, heap, around_first, around_last, around, touched,
-    swaps, afi, most, patience, free, others_places, rows, index, tracked, more_tracked, secrets, more_secrets, room, more_room, control,
-):  # fmt: skip
-    """Take items away, the cheapest first, until every named itemset is at its target; entries with a key below 0 are planned."""
-    offsets, items, rank = rows
-    record_of, starts, held_by, entered_head, entered_next, entered_record, pair_row, pairs = index
-    single, keys, values, supports, cost = tracked
-    set_offsets, set_items, before, matters, weights, is_level, lowest, lost_for = more_tracked
-    secret_offsets, secret_items, secret_supports, targets, driving, group_starts, group, alive = secrets
-    of_item_starts, of_item, swapped, left_out = more_secrets
-    members, list_items, list_sets, _, frames, found, _ = room
-    others, seen, counters, remembered, where, taking_part_starts, taking_part, fallen = more_room
-    size = len(heap)
+def move_ahead(keys, heap, taking_part, counters):
+    """Make what takes part in a set that was just lost cheaper: it would wait too far behind."""
+    while counters[FALLEN] > 0:
+        counters[FALLEN] -= 1
+        one = taking_part.fallen[counters[FALLEN]]
+        for at in range(taking_part.starts[one], taking_part.starts[one + 1]):
+            other = taking_part.entries[at]
+            if heap.where[other] >= 0 and keys[other] > 0:
+                keys[other] = max(0.0, keys[other] - CHEAPER)
+                heap.keys[heap.where[other]] = keys[other]
+                sift_up(heap.where[other], heap)
+
+
+@kernel
+def hide(entries, around, heap, taking_part, goals, offers, world, control):
+    """Take items away, the cheapest first, until every named itemset is at its target; entries with a key below 0 are planned.
+
+    The heap holds the entries that were not taken yet. A search that finds an exchange makes the next ones for this item longer, one that
+    finds none makes them shorter.
+    """
+    rows, sets, counters, touched = world.rows, world.sets, world.counters, around.touched
+    size = len(heap.order)
     for at in range(size - 1, -1, -1):
-        sift_down(heap, size, at, entry_keys, ranks, where)
+        sift_down(at, size, heap)
     while size > 0 and counters[OPEN] > 0:
         counters[STEPS] += 1
         if counters[STEPS] & LOOK_EVERY == 0:
             control[DONE] = counters[SWAPPED] + counters[LEFT_OUT]
             if control[STOP] != 0:
                 return
-        entry = heap[0]
-        record, item = entry_record[entry], entry_item[entry]
-        closed, secret = _closes(record, item, *secrets)
+        entry = heap.order[0]
+        record, item = entries.record[entry], entries.item[entry]
+        number = rows.rank[item]
+        closed, secret = closes(record, item, goals)
         if closed > 0:
-            if around_last[entry] >= 0 and not touched[record]:
-                now = loss(around_first[entry], around_last[entry], around, cost)
+            if around.last[entry] >= 0 and not touched[record]:
+                now = loss(around.first[entry], around.last[entry], around.sets, sets.cost)
             else:
-                n_members = members_of(offsets[record], offsets[record + 1], items, rank, item, item, members)
-                n_around = sets_around(
-                    rank[item], members, n_members, single, keys, values, list_items, list_sets, frames, found
-                )  # fmt: skip
-                now = loss(0, n_around, found, cost)
-            alone = single[rank[item]]
-            if not swaps and alone >= 0:
-                now += cost[alone]
-            now /= closed
-            second = np.inf
-            for below in range(1, min(3, size)):
-                second = min(second, entry_keys[heap[below]])
-            if 0 <= entry_keys[entry] < now and now > second * ENOUGH + TINY:
-                entry_keys[entry] = now
-                sift_down(heap, size, 0, entry_keys, ranks, where)
+                now = loss_around(record, item, rows, sets.tree, sets.cost, world.room)
+            now = (now + cost_alone(number, offers.swaps, sets.tree.single, sets.cost)) / closed
+            if 0 <= heap.keys[0] < now and now > second_key(size, heap) * ENOUGH + TINY:
+                entries.keys[entry] = now
+                heap.keys[0] = now
+                sift_down(ZERO, size, heap)
                 continue
-            place = np.int64(ABSENT)
-            if swaps:
-                place = search(
-                    record, item, patience[rank[item]], afi, free, others_places,
-                    offsets, items, record_of, rank, starts, held_by, entered_head, entered_next, entered_record, pair_row, pairs,
-                    set_offsets, set_items, single, keys, values, supports, cost, before, is_level, lowest,
-                    secret_offsets, secret_items, of_item_starts, of_item,
-                    members, others, list_items, list_sets, frames, found, seen, counters, remembered,
-                )  # fmt: skip
+            place = ABSENT
+            if offers.swaps:
+                place = search(record, item, offers, goals.named, world)
             touched[record] = True
             if place >= 0:
-                touched[record_of[place]] = True
+                touched[world.index.record_of[place]] = True
                 counters[SWAPPED] += 1
-                swapped[secret] += 1
-                patience[rank[item]] = min(most, 2 * patience[rank[item]])
+                goals.swapped[secret] += 1
+                offers.patience[number] = min(offers.most, 2 * offers.patience[number])
             else:
                 counters[LEFT_OUT] += 1
-                left_out[secret] += 1
-                patience[rank[item]] = max(1, patience[rank[item]] // 2)
-            change(
-                record, item, place, secret,
-                offsets, items, record_of, rank, entered_head, entered_next, entered_record, pair_row, pairs,
-                single, keys, values, supports, cost, matters, weights, is_level, lowest, lost_for,
-                secret_offsets, secret_items, secret_supports, targets, driving, group_starts, group, alive,
-                members, list_items, list_sets, frames, found, fallen, counters,
-            )  # fmt: skip
+                goals.left_out[secret] += 1
+                offers.patience[number] = max(1, offers.patience[number] // 2)
+            change(record, item, place, secret, goals, taking_part.fallen, world)
+        take_first(size, heap)
         size -= 1
-        where[entry] = ABSENT
-        heap[0] = heap[size]
-        if size > 0:
-            sift_down(heap, size, 0, entry_keys, ranks, where)
-        # What takes part in a set that was just lost has become cheaper, and would wait too far behind.
-        while counters[FALLEN] > 0:
-            counters[FALLEN] -= 1
-            one = fallen[counters[FALLEN]]
-            for at in range(taking_part_starts[one], taking_part_starts[one + 1]):
-                other = taking_part[at]
-                if where[other] >= 0 and entry_keys[other] > 0:
-                    entry_keys[other] = max(0.0, entry_keys[other] - CHEAPER)
-                    sift_up(heap, where[other], entry_keys, ranks, where)
+        move_ahead(entries.keys, heap, taking_part, counters)
 
 
 @kernel
-def tidy(offsets, items, was, new_offsets, new_items):
+def tidy(rows, was, new_offsets, new_items):
     """Write the records without what is gone, each in rising order; return how many items they hold."""
+    offsets, items = rows.offsets, rows.items
     total = 0
     for record in range(len(offsets) - 1):
         first = total

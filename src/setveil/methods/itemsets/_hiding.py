@@ -15,6 +15,7 @@ from setveil.errors import BadParameter
 from setveil.kernels.threads import run, share
 from setveil.methods.itemsets import _exact_swap_kernels as kernels_module
 from setveil.methods.itemsets import _exchange_kernels as exchange
+from setveil.methods.itemsets import _heap_kernels as heaps
 from setveil.methods.itemsets import _tracking_kernels as tracking_module
 from setveil.methods.itemsets._tracking import EXAMPLES, Tracked
 
@@ -61,8 +62,8 @@ class Hiding:
         self._rank_items()
         self._lay_out_rows()
         starts, sets = inverted(self.offsets, self.codes, len(data.vocabulary))
-        self.of_item = starts, sets.astype(np.int32)
-        self.tracked.lay_out(self.rank, self.ranks, self.of_item, frequent_from)
+        self.named = tracking.Named(self.offsets, self.codes, starts, sets.astype(np.int32))
+        self.tracked.lay_out(self.rank, self.ranks, self.named, frequent_from)
         self._find_holders()
         self.driving = self._driving()
         self.is_open = self.driving & (self.before > targets)
@@ -95,28 +96,26 @@ class Hiding:
                 f"{np.count_nonzero(counted):,} items are in named itemsets and {ranks:,} items are frequent or named: these have more "
                 f"than {MOST_PAIRS:,} pairs, too many to count; use a higher `min_support=`, or fewer itemsets"
             )
-        self.pair_row = np.where(counted, np.cumsum(counted) - 1, -1)
-        self.pairs = np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32)
         self.items = data.items.copy()
-        self.record_of = np.empty(data.occurrences, dtype=np.int32)
-        self.held_by = np.empty(self.starts[-1], dtype=np.int32)
+        self.rows = tracking.Rows(data.offsets, self.items, self.rank)
+        self.index = tracking.Index(
+            record_of=np.empty(data.occurrences, dtype=np.int32),
+            starts=self.starts,
+            held_by=np.empty(self.starts[-1], dtype=np.int32),
+            entered_head=np.full(ranks, -1, dtype=np.int64),
+            entered_next=np.empty(0, dtype=np.int64),  # as long as there may be changes, once that is known
+            entered_record=np.empty(0, dtype=np.int32),
+            pair_row=np.where(counted, np.cumsum(counted) - 1, -1),
+            pairs=np.zeros((np.count_nonzero(counted), ranks), dtype=np.int32),
+            seen=np.zeros(data.records + 1, dtype=np.int64),
+        )
         self.free = np.empty(
             free + 1, dtype=np.int64
         )  # the last value is the step for visiting the others (_with_step)
         run(
             "laying out the records",
             lambda control: tracking.lay_out(
-                data.offsets,
-                self.items,
-                self.rank,
-                self.starts,
-                np.zeros(ranks, dtype=np.int64),
-                self.pair_row,
-                self.record_of,
-                self.held_by,
-                self.free,
-                self.pairs,
-                control,
+                self.rows, self.index, np.zeros(ranks, dtype=np.int64), self.free, control
             ),
             total=data.records,
         )
@@ -130,18 +129,7 @@ class Hiding:
         secret, record = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
         found = run(
             "finding the named itemsets",
-            lambda control: kernels.find_holders(
-                rarest,
-                data.offsets,
-                self.items,
-                self.starts,
-                self.held_by,
-                self.offsets,
-                self.codes,
-                secret,
-                record,
-                control,
-            ),
+            lambda control: kernels.find_holders(rarest, self.rows, self.index, self.named, secret, record, control),
             total=len(rarest),
         )
         secret, record = secret[:found], record[:found]
@@ -168,160 +156,132 @@ class Hiding:
     def _list_entries(self) -> None:
         """List the entries: items of open named itemsets in the records that hold them, in groups of one record."""
         most = int((np.diff(self.offsets) * self.before)[self.is_open].sum())
-        record, item = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
-        starts = np.empty(most + 1, dtype=np.int64)
-        entries, groups = kernels.list_entries(
-            self.is_open, self.offsets, self.codes, self.group_starts, self.group, record, item, starts
+        room = kernels.Entries(
+            starts=np.empty(most + 1, dtype=np.int64),
+            record=np.empty(most, dtype=np.int32),
+            item=np.empty(most, dtype=np.int32),
+            keys=np.empty(most),
         )
-        self.entry_record, self.entry_item, self.entry_starts = record[:entries], item[:entries], starts[: groups + 1]
+        entries, groups = kernels.list_entries(self.is_open, self.named, self.group_starts, self.group, room)
+        self.entries = kernels.Entries(room.starts[: groups + 1], *(one[:entries] for one in room[1:]))
 
     def weigh(self, *, swaps: bool) -> None:
         """Weigh what would be lost with each entry, and store the sets that it is part of."""
         tracked = self.tracked
-        entries = len(self.entry_record)
-        alive = np.ones(len(self.group), dtype=bool)
+        entries = len(self.entries.record)
         self.swaps = swaps
-        self.rows = (self.data.offsets, self.items, self.rank)
-        self.sets = (tracked.single, tracked.keys, tracked.values, tracked.supports, tracked.cost)
-        named = (self.offsets, self.codes, self.after, self.targets)
-        self.secrets = (*named, self.driving, self.group_starts, self.group, alive)
-        self.entry_keys = np.empty(entries)
-        self.around_first, self.around_last = (np.empty(entries, dtype=np.int64) for _ in range(2))
+        self.goals = self.make_goals()
         parts = PARTS
-        self.around = np.empty(AROUND // parts * parts, dtype=np.int32)
+        stretch = AROUND // parts
+        self.around = kernels.Around(
+            *(np.empty(entries, dtype=np.int64) for _ in range(2)),
+            np.empty(stretch * parts, dtype=np.int32),
+            np.zeros(self.data.records, dtype=bool),
+        )
         taking_part = np.zeros((parts, len(tracked.itemsets)), dtype=np.int64)
+
+        def score(part: np.int64, control: Any) -> None:
+            of = kernels.Part(part, np.int64(parts), (part + 1) * np.int64(stretch), taking_part[part])
+            kernels.score_records(of, self.entries, self.around, self.goals, swaps, self.make_world(), control)
+
         share(
             "weighing items to move",
             [np.int64(part) for part in range(parts)],
-            lambda part, control: kernels.score_records(
-                part,
-                np.int64(parts),
-                self.entry_starts,
-                self.entry_record,
-                self.entry_item,
-                self.entry_keys,
-                swaps,
-                self.around_first,
-                self.around_last,
-                self.around,
-                (part + 1) * np.int64(len(self.around) // parts),
-                taking_part[part],
-                self.rows,
-                self.sets,
-                self.secrets,
-                self._room(),
-                control,
-            ),
-            total=len(self.entry_starts) - 1,
+            score,
+            total=len(self.entries.starts) - 1,
         )
         self.taking_part = taking_part.sum(axis=0)
 
     def hide(self, *, afi: str, most: int, rng: Generator, planned: NDArray[np.int64] | None = None) -> None:
         """Move or suppress items until every named itemset is at its target, starting with the entries of a plan."""
-        data, tracked = self.data, self.tracked
-        entries = len(self.entry_record)
-        self.counters = np.zeros(exchange.N_COUNTERS, dtype=np.int64)
-        self.counters[exchange.OPEN] = np.count_nonzero(self.is_open)
-        self.counters[tracking.BUDGET] = COUNTING * data.occurrences
-        if planned is not None:
-            self.entry_keys[planned] = -1.0
+        entries = len(self.entries.record)
         changes = 2 * self.excess + 1
-        index = (
-            self.record_of,
-            self.starts,
-            self.held_by,
-            np.full(self.ranks, -1, dtype=np.int64),
-            np.empty(changes, dtype=np.int64),
-            np.empty(changes, dtype=np.int32),
-            self.pair_row,
-            self.pairs,
+        self.index = self.index._replace(
+            entered_next=np.empty(changes, dtype=np.int64), entered_record=np.empty(changes, dtype=np.int32)
         )
-        more_sets = (
-            tracked.itemsets.offsets,
-            tracked.itemsets.items,
-            tracked.before,
-            tracked.matters,
-            tracked.weights,
-            tracked.is_level,
-            np.int64(tracked.lowest),
-            tracked.lost_for,
+        world = self.make_world()
+        self.counters = world.counters
+        self.counters[exchange.OPEN] = np.count_nonzero(self.is_open)
+        self.counters[tracking.BUDGET] = COUNTING * self.data.occurrences
+        if planned is not None:
+            self.entries.keys[planned] = -1.0
+        heap = heaps.Heap(
+            np.arange(entries), self.entries.keys.copy(), rng.permutation(entries), np.empty(entries, dtype=np.int64)
         )
-        others = np.flatnonzero(self.rank[data.items] >= 0) if self.gives_all and self.swaps else np.empty(0, np.int64)
-        more_room = (
-            np.empty(self._longest + 2, dtype=np.int32),
-            np.zeros(data.records + 1, dtype=np.int64),
-            self.counters,
-            np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
-            np.full(entries, -1, dtype=np.int64),
-            *self._taking_part(),
-            np.empty(4 * len(tracked.itemsets), dtype=np.int64),
-        )
+        offers = self.make_offers(afi, most, rng)
         run(
             "hiding the named itemsets",
             lambda control: kernels.hide(
-                self.entry_record,
-                self.entry_item,
-                self.entry_keys,
-                rng.permutation(entries),
-                np.arange(entries),
-                self.around_first,
-                self.around_last,
-                self.around,
-                np.zeros(data.records, dtype=bool),
-                self.swaps,
-                np.int64(AFI[afi]),
-                np.int64(most),
-                np.full(self.ranks, most, dtype=np.int64),
-                _with_step(self.free, rng),
-                _with_step(np.append(others, 0), rng),
-                self.rows,
-                index,
-                self.sets,
-                more_sets,
-                self.secrets,
-                (*self.of_item, self.swapped, self.suppressed),
-                self._room(),
-                more_room,
-                control,
+                self.entries, self.around, heap, self._taking_part(), self.goals, offers, world, control
             ),
             total=self.excess,
         )
 
-    def _taking_part(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def make_goals(self) -> exchange.Goals:
+        """Return what each named itemset needs, when no record has changed yet."""
+        return exchange.Goals(
+            self.named,
+            self.after,
+            self.targets,
+            self.driving,
+            self.group_starts,
+            self.group,
+            np.ones(len(self.group), dtype=bool),
+            self.swapped,
+            self.suppressed,
+        )
+
+    def make_offers(self, afi: str, most: int, rng: Generator) -> exchange.Offers:
+        """Return the items that may be given in return, to be visited in random order."""
+        ranked = self.gives_all and self.swaps
+        others = np.flatnonzero(self.rank[self.data.items] >= 0) if ranked else np.empty(0, np.int64)
+        return exchange.Offers(
+            swaps=self.swaps,
+            free=_with_step(self.free, rng),
+            others=_with_step(np.append(others, 0), rng),
+            remembered=np.empty(exchange.N_REMEMBERED + 1, dtype=np.int64),
+            patience=np.full(self.ranks, most, dtype=np.int64),
+            most=np.int64(most),
+            afi=np.int64(AFI[afi]),
+        )
+
+    def _taking_part(self) -> kernels_module.TakingPart:
         """Return the entries of each set at risk, that is, one that is lost if an average share of its entries is moved."""
         tracked = self.tracked
         share_to_move = self.excess / max(int(np.count_nonzero(self.is_open[self.group])), 1)
         at_risk = self.taking_part * share_to_move * tracked.weights[tracked.before] >= 1
         starts = offsets_of(np.where(at_risk, self.taking_part, 0))
         entries = np.empty(starts[-1], dtype=np.int32)
-        around = (self.around_first, self.around_last, self.around)
-        kernels.list_taking_part(*around, starts, np.zeros(len(at_risk), dtype=np.int64), entries)
-        return starts, entries
+        kernels.list_taking_part(self.around, starts, np.zeros(len(at_risk), dtype=np.int64), entries)
+        return kernels_module.TakingPart(starts, entries, np.empty(4 * len(at_risk), dtype=np.int64))
 
     @property
     def _longest(self) -> int:
         """The number of items in the longest record."""
         return int(self.data.lengths.max(initial=0))
 
-    def _room(self) -> tuple[NDArray[Any], ...]:
-        """Return work arrays for the kernels: lists of items and sets for each length, and room for all sets that a record may hold."""
+    def make_world(self) -> tracking_module.World:
+        """Return the records and the tracked sets with room of their own: lists for each length, and all sets that a record may hold."""
         longest, deepest, sets = self._longest + 2, self.tracked.itemsets.longest + 2, len(self.tracked.itemsets) + 1
         lists = longest * deepest
-        return (
-            np.empty(longest, dtype=np.int32),
-            np.empty(lists, dtype=np.int32),
-            np.empty(lists, dtype=np.int64),
-            np.empty(lists, dtype=np.int64),
-            np.empty((deepest + 1, 2), dtype=np.int64),
-            np.empty(sets, dtype=np.int64),
-            np.empty(sets, dtype=np.int64),
+        room = tracking_module.Room(
+            members=np.empty(longest, dtype=np.int32),
+            parts=np.empty(longest, dtype=np.int32),
+            list_items=np.empty(lists, dtype=np.int32),
+            list_sets=np.empty(lists, dtype=np.int64),
+            list_bits=np.empty(lists, dtype=np.int64),
+            frames=np.empty((deepest + 1, 2), dtype=np.int64),
+            found=np.empty(sets, dtype=np.int32),
+            found_bits=np.empty(sets, dtype=np.int64),
         )
+        counters = np.zeros(exchange.N_COUNTERS, dtype=np.int64)
+        return tracking_module.World(self.rows, self.index, self.tracked.sets, room, counters)
 
     def result(self) -> Transactions:
         """Return the records in their current state."""
         data = self.data
         offsets, items = np.zeros(data.records + 1, dtype=np.int64), np.empty(len(self.items), dtype=np.int32)
-        kept = kernels.tidy(data.offsets, self.items, data.items, offsets, items)
+        kept = kernels.tidy(self.rows, data.items, offsets, items)
         if kept < len(items):
             items = items[:kept].copy()
         return Transactions.of_parts(offsets, items, data.vocabulary, ids=data.ids, unit=data.unit)

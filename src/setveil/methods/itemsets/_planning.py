@@ -83,21 +83,22 @@ def least_loss(hiding: Hiding, *, seconds: float) -> tuple[NDArray[np.int64], di
 def _task(hiding: Hiding) -> _Task:
     """Return the problem: which entries break which holders and which sets."""
     tracked = hiding.tracked
-    lengths = hiding.around_last - hiding.around_first
-    if np.any(hiding.around_last < 0) or lengths.sum() > MOST_PAIRS:
+    entry, around = hiding.entries, hiding.around
+    lengths = around.last - around.first
+    if np.any(around.last < 0) or lengths.sum() > MOST_PAIRS:
         raise BadParameter(
             f"the problem is too large for a plan: there are more than {MOST_PAIRS:,} pairs of an item that could be moved and a frequent "
             "itemset; use `plan='greedy'`, a higher `min_support=`, or fewer itemsets"
         )
-    entries = len(hiding.entry_record)
+    entries = len(entry.record)
     touching = np.repeat(np.arange(entries), lengths)
-    sets = hiding.around[runs(hiding.around_first, lengths)].astype(np.int64)
+    sets = around.sets[runs(around.first, lengths)].astype(np.int64)
     if not hiding.swaps:
-        alone = tracked.single[hiding.rank[hiding.entry_item]]
+        alone = tracked.sets.tree.single[hiding.rank[entry.item]]
         sets, touching = np.append(sets, alone[alone >= 0]), np.append(touching, np.flatnonzero(alone >= 0))
     matters = tracked.matters[sets]
     sets, touching = sets[matters], touching[matters]
-    record = hiding.entry_record.astype(np.int64)
+    record = entry.record.astype(np.int64)
     # Omit the sets that stay frequent even if every record here loses them.
     here = distinct(sets * hiding.data.records + record[touching]) // hiding.data.records
     at_risk = np.bincount(here, minlength=len(tracked.before)) > tracked.before - tracked.lowest
@@ -110,13 +111,13 @@ def _task(hiding: Hiding) -> _Task:
     offsets, places = picked(hiding.offsets, secret)
     holder = owner_of(offsets)
     width = len(hiding.data.vocabulary)
-    entry_key = record * width + hiding.entry_item
+    entry_key = record * width + entry.item
     order = np.argsort(entry_key)
     wanted = holder_record[open_holder][holder] * width + hiding.codes[places]
-    entry = order[np.searchsorted(entry_key[order], wanted)]
+    broken_by = order[np.searchsorted(entry_key[order], wanted)]
     return _Task(
         entries,
-        np.stack((holder, entry)),
+        np.stack((holder, broken_by)),
         secret,
         np.where(hiding.is_open, hiding.before - hiding.targets, 0),
         np.stack((place.astype(np.int64), touching)),

@@ -9,11 +9,16 @@ that each of them holds.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.bits import bit_count
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LOOK_EVERY = 1024
 """How many records are treated between two looks at the control array."""
@@ -21,13 +26,53 @@ LOOK_EVERY = 1024
 NOBODY = -1
 
 
+class Rows(NamedTuple):
+    """The codes of the items of each record or position."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+
+
+class Held(NamedTuple):
+    """The named itemsets that each record r holds, `sets[starts[r]:starts[r + 1]]`, and the items of the itemsets, as codes."""
+
+    starts: NDArray[np.int64]
+    sets: NDArray[np.int32]
+    set_starts: NDArray[np.int64]
+    set_items: NDArray[np.int32]
+
+
+class Named(NamedTuple):
+    """The items of each named itemset, and the itemsets by their rarest item."""
+
+    starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+    rarest_starts: NDArray[np.int64]
+    by_rarest: NDArray[np.int32]
+
+
+class Words(NamedTuple):
+    """A word with the bits of each position's hot items, and one of its itemsets."""
+
+    hot: NDArray[np.int64]
+    sets: NDArray[np.int64]
+
+
+class Marks(NamedTuple):
+    """The position that each item and each itemset was marked for last, NOBODY at first, and a vote per item, 0 everywhere."""
+
+    items: NDArray[np.int64]
+    sets: NDArray[np.int64]
+    votes: NDArray[np.int64]
+
+
 @kernel
-def find_held(offsets, items, set_starts, set_items, rarest_starts, by_rarest, mark, held_starts, held, fill, control):
+def find_held(rows, named, mark, held_starts, held, fill, control):
     """Find the named itemsets that each record holds; without `fill` they are only counted, into `held_starts[r + 1]`.
 
-    A set is looked for only in records that hold its rarest item: `by_rarest` lists the sets by that item. `mark` has one place an item
-    and holds no record's number yet.
+    A set is looked for only in records that hold its rarest item. `mark` has one place an item and holds no record's number yet.
     """
+    offsets, items = rows
     for r in range(len(offsets) - 1):
         if r % LOOK_EVERY == 0:
             control[DONE] = r
@@ -38,11 +83,11 @@ def find_held(offsets, items, set_starts, set_items, rarest_starts, by_rarest, m
         at = held_starts[r] if fill else 0
         for place in range(offsets[r], offsets[r + 1]):
             item = items[place]
-            for slot in range(rarest_starts[item], rarest_starts[item + 1]):
-                s = by_rarest[slot]
+            for slot in range(named.rarest_starts[item], named.rarest_starts[item + 1]):
+                s = named.by_rarest[slot]
                 whole = True
-                for part in range(set_starts[s], set_starts[s + 1]):
-                    if mark[set_items[part]] != r:
+                for part in range(named.starts[s], named.starts[s + 1]):
+                    if mark[named.items[part]] != r:
                         whole = False
                         break
                 if whole:
@@ -65,16 +110,12 @@ def sign(starts, things, bit, words):
 
 
 @kernel
-def pair(starts, items, held_starts, held, hot_words, set_words, item_mark, set_mark, free_with, partner, control):
+def pair(rows, held, words, marks, free_with, partner, control):
     """Pair each free position with the free one that holds none of the same itemsets and has the smallest Jaccard coefficient.
 
-    Ties go to the earlier position. Three facts carry the search.
-
-    1. Having no itemset in common is symmetric, so an earlier position that is still free is no partner: only later ones count.
-    2. Nothing beats a partner without a common item: the search ends at the first.
-    3. h hot items in common bound the coefficient from below by h / (|p| + |q| - h): most are passed over without reading their items.
-
-    `free_with` counts for each itemset the free positions that hold it: where all hold one of p's, there is nothing to look for.
+    Ties go to the earlier position. Having no itemset in common is symmetric, so an earlier position that is still free is no partner: only
+    later ones count. `free_with` counts for each itemset the free positions that hold it: where all hold one of p's, there is nothing to
+    look for.
     """
     n = len(partner)
     following, before = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
@@ -90,42 +131,55 @@ def pair(starts, items, held_starts, held, hot_words, set_words, item_mark, set_
             continue
         free -= 1
         hopeless = False
-        for place in range(held_starts[p], held_starts[p + 1]):
-            s = held[place]
-            set_mark[s] = p
+        for place in range(held.starts[p], held.starts[p + 1]):
+            s = held.sets[place]
+            marks.sets[s] = p
             free_with[s] -= 1
             hopeless = hopeless or free_with[s] == free
         if hopeless:
             continue
-        for place in range(starts[p], starts[p + 1]):
-            item_mark[items[place]] = p
-        length = starts[p + 1] - starts[p]
-        best, best_common, best_union = n, 1, 1
-        q = following[p]
-        while q < n and best_common > 0:
-            if not set_words[p] & set_words[q] or apart(held_starts, held, q, set_mark, p):
-                size = length + starts[q + 1] - starts[q]
-                common = bit_count(hot_words[p] & hot_words[q])
-                if best == n or common * best_union < best_common * (size - common):
-                    common = 0
-                    for place in range(starts[q], starts[q + 1]):
-                        if item_mark[items[place]] == p:
-                            common += 1
-                    if best == n or common * best_union < best_common * (size - common):
-                        best, best_common, best_union = q, common, size - common
-            q = following[q]
+        best = nearest(p, following, rows, held, words, marks)
         if best < n:
             partner[p], partner[best] = best, p
             following[before[best]] = following[best]
             before[following[best]] = before[best]
             free -= 1
-            for place in range(held_starts[best], held_starts[best + 1]):
-                free_with[held[place]] -= 1
+            for place in range(held.starts[best], held.starts[best + 1]):
+                free_with[held.sets[place]] -= 1
     control[DONE] = n
 
 
 @kernel
-def apart(held_starts, held, q, set_mark, p):
+def nearest(p, following, rows, held, words, marks):
+    """Return the best partner of p among the free positions after it, or their number if it has none; its itemsets are marked.
+
+    Nothing beats a partner without a common item: the search ends at the first. And h hot items in common bound the coefficient from below
+    by h / (|p| + |q| - h): most are passed over without reading their items.
+    """
+    starts, items = rows
+    n = len(words.hot)
+    for place in range(starts[p], starts[p + 1]):
+        marks.items[items[place]] = p
+    length = starts[p + 1] - starts[p]
+    best, best_common, best_union = n, 1, 1
+    q = following[p]
+    while q < n and best_common > 0:
+        if not words.sets[p] & words.sets[q] or apart(p, q, held.starts, held.sets, marks.sets):
+            size = length + starts[q + 1] - starts[q]
+            common = bit_count(words.hot[p] & words.hot[q])
+            if best == n or common * best_union < best_common * (size - common):
+                common = 0
+                for place in range(starts[q], starts[q + 1]):
+                    if marks.items[items[place]] == p:
+                        common += 1
+                if best == n or common * best_union < best_common * (size - common):
+                    best, best_common, best_union = q, common, size - common
+        q = following[q]
+    return best
+
+
+@kernel
+def apart(p, q, held_starts, held, set_mark):
     """Tell whether q holds none of the itemsets that are marked as p's."""
     for place in range(held_starts[q], held_starts[q + 1]):
         if set_mark[held[place]] == p:
@@ -134,16 +188,15 @@ def apart(held_starts, held, q, set_mark, p):
 
 
 @kernel
-def choose(
-    starts, items, held_starts, held, set_starts, set_items, supports, partner, every, mark, hit, votes, leaves, control
-):
+def choose(rows, held, supports, partner, every, marks, leaves, control):
     """Mark the items that leave each position that has a partner: never one that the partner holds.
 
     There always is one, in each itemset: a partner that held all of its items would hold the itemset, and be no partner. One item leaves,
     of those in any of the itemsets: the one of lowest support, then of lowest code. With `every` set items leave until each itemset is
-    hit, first the one that is in most of those not yet hit. `mark` has one place an item and `hit` one an itemset, and they hold no
-    position yet; `votes` has one place an item, all of them 0.
+    hit, first the one that is in most of those not yet hit; an itemset that is hit is marked.
     """
+    starts, items = rows
+    votes = marks.votes
     for p in range(len(partner)):
         if p % LOOK_EVERY == 0:
             control[DONE] = p
@@ -152,17 +205,17 @@ def choose(
         if partner[p] == NOBODY:
             continue
         for place in range(starts[partner[p]], starts[partner[p] + 1]):
-            mark[items[place]] = p
+            marks.items[items[place]] = p
         while True:
-            for place in range(held_starts[p], held_starts[p + 1]):
-                s = held[place]
-                if hit[s] != p:
-                    for part in range(set_starts[s], set_starts[s + 1]):
-                        votes[set_items[part]] += 1
+            for place in range(held.starts[p], held.starts[p + 1]):
+                s = held.sets[place]
+                if marks.sets[s] != p:
+                    for part in range(held.set_starts[s], held.set_starts[s + 1]):
+                        votes[held.set_items[part]] += 1
             best = -1
             for place in range(starts[p], starts[p + 1]):
                 item = items[place]
-                if votes[item] > 0 and mark[item] != p:
+                if votes[item] > 0 and marks.items[item] != p:
                     more = votes[item] - votes[items[best]] if best >= 0 and every else 0
                     # Items rise within a record, so that of equal ones the lowest code is found first.
                     if best < 0 or more > 0 or (more == 0 and supports[item] < supports[items[best]]):
@@ -174,9 +227,9 @@ def choose(
             leaves[best] = True
             if not every:
                 break
-            for place in range(held_starts[p], held_starts[p + 1]):
-                s = held[place]
-                for part in range(set_starts[s], set_starts[s + 1]):
-                    if set_items[part] == items[best]:
-                        hit[s] = p
+            for place in range(held.starts[p], held.starts[p + 1]):
+                s = held.sets[place]
+                for part in range(held.set_starts[s], held.set_starts[s + 1]):
+                    if held.set_items[part] == items[best]:
+                        marks.sets[s] = p
     control[DONE] = len(partner)

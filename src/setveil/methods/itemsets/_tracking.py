@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.methods.itemsets._tracking_kernels import Named
     from setveil.mining.itemsets import Itemsets
 
 TRACKED_LIMIT = 500_000
@@ -79,9 +80,7 @@ class Tracked:
         frequent = self.named_places >= 0
         return int(np.maximum(self.before[self.named_places[frequent]] - targets[frequent], 0).sum())
 
-    def lay_out(
-        self, rank: NDArray[np.int32], ranks: int, of_item: tuple[NDArray[Any], NDArray[Any]], frequent_from: int
-    ) -> None:
+    def lay_out(self, rank: NDArray[np.int32], ranks: int, named: Named, frequent_from: int) -> None:
         """Store the sets by rank of their items, and mark those that contain a named itemset: they cannot stay frequent."""
         from setveil.methods.itemsets import _tracking_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -90,28 +89,31 @@ class Tracked:
         parents = self.lookup.places_of_parts(self.before, least)
         is_named = self.before < frequent_from  # frequent at a lower level only, where they may be kept
         is_named[self.named_places[self.named_places >= 0]] = True
-        self.single = np.full(ranks, -1, dtype=np.int64)
-        alone = np.flatnonzero(sets.lengths == 1)
-        self.single[rank[sets.items[sets.offsets[alone]]]] = alone
         size = 1 << max(4 * int(np.count_nonzero(parents >= 0)), 4).bit_length()
-        self.keys = np.full(size, -1, dtype=np.int64)
-        self.values = np.empty(size, dtype=np.int32)
-        kernels.enter_children(sets.offsets, sets.items, parents, rank, np.int64(ranks), self.keys, self.values)
+        tree = kernels.Tree(
+            np.full(ranks, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64), np.empty(size, dtype=np.int32)
+        )
+        alone = np.flatnonzero(sets.lengths == 1)
+        tree.single[rank[sets.items[sets.offsets[alone]]]] = alone
+        kernels.enter_children(sets.offsets, sets.items, parents, rank, tree)
         self.matters = np.ones(len(sets), dtype=bool)
         n_named = len(self.named_places)
         self.supersets = np.zeros((n_named, 1 + EXAMPLES), dtype=np.int64)
-        kernels.mark_supersets(
-            sets.offsets,
-            sets.items,
-            is_named,
-            self.named[0],
-            *of_item,
-            np.zeros(n_named, dtype=np.int64),
-            self.matters,
-            self.supersets,
+        count = np.zeros(n_named, dtype=np.int64)
+        kernels.mark_supersets(sets.offsets, sets.items, is_named, named, count, self.matters, self.supersets)
+        self.sets = kernels.Sets(
+            tree=tree,
+            offsets=sets.offsets,
+            items=sets.items,
+            before=self.before,
+            supports=self.supports,
+            cost=np.where(self.matters, self.weights[self.before], 0.0),
+            matters=self.matters,
+            weights=self.weights,
+            is_level=self.is_level,
+            lost_for=self.lost_for,
+            lowest=np.int64(self.lowest),
         )
-        self.cost = np.where(self.matters, self.weights[self.before], 0.0)
-        """The current cost of each set losing a record."""
 
     @property
     def lost(self) -> NDArray[np.bool_]:

@@ -9,21 +9,114 @@ frequent, the sets that a row holds around an item are met by going from each on
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 
-ABSENT = -1
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ABSENT, ZERO, ONE = np.int64(-1), np.int64(0), np.int64(1)
 COUNTED, BUDGET, WORK = 0, 1, 2
 """Places of `counters`: how many sets were counted, for how many more records that may go on, and how many sets were looked at."""
 LOOK_EVERY = 1023
 """A mask: control arrays are looked at when a number that is counted up has none of these bits."""
 
 
+class Rows(NamedTuple):
+    """The records as codes of items, -1 where one left, and the rank of each code, -1 if it does not matter."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    rank: NDArray[np.int32]
+
+
+class Index(NamedTuple):
+    """Where items are: the record of each place, the records of each ranked item, and counts of pairs.
+
+    `held_by` lists the records of each ranked item at the start, from `starts` on; those that it entered later are chained from
+    `entered_head`. Either may have lost it again. `pairs[pair_row[a], b]` records hold a and b; `pair_row` is -1 where that is not counted.
+    `seen` has a stamp for each record, and last of all the stamp of the last count.
+    """
+
+    record_of: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    held_by: NDArray[np.int32]
+    entered_head: NDArray[np.int64]
+    entered_next: NDArray[np.int64]
+    entered_record: NDArray[np.int32]
+    pair_row: NDArray[np.int64]
+    pairs: NDArray[np.int32]
+    seen: NDArray[np.int64]
+
+
+class Named(NamedTuple):
+    """The items of each named itemset, and the named itemsets of each item."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    of_item_starts: NDArray[np.int64]
+    of_item: NDArray[np.int32]
+
+
+class Tree(NamedTuple):
+    """The set of each ranked item alone, -1 if it is not tracked, and a table of which set a set becomes with one more item."""
+
+    single: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    values: NDArray[np.int32]
+
+
+class Sets(NamedTuple):
+    """The tracked sets: how to find them, their items, their supports before and now, and what losing a record costs.
+
+    `cost` is `weights` at the present support, or 0 for a set that does not matter; `is_level` tells which supports are thresholds, and
+    `lowest` is the least of these; `lost_for` names the named itemset for which a set fell below that last.
+    """
+
+    tree: Tree
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    before: NDArray[np.int64]
+    supports: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    matters: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+    is_level: NDArray[np.bool_]
+    lost_for: NDArray[np.int64]
+    lowest: np.int64
+
+
+class Room(NamedTuple):
+    """Room for one row: ranks of its items and of a set's, a stack of lists of items and sets with bits, and the sets found with theirs."""
+
+    members: NDArray[np.int32]
+    parts: NDArray[np.int32]
+    list_items: NDArray[np.int32]
+    list_sets: NDArray[np.int64]
+    list_bits: NDArray[np.int64]
+    frames: NDArray[np.int64]
+    found: NDArray[np.int32]
+    found_bits: NDArray[np.int64]
+
+
+class World(NamedTuple):
+    """The records, where items are in them, the tracked sets, room, and counters."""
+
+    rows: Rows
+    index: Index
+    sets: Sets
+    room: Room
+    counters: NDArray[np.int64]
+
+
 @kernel
-def lay_out(offsets, items, rank, starts, filled, pair_row, record_of, held_by, free, pairs, control):
+def lay_out(rows, index, filled, free, control):
     """List the records of each ranked item and the places of the others, and count pairs of ranked items; return how many are free."""
+    offsets, items, rank = rows
     n_free = 0
     for record in range(len(offsets) - 1):
         if record & LOOK_EVERY == 0:
@@ -31,21 +124,21 @@ def lay_out(offsets, items, rank, starts, filled, pair_row, record_of, held_by, 
             if control[STOP] != 0:
                 return n_free
         for place in range(offsets[record], offsets[record + 1]):
-            record_of[place] = record
+            index.record_of[place] = record
             item = rank[items[place]]
             if item < 0:
                 free[n_free] = place
                 n_free += 1
                 continue
-            held_by[starts[item] + filled[item]] = record
+            index.held_by[index.starts[item] + filled[item]] = record
             filled[item] += 1
-            row = pair_row[item]
+            row = index.pair_row[item]
             if row < 0:
                 continue
             for other in range(offsets[record], offsets[record + 1]):
                 second = rank[items[other]]
                 if second >= 0:
-                    pairs[row, second] += 1
+                    index.pairs[row, second] += 1
     control[DONE] = len(offsets) - 1
     return n_free
 
@@ -56,8 +149,9 @@ def _slot(key, size):
 
 
 @kernel
-def enter_children(offsets, items, parents, rank, width, keys, values):
+def enter_children(offsets, items, parents, rank, tree):
     """Enter in a table which set each set becomes with one more item."""
+    keys, width = tree.keys, len(tree.single)
     for one in range(len(offsets) - 1):
         for place in range(offsets[one], offsets[one + 1]):
             if parents[place] < 0:
@@ -67,30 +161,33 @@ def enter_children(offsets, items, parents, rank, width, keys, values):
             while keys[at] >= 0:
                 at = (at + 1) & (len(keys) - 1)
             keys[at] = key
-            values[at] = one
+            tree.values[at] = one
 
 
 @kernel
-def child(one, item, width, keys, values):
-    key = one * width + item
+def child(one, item, tree):
+    """Return the set that a set becomes with one more item, or ABSENT."""
+    keys = tree.keys
+    key = one * len(tree.single) + item
     at = _slot(key, len(keys))
     while keys[at] >= 0:
         if keys[at] == key:
-            return np.int64(values[at])
+            return np.int64(tree.values[at])
         at = (at + 1) & (len(keys) - 1)
-    return np.int64(ABSENT)
+    return ABSENT
 
 
 @kernel
-def mark_supersets(offsets, items, is_named, secret_offsets, of_item_starts, of_item, count, matters, supersets):
+def mark_supersets(offsets, items, is_named, named, count, matters, supersets):
     """Tell which sets hold no named itemset; the others cannot be kept, and each named itemset gets their number and the first of them."""
+    of_item_starts, of_item = named.of_item_starts, named.of_item
     for one in range(len(offsets) - 1):
         for place in range(offsets[one], offsets[one + 1]):
             item = items[place]
             for at in range(of_item_starts[item], of_item_starts[item + 1]):
                 secret = of_item[at]
                 count[secret] += 1
-                if count[secret] < secret_offsets[secret + 1] - secret_offsets[secret]:
+                if count[secret] < named.offsets[secret + 1] - named.offsets[secret]:
                     continue
                 matters[one] = False
                 if not is_named[one]:
@@ -105,6 +202,7 @@ def mark_supersets(offsets, items, is_named, secret_offsets, of_item_starts, of_
 
 @kernel
 def holds(first, last, items, item):
+    """Return whether an item is among those from one place to before another."""
     for place in range(first, last):
         if items[place] == item:
             return True
@@ -112,10 +210,11 @@ def holds(first, last, items, item):
 
 
 @kernel
-def members_of(first, last, items, rank, left_out, also_left_out, members):
+def members_of(record, left_out, also_left_out, rows, members):
     """Write the ranks of the items of a row but two codes, and return how many there are."""
-    found = 0
-    for place in range(first, last):
+    offsets, items, rank = rows
+    found = ZERO
+    for place in range(offsets[record], offsets[record + 1]):
         item = items[place]
         if item >= 0 and item != left_out and item != also_left_out and rank[item] >= 0:  # noqa: PLR1714 - a loop over arrays
             members[found] = rank[item]
@@ -124,40 +223,46 @@ def members_of(first, last, items, rank, left_out, also_left_out, members):
 
 
 @kernel
-def sets_around(item, members, n_members, single, keys, values, list_items, list_sets, frames, found):
-    """Write the tracked sets of two items and more that hold the item and else only members; return how many there are."""
-    if single[item] < 0:
-        return 0
-    width = len(single)
-    n_found = 0
-    top = 0
-    for m in range(n_members):
-        one = child(single[item], members[m], width, keys, values)
+def sets_from(start, own, first, n_members, n_entries, n_found, tree, room):
+    """Write the tracked sets that add to set `start` some members from `first` on, after those found; return how many there are then.
+
+    Each gets the bits `own`, and of those of its added members that are entries: the first so many members. Sets of one list on the stack
+    differ in their last item only; each is extended by the items of those after it, so that every set is met once. There is one way out,
+    and no call but of `child`, so that Numba counts no references here.
+    """
+    members, found, found_bits = room.members, room.found, room.found_bits
+    list_items, list_sets, list_bits, frames = room.list_items, room.list_sets, room.list_bits, room.frames
+    top = ZERO
+    for m in range(first, n_members if start >= 0 else first):
+        one = child(start, members[m], tree)
         if one >= 0:
             list_items[top] = members[m]
             list_sets[top] = one
-            top += 1
+            list_bits[top] = own | (ONE << m) if m < n_entries else own
             found[n_found] = one
+            found_bits[n_found] = list_bits[top]
             n_found += 1
-    depth = 0
+            top += 1
+    depth = ZERO
     frames[0, 0] = 0
     frames[0, 1] = top
     while depth >= 0:
-        at = frames[depth, 0]
-        end = frames[depth, 1]
+        at, end = frames[depth, 0], frames[depth, 1]
         if at >= end - 1:
             depth -= 1
             continue
         frames[depth, 0] = at + 1
         longer = end
         for later in range(at + 1, end):
-            one = child(list_sets[at], list_items[later], width, keys, values)
+            one = child(list_sets[at], list_items[later], tree)
             if one >= 0:
                 list_items[longer] = list_items[later]
                 list_sets[longer] = one
-                longer += 1
+                list_bits[longer] = list_bits[at] | list_bits[later]
                 found[n_found] = one
+                found_bits[n_found] = list_bits[longer]
                 n_found += 1
+                longer += 1
         if longer > end + 1:
             depth += 1
             frames[depth, 0] = end
@@ -166,132 +271,93 @@ def sets_around(item, members, n_members, single, keys, values, list_items, list
 
 
 @kernel
-def sets_of_record(
-    first, last, entry_item, row_first, row_last, items, rank, single, keys, values,
-    members, list_items, list_sets, list_bits, frames, found, found_bits,
-):  # fmt: skip
+def sets_around(item, n_members, tree, room):
+    """Write the tracked sets of two items and more that hold the item and else only members; return how many there are."""
+    return sets_from(tree.single[item], ONE, ZERO, n_members, ZERO, ZERO, tree, room)
+
+
+@kernel
+def sets_of_record(record, first, last, entry_item, rows, tree, room):
     """Write the tracked sets in a row that hold one of its entries, and as bits which of these; return how many there are.
 
     Each is met once, at the first of its entries: these come before all other items.
     """
-    width = len(single)
+    members, rank = room.members, rows.rank
     n_entries = last - first
     for e in range(n_entries):
         members[e] = rank[entry_item[first + e]]
     n_members = n_entries
-    for place in range(row_first, row_last):
-        item = items[place]
+    for place in range(rows.offsets[record], rows.offsets[record + 1]):
+        item = rows.items[place]
         if rank[item] >= 0 and not holds(first, last, entry_item, item):
             members[n_members] = rank[item]
             n_members += 1
-    n_found = 0
+    n_found = ZERO
     for e in range(n_entries):
-        start = single[members[e]]
-        if start < 0:
-            continue
-        own = np.int64(1) << e
-        top = 0
-        for m in range(e + 1, n_members):
-            one = child(start, members[m], width, keys, values)
-            if one >= 0:
-                list_items[top] = members[m]
-                list_sets[top] = one
-                list_bits[top] = own | (np.int64(1) << m) if m < n_entries else own
-                found[n_found] = one
-                found_bits[n_found] = list_bits[top]
-                n_found += 1
-                top += 1
-        depth = 0
-        frames[0, 0] = 0
-        frames[0, 1] = top
-        while depth >= 0:
-            at = frames[depth, 0]
-            end = frames[depth, 1]
-            if at >= end - 1:
-                depth -= 1
-                continue
-            frames[depth, 0] = at + 1
-            longer = end
-            for later in range(at + 1, end):
-                one = child(list_sets[at], list_items[later], width, keys, values)
-                if one >= 0:
-                    list_items[longer] = list_items[later]
-                    list_sets[longer] = one
-                    list_bits[longer] = list_bits[at] | list_bits[later]
-                    found[n_found] = one
-                    found_bits[n_found] = list_bits[longer]
-                    n_found += 1
-                    longer += 1
-            if longer > end + 1:
-                depth += 1
-                frames[depth, 0] = end
-                frames[depth, 1] = longer
+        n_found = sets_from(tree.single[members[e]], ONE << e, e + 1, n_members, n_entries, n_found, tree, room)
     return n_found
 
 
 @kernel
-def _count_records(
-    first, others, n_others, offsets, items, rank, starts, held_by, entered_head, entered_next, entered_record, seen
-):
-    """Count the records that hold an item and all others, as rows are now; `seen` ends with the stamp of the last count."""
+def count_records(n_parts, rows, index, parts, counters):
+    """Count the records that hold all of some ranked items, as rows are now; the records of the rarest item are looked through."""
+    offsets, items, rank = rows
+    starts, seen = index.starts, index.seen
+    rarest = parts[0]
+    for p in range(1, n_parts):
+        if starts[parts[p] + 1] - starts[parts[p]] < starts[rarest + 1] - starts[rarest]:
+            rarest = parts[p]
+    listed = starts[rarest + 1] - starts[rarest]
+    counters[COUNTED] += 1
+    counters[BUDGET] -= listed
     stamp = seen[-1] + 1
     seen[-1] = stamp
     total = 0
-    listed = starts[first + 1] - starts[first]
     turn = 0
-    entered = entered_head[first]
+    entered = index.entered_head[rarest]
     while turn < listed or entered >= 0:
         if turn < listed:
-            record = held_by[starts[first] + turn]
+            record = index.held_by[starts[rarest] + turn]
             turn += 1
         else:
-            record = entered_record[entered]
-            entered = entered_next[entered]
+            record = index.entered_record[entered]
+            entered = index.entered_next[entered]
         if seen[record] == stamp:
             continue
         seen[record] = stamp
-        own = False
         matched = 0
         for place in range(offsets[record], offsets[record + 1]):
             item = items[place]
             if item < 0 or rank[item] < 0:
                 continue
-            if rank[item] == first:
-                own = True
-                continue
-            for o in range(n_others):
-                if others[o] == rank[item]:
+            for p in range(n_parts):
+                if parts[p] == rank[item]:
                     matched += 1
                     break
-        if own and matched == n_others:
+        if matched == n_parts:
             total += 1
     return total
 
 
 @kernel
-def new_sets(
-    item, members, n_members, exact,
-    offsets, items, rank, starts, held_by, entered_head, entered_next, entered_record, pair_row, pairs,
-    set_offsets, set_items, single, keys, values, supports, before, is_level, lowest,
-    others, list_items, list_sets, frames, seen, counters,
-):  # fmt: skip
-    """Return how many sets become frequent when the item joins the members, and how many more may."""
-    row = pair_row[item]
-    start = single[item]
-    width = len(single)
+def new_sets(item, n_members, exact, world):
+    """Return how many sets become frequent when the item joins the members, and how many more may: at most `exact` sets are counted."""
+    rows, index, sets, room, counters = world
+    list_items, list_sets, frames, parts = room.list_items, room.list_sets, room.frames, room.parts
+    row = index.pair_row[item]
+    start = sets.tree.single[item]
     new = 0
-    possible = 0
     untracked = 0
-    top = 0
+    top = ZERO
     for m in range(n_members):
-        other = members[m]
-        held = pairs[row, other]
-        if held < lowest - 1:
+        other = room.members[m]
+        held = np.int64(index.pairs[row, other])
+        if held < sets.lowest - 1:
             continue
-        one = np.int64(ABSENT)
+        one = ABSENT
         if start >= 0:
-            one = child(start, other, width, keys, values)
-        if is_level[held + 1] and (one < 0 or before[one] <= held):
+            one = child(start, other, sets.tree)
+        if sets.is_level[held + 1] and (one < 0 or sets.before[one] <= held):
             new += 1
         elif one < 0:
             untracked += 1
@@ -299,14 +365,13 @@ def new_sets(
             list_items[top] = other
             list_sets[top] = one
             top += 1
-    if untracked > 0 and untracked + top > 1:
-        possible += untracked  # they are frequent now, and nobody looks at the larger sets that hold them
-    depth = 0
+    # Untracked pairs are frequent now, and nobody looks at the larger sets that hold them.
+    possible = untracked if untracked + top > 1 else 0
+    depth = ZERO
     frames[0, 0] = 0
     frames[0, 1] = top
     while depth >= 0:
-        at = frames[depth, 0]
-        end = frames[depth, 1]
+        at, end = frames[depth, 0], frames[depth, 1]
         if at >= end - 1:
             depth -= 1
             continue
@@ -315,12 +380,12 @@ def new_sets(
         longer = end
         counters[WORK] += end - at
         for later in range(at + 1, end):
-            one = child(base, list_items[later], width, keys, values)
+            one = child(base, list_items[later], sets.tree)
             if one >= 0:
-                held = supports[one]
-                if held < lowest - 1:
+                held = sets.supports[one]
+                if held < sets.lowest - 1:
                     continue
-                if is_level[held + 1] and before[one] <= held:
+                if sets.is_level[held + 1] and sets.before[one] <= held:
                     new += 1
                 list_items[longer] = list_items[later]
                 list_sets[longer] = one
@@ -329,26 +394,12 @@ def new_sets(
                 possible += 1
             else:
                 exact -= 1
-                # The rarest of the items comes last, and its records are looked through.
-                n_others = 1
-                others[0] = list_items[later]
-                for place in range(set_offsets[base], set_offsets[base + 1]):
-                    part = rank[set_items[place]]
-                    others[n_others] = part
-                    if (
-                        starts[part + 1] - starts[part]
-                        > starts[others[n_others - 1] + 1] - starts[others[n_others - 1]]
-                    ):
-                        others[n_others] = others[n_others - 1]
-                        others[n_others - 1] = part
-                    n_others += 1
-                rarest = others[n_others - 1]
-                counters[COUNTED] += 1
-                counters[BUDGET] -= starts[rarest + 1] - starts[rarest]
-                held = _count_records(
-                    rarest, others, n_others - 1, offsets, items, rank, starts, held_by, entered_head, entered_next, entered_record, seen
-                )  # fmt: skip
-                if held >= lowest - 1:
+                parts[0] = list_items[later]
+                n_parts = ONE
+                for place in range(sets.offsets[base], sets.offsets[base + 1]):
+                    parts[n_parts] = rows.rank[sets.items[place]]
+                    n_parts += 1
+                if count_records(n_parts, rows, index, parts, counters) >= sets.lowest - 1:
                     new += 1
         if longer > end + 1:
             depth += 1

@@ -55,6 +55,7 @@ class HEU(HidesItemsets, Baseline):
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Suppress items until no named itemset is above its target."""
         from setveil.methods.itemsets import _heu_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
+        from setveil.methods.itemsets._swap_itemsets_kernels import Rows  # noqa: PLC0415 - the same
 
         del rng
         present = self.occurring(data)
@@ -62,24 +63,23 @@ class HEU(HidesItemsets, Baseline):
         target = present.target.of(sets, self.frequent_from(data))
         held = held_itemsets(data, present.itemsets)
         count = np.bincount(held.sets, minlength=sets)
-        links = [read_only(one) for one in (owner_of(held.starts), *places_of(held.sets, sets))]
-        lengths, open_held = data.lengths.copy(), np.zeros(data.records, np.int64)
-        votes = np.zeros(len(data.vocabulary), np.int64)
-        tally = np.empty(max(int(lengths.max(initial=0)), sets) + 2, np.int64)
-        room = [np.empty(int(count.max()), np.int64) for _ in range(2)]
-        suppressed = np.zeros(data.occurrences, np.bool_)
-        fixed = (
-            data.offsets,
-            data.items,
-            data.supports,
-            held.starts,
-            held.sets,
-            *links,
-            held.set_starts,
-            held.set_items,
+        links = kernels.Links(*map(read_only, (owner_of(held.starts), *places_of(held.sets, sets))))
+        tally = kernels.Tally(
+            read_only(target),
+            count,
+            np.zeros(len(held.sets), np.bool_),
+            data.lengths.copy(),
+            np.zeros(data.records, np.int64),
         )
-        changing = (count, np.zeros(len(held.sets), np.bool_), lengths, open_held, votes, tally, *room, suppressed)
-        run("suppressing items", partial(kernels.hide, *fixed, read_only(target), *changing), total=sets)
+        room = kernels.Room(
+            np.zeros(len(data.vocabulary), np.int64),
+            np.empty(max(int(data.lengths.max(initial=0)), sets) + 2, np.int64),
+            *(np.empty(int(count.max()), np.int64) for _ in range(2)),
+        )
+        suppressed = np.zeros(data.occurrences, np.bool_)
+        rows = Rows(data.offsets, data.items)
+        work = partial(kernels.hide, rows, data.supports, held, links, tally, room, suppressed)
+        run("suppressing items", work, total=sets)
         return suppress(data, suppressed)
 
 

@@ -11,7 +11,7 @@ Cost     quadratic in the number of records that hold a named itemset if most of
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,19 +28,11 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from setveil.methods.itemsets._swap_itemsets_kernels import Held
     from setveil.parameters.named_itemsets import NamedItemsets
 
 NOBODY = -1
 """The partner of a record that has none."""
-
-
-class Held(NamedTuple):
-    """The named itemsets that each record r holds, `sets[starts[r]:starts[r + 1]]`, and the items of the itemsets, as codes."""
-
-    starts: NDArray[np.int64]
-    sets: NDArray[np.int32]
-    set_starts: NDArray[np.int64]
-    set_items: NDArray[np.int32]
 
 
 class SwapItemsets(HidesItemsets, Baseline):
@@ -67,20 +59,24 @@ class SwapItemsets(HidesItemsets, Baseline):
         record = rng.permutation(np.flatnonzero(np.diff(held_by_all.starts)))
         chosen = data.take(record, ids=None)
         held = _held_by(held_by_all, record)
-        n, fixed = len(record), (chosen.offsets, chosen.items, held.starts, held.sets)
+        n, rows = len(record), kernels.Rows(chosen.offsets, chosen.items)
         partner = np.full(n, NOBODY, np.int64)
         words = [np.empty(n, np.int64), np.empty(n, np.int64)]
-        kernels.sign(chosen.offsets, chosen.items, read_only(_hot_bits(chosen.supports, WORD_BITS)), words[0])
+        kernels.sign(*rows, read_only(_hot_bits(chosen.supports, WORD_BITS)), words[0])
         kernels.sign(held.starts, held.sets, read_only(np.arange(len(self.itemsets)) % WORD_BITS), words[1])
-        marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
+
+        def unmarked() -> kernels.Marks:
+            items, sets = (np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets)))
+            return kernels.Marks(items, sets, votes=np.zeros(len(items), np.int64))
+
         free_with = np.bincount(held.sets, minlength=len(self.itemsets))
-        work = partial(kernels.pair, *fixed, *map(read_only, words), *marks, free_with, partner)
+        work = partial(kernels.pair, rows, held, kernels.Words(*map(read_only, words)), unmarked(), free_with, partner)
         run("finding partners", work, total=n)
 
-        marks = [np.full(size, NOBODY, np.int64) for size in (len(data.vocabulary), len(self.itemsets))]
-        votes, given = np.zeros(len(data.vocabulary), np.int64), np.zeros(chosen.occurrences, np.bool_)
-        rules = (held.set_starts, held.set_items, data.supports, read_only(partner), self.reading == "all")
-        run("choosing items", partial(kernels.choose, *fixed, *rules, *marks, votes, given), total=n)
+        given = np.zeros(chosen.occurrences, np.bool_)
+        every = self.reading == "all"
+        work = partial(kernels.choose, rows, held, data.supports, read_only(partner), every, unmarked(), given)
+        run("choosing items", work, total=n)
 
         published = _swap_between(data, record, partner, given)
         alone = int(np.count_nonzero(partner == NOBODY))
@@ -103,19 +99,19 @@ def held_itemsets(data: Transactions, itemsets: NamedItemsets) -> Held:
     # Support and code as one number, so that the minimum is the rarest item; no itemset is empty.
     rarest = np.minimum.reduceat(data.supports[set_items] * v + set_items, set_starts[:-1]) % v
     rarest_starts, by_rarest = places_of(rarest, v)
-    by_rarest = read_only(by_rarest, np.int32)
-    fixed = (data.offsets, data.items, set_starts, set_items, read_only(rarest_starts), by_rarest)
+    rows = kernels.Rows(data.offsets, data.items)
+    named = kernels.Named(set_starts, set_items, read_only(rarest_starts), read_only(by_rarest, np.int32))
     starts = np.zeros(data.records + 1, np.int64)
 
     def find(control: Any) -> NDArray[np.int32]:
-        kernels.find_held(*fixed, np.full(v, NOBODY, np.int64), starts, np.empty(0, np.int32), False, control)
+        kernels.find_held(rows, named, np.full(v, NOBODY, np.int64), starts, np.empty(0, np.int32), False, control)
         np.cumsum(starts, out=starts)
         sets = np.empty(starts[-1], np.int32)
-        kernels.find_held(*fixed, np.full(v, NOBODY, np.int64), starts, sets, True, control)
+        kernels.find_held(rows, named, np.full(v, NOBODY, np.int64), starts, sets, True, control)
         return sets
 
     sets = run("finding the named itemsets", find, total=data.records)
-    return Held(read_only(starts), read_only(sets), set_starts, set_items)
+    return kernels.Held(read_only(starts), read_only(sets), set_starts, set_items)
 
 
 def _held_by(held: Held, records: NDArray[np.int64]) -> Held:
