@@ -14,6 +14,8 @@ that hold them, cut down to the items that may still come. Three things keep it 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
@@ -21,26 +23,91 @@ from setveil.kernels.jit import kernel
 from setveil.kernels.rows import doubled, first_not_below
 from setveil.mining._pivot_kernels import END, ROW, START, cut_down, more_spans, put_last
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 STEPS, FOUND, LISTED, MORE, CUT, ENDED, NOTED = 0, 1, 2, 3, 4, 5, 6
 """What a search tells: steps taken, sets found, sets listed; whether larger sets are to be searched, whether there are more than can be
 counted, whether it ended before its time."""
+FIRST, LAST, NEXT, UNTRIED, LAST_CANDIDATE, HELD_END = 0, 1, 2, 3, 4, 5
+"""The numbers of a level: its first record and the end of its records, the next candidate, the end of those to try, the end of all
+candidates, the end of the held items. Level 0 has the last two only."""
 MOST = np.int64(1) << np.int64(62)
 ZERO, ONE = np.int64(0), np.int64(1)
 """Where a loop starts to count what it hands on: a number that is written out would compile what takes it a second time."""
 
 
+class Records(NamedTuple):
+    """Distinct records, for each item the records that hold it and where, its support, and for how many items of the data it stands."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    places: NDArray[np.int64]
+    supports: NDArray[np.int64]
+    copies: NDArray[np.int64]
+
+
+class Limits(NamedTuple):
+    """The size of a set, how many records do not make it rare, and the steps: of all, and once a set is found."""
+
+    size: int
+    k: int
+    budget: int
+    for_more: int
+
+
+class Found(NamedTuple):
+    """Which records hold a rare set, the sets listed, how many records hold each, and what the search tells."""
+
+    exposed: NDArray[np.bool_]
+    sets: NDArray[np.int64]
+    held_by: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+class Path(NamedTuple):
+    """Of each depth the known item, and of those up to it: for how many sets of the data they stand, and the weight of their records."""
+
+    known: NDArray[np.int64]
+    times: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+
+class Stack(NamedTuple):
+    """The numbers of each level, the records at hand of all levels, what is left of their items, and the candidates of all levels."""
+
+    levels: NDArray[np.int64]
+    spans: NDArray[np.int64]
+    held: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+
+
+class Room(NamedTuple):
+    """A number per item: how much of the level holds it, down to which depth it is allowed, a mark, those seen; and the largest misses."""
+
+    count: NDArray[np.int64]
+    allowed: NDArray[np.int64]
+    mark: NDArray[np.int64]
+    seen: NDArray[np.int64]
+    largest: NDArray[np.int64]
+
+
 @kernel
-def at_least(k, known, size, without, last, offsets, items, weights, list_starts, lists):
+def at_least(k, known, size, without, last, records):
     """Tell whether k records hold `last` and the known items but the one at the place `without`; and the steps that took."""
+    offsets, items, starts = records.offsets, records.items, records.starts
     rarest = last
     for at in range(size):
         item = known[at]
-        if at != without and list_starts[item + 1] - list_starts[item] < list_starts[rarest + 1] - list_starts[rarest]:
+        if at != without and starts[item + 1] - starts[item] < starts[rarest + 1] - starts[rarest]:
             rarest = item
     total = 0
     steps = 1
-    for at in range(list_starts[rarest], list_starts[rarest + 1]):
-        row = lists[at]
+    for at in range(starts[rarest], starts[rarest + 1]):
+        row = records.lists[at]
         end = offsets[row + 1]
         holds = True
         for other in range(size + 1):
@@ -53,72 +120,51 @@ def at_least(k, known, size, without, last, offsets, items, weights, list_starts
                 holds = False
                 break
         if holds:
-            total += weights[row]
+            total += records.weights[row]
             if total >= k:
                 return True, steps
     return False, steps
 
 
 @kernel
-def is_over(budget, for_more, state, control):
+def is_over(limits, state, control):
     """Tell whether the search should end."""
-    return state[STEPS] > budget or (state[FOUND] > 0 and state[STEPS] > for_more) or control[STOP] != 0
+    return state[STEPS] > limits.budget or (state[FOUND] > 0 and state[STEPS] > limits.for_more) or control[STOP] != 0
 
 
 @kernel
-def note_rare(
-    k,
-    known,
-    depth,
-    times,
-    weight,
-    seen,
-    n_seen,
-    count,
-    copies,
-    offsets,
-    items,
-    weights,
-    list_starts,
-    lists,
-    budget,
-    for_more,
-    mark,
-    sets,
-    held_by,
-    state,
-    control,
-):
+def note_rare(depth, n_seen, records, limits, path, room, found, control):
     """Count, list and mark the items seen that make the known ones a minimal rare set; tell whether the search should end."""
+    known, count, state = path.known, room.count, found.state
+    k, number = limits.k, path.times[depth - 1]
     n_often = 0
     for one in range(n_seen):
-        item = seen[one]
+        item = room.seen[one]
         if count[item] >= k:
-            if count[item] < weight:
+            if count[item] < path.weights[depth - 1]:
                 n_often += 1
             continue
         minimal = True
         for without in range(depth - 1):
-            minimal, more = at_least(k, known, depth, without, item, offsets, items, weights, list_starts, lists)
+            minimal, more = at_least(k, known, depth, without, item, records)
             state[STEPS] += more
             if not minimal:
                 break
         if minimal:
-            mark[item] = 1
+            room.mark[item] = 1
             state[NOTED] = 1
-            number = times[depth - 1]
-            if number >= MOST // copies[item] or state[FOUND] >= MOST - number * copies[item]:
+            if number >= MOST // records.copies[item] or state[FOUND] >= MOST - number * records.copies[item]:
                 state[CUT] = 1
                 state[FOUND] = MOST
             else:
-                state[FOUND] += number * copies[item]
-            if state[LISTED] < len(sets):
+                state[FOUND] += number * records.copies[item]
+            if state[LISTED] < len(found.sets):
                 for at in range(depth):
-                    sets[state[LISTED], at] = known[at]
-                sets[state[LISTED], depth] = item
-                held_by[state[LISTED]] = count[item]
+                    found.sets[state[LISTED], at] = known[at]
+                found.sets[state[LISTED], depth] = item
+                found.held_by[state[LISTED]] = count[item]
                 state[LISTED] += 1
-        if is_over(budget, for_more, state, control):
+        if is_over(limits, state, control):
             return True
     if n_often > 1:  # a larger set has two more items
         state[MORE] = 1
@@ -126,239 +172,251 @@ def note_rare(
 
 
 @kernel
-def expose(first, last, spans, held, mark, exposed):
-    """Take note of the records at hand that hold a marked item."""
-    for at in range(first, last):
+def expose(depth, n_seen, stack, room, exposed):
+    """Take note of the records of a level that hold a marked item, and take the marks away."""
+    spans, mark = stack.spans, room.mark
+    for at in range(stack.levels[depth, FIRST], stack.levels[depth, LAST]):
         if not exposed[spans[at, ROW]]:
             for place in range(spans[at, START], spans[at, END]):
-                if mark[held[place]]:
+                if mark[stack.held[place]]:
                     exposed[spans[at, ROW]] = True
                     break
+    for one in range(n_seen):
+        mark[room.seen[one]] = 0
 
 
 @kernel
-def search(
-    size,
-    k,
-    offsets,
-    items,
-    weights,
-    list_starts,
-    lists,
-    list_places,
-    supports,
-    copies,
-    budget,
-    for_more,
-    exposed,
-    sets,
-    held_by,
-    state,
-    control,
-):
+def with_room(stack, n_spans, n_held, n_candidates):
+    """Return the stack with room for so many records, held items and candidates."""
+    spans, held, candidates = stack.spans, stack.held, stack.candidates
+    while n_spans > len(spans):
+        spans = more_spans(spans, len(spans))
+    while n_held > len(held):
+        held = doubled(held, len(held))
+    while n_candidates > len(candidates):
+        candidates = doubled(candidates, len(candidates))
+    return Stack(stack.levels, spans, held, candidates)
+
+
+@kernel
+def begin(root, records, stack, path):
+    """Write the first level: the records that hold an item, from behind it on; return the stack."""
+    offsets, lists, places = records.offsets, records.lists, records.places
+    first, last = records.starts[root], records.starts[root + 1]
+    needed = ZERO
+    for at in range(first, last):
+        needed += offsets[lists[at] + 1] - places[at] - 1
+    stack = with_room(stack, last - first, needed, ZERO)
+    spans, held, levels = stack.spans, stack.held, stack.levels
+    n_spans = 0
+    end = 0
+    for at in range(first, last):
+        row = lists[at]
+        if offsets[row + 1] == places[at] + 1:
+            continue
+        spans[n_spans, ROW] = row
+        spans[n_spans, START] = end
+        for place in range(places[at] + 1, offsets[row + 1]):
+            held[end] = records.items[place]
+            end += 1
+        spans[n_spans, END] = end
+        n_spans += 1
+    levels[0, LAST_CANDIDATE] = 0
+    levels[0, HELD_END] = end
+    levels[1, FIRST] = 0
+    levels[1, LAST] = n_spans
+    path.known[0] = root
+    path.times[0] = records.copies[root]
+    path.weights[0] = records.supports[root]
+    return stack
+
+
+@kernel
+def count_items(depth, weights, stack, room):
+    """Count how much of a level holds each item that is allowed; return how many items were seen, and how many its records hold."""
+    levels, spans, count = stack.levels, stack.spans, room.count
+    n_seen = ZERO
+    size = ZERO
+    for at in range(levels[depth, FIRST], levels[depth, LAST]):
+        weight = weights[spans[at, ROW]]
+        size += spans[at, END] - spans[at, START]
+        for place in range(spans[at, START], spans[at, END]):
+            item = stack.held[place]
+            if room.allowed[item] == depth - 1:
+                if count[item] == 0:
+                    room.seen[n_seen] = item
+                    n_seen += 1
+                count[item] += weight
+    return n_seen, size
+
+
+@kernel
+def largest_misses(depth, n_seen, limits, supports, path, room):
+    """Forget the items seen that may not come; return how many may, and how far others beside one of them can bring the records down.
+
+    The second is the sum of the largest numbers of records of the level that an item misses.
+    """
+    count, largest = room.count, room.largest
+    weight = path.weights[depth - 1]
+    most = limits.size - depth - 1
+    n_largest = 0
+    n_often = 0
+    for one in range(n_seen):
+        item = room.seen[one]
+        if count[item] < limits.k or count[item] == weight or (depth == 1 and count[item] == supports[item]):
+            count[item] = 0
+            continue
+        n_often += 1
+        miss = weight - count[item]
+        if n_largest < most:
+            at = n_largest
+            n_largest += 1
+        elif miss > largest[most - 1]:
+            at = most - 1
+        else:
+            continue
+        while at > 0 and largest[at - 1] < miss:
+            largest[at] = largest[at - 1]
+            at -= 1
+        largest[at] = miss
+    others = 0
+    for at in range(n_largest):
+        others += largest[at]
+    return n_often, others
+
+
+@kernel
+def choose(depth, n_seen, least, stack, room):
+    """Make the items that may come, and that fewer records than `least` hold, the candidates of a level; tell whether some are left out."""
+    end = stack.levels[depth, LAST_CANDIDATE]
+    left_out = False
+    for one in range(n_seen):
+        item = room.seen[one]
+        if room.count[item] >= least:
+            left_out = True
+        elif room.count[item] > 0:
+            stack.candidates[end] = item
+            end += 1
+            room.allowed[item] = depth
+    stack.levels[depth, LAST_CANDIDATE] = end
+    return left_out
+
+
+@kernel
+def narrow(depth, k, weights, stack, room, state):
+    """Cut the records of a level down to its candidates, and put those last that a pivot makes needless."""
+    level, spans, held = stack.levels[depth], stack.spans, stack.held
+    first, last = level[FIRST], level[LAST]
+    kept, held_end, longest, heavy = cut_down(
+        k, depth, first, last, level[HELD_END], spans, held, weights, room.allowed
+    )
+    level[FIRST], level[LAST], level[HELD_END] = last, kept, held_end
+    candidates, start, end = stack.candidates, level[NEXT], level[LAST_CANDIDATE]
+    untried, steps = put_last(k, longest, heavy, last, kept, spans, held, weights, candidates, start, end, room.mark)
+    level[UNTRIED] = untried
+    state[STEPS] += steps
+
+
+@kernel
+def enter(depth, records, limits, stack, path, room, found, control):
+    """Find the candidates of a level, or at the last depth the rare sets; return the stack, and whether the search should end."""
+    state = found.state
+    level, above = stack.levels[depth], stack.levels[depth - 1]
+    n_records = level[LAST] - level[FIRST]
+    start = above[LAST_CANDIDATE]
+    level[NEXT] = level[UNTRIED] = level[LAST_CANDIDATE] = start
+    level[HELD_END] = above[HELD_END]
+    n_seen, size = count_items(depth, records.weights, stack, room)
+    state[STEPS] += n_records + size
+    ended = False
+    left = limits.size - depth
+    if left == 1:
+        ended = note_rare(depth, n_seen, records, limits, path, room, found, control)
+        if state[NOTED]:
+            state[NOTED] = 0
+            expose(depth, n_seen, stack, room, found.exposed)
+    else:
+        n_often, others = largest_misses(depth, n_seen, limits, records.supports, path, room)
+        # Also for the records of the next level.
+        stack = with_room(stack, level[LAST] + 2 * n_records, level[HELD_END] + size, start + n_often)
+        left_out = choose(depth, n_seen, limits.k + others, stack, room)
+        if left_out and n_often > left:  # in a larger set more items could
+            state[MORE] = 1
+    for one in range(n_seen):
+        room.count[room.seen[one]] = 0
+    if level[LAST_CANDIDATE] > start:
+        state[STEPS] += size
+        narrow(depth, limits.k, records.weights, stack, room, state)
+    return stack, ended or is_over(limits, state, control)
+
+
+@kernel
+def descend(depth, records, stack, path, room, state):
+    """Make the next candidate of a level known: write the records that hold it as the level below."""
+    levels, spans, held = stack.levels, stack.spans, stack.held
+    item = stack.candidates[levels[depth, NEXT]]
+    levels[depth, NEXT] += 1
+    room.allowed[item] = depth - 1
+    first, last = levels[depth, FIRST], levels[depth, LAST]
+    weight = 0
+    to = last
+    for at in range(first, last):
+        place = first_not_below(held, spans[at, START], spans[at, END], item)
+        if place == spans[at, END] or held[place] != item:
+            continue
+        spans[to, ROW] = spans[at, ROW]
+        spans[to, START] = spans[at, START]
+        spans[to, END] = spans[at, END]
+        weight += records.weights[spans[at, ROW]]
+        to += 1
+    state[STEPS] += 4 * (last - first)
+    levels[depth + 1, FIRST] = last
+    levels[depth + 1, LAST] = to
+    times, copies = path.times[depth - 1], records.copies[item]
+    path.known[depth] = item
+    path.times[depth] = MOST if times > MOST // copies else times * copies
+    path.weights[depth] = weight
+
+
+@kernel
+def search(limits, records, found, control):
     """Find the sets of `size` items, 2 or more, that 1 to k - 1 records hold, and k or more each of their parts.
 
-    `copies` tells for how many items of the data an item stands, `exposed` takes note of the records that hold a set. As many sets as
-    there is room for are left in `sets`.
+    As many sets as there is room for are listed. An item is allowed at the depths up to that whose candidate it is; those that were tried
+    are allowed only above it.
     """
-    n_items = len(supports)
-    count = np.zeros(n_items, np.int64)
-    allowed = np.zeros(n_items, np.int64)
-    mark = np.zeros(n_items, np.int64)
-    seen = np.empty(n_items, np.int64)
-    known = np.empty(size, np.int64)
-    times = np.empty(size, np.int64)
-    largest = np.empty(size, np.int64)
-    # Of each level: first and last record, next candidate, end of those to try, end of all, end of the held items.
-    tops = np.empty((size + 1, 6), np.int64)
-    spans = np.empty((1024, 3), np.int64)
-    held = np.empty(1024, np.int64)
-    candidates = np.empty(1024, np.int64)
+    n_items, size = len(records.supports), limits.size
+    room = Room(
+        count=np.zeros(n_items, np.int64),
+        allowed=np.zeros(n_items, np.int64),
+        mark=np.zeros(n_items, np.int64),
+        seen=np.empty(n_items, np.int64),
+        largest=np.empty(size, np.int64),
+    )
+    path = Path(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64))
+    stack = Stack(
+        levels=np.empty((size + 1, 6), np.int64),
+        spans=np.empty((1024, 3), np.int64),
+        held=np.empty(1024, np.int64),
+        candidates=np.empty(1024, np.int64),
+    )
+    levels = stack.levels
     ended = False
     for root in range(n_items):
-        # The records of the first level, from behind its item on.
-        held_end, last, first = ZERO, ZERO, ZERO
-        room = 0
-        for at in range(list_starts[root], list_starts[root + 1]):
-            room += offsets[lists[at] + 1] - list_places[at]
-        while room > len(held):
-            held = doubled(held, ZERO)
-        while room > len(spans):
-            spans = more_spans(spans, ZERO)
-        for at in range(list_starts[root], list_starts[root + 1]):
-            row = lists[at]
-            length = offsets[row + 1] - list_places[at] - 1
-            if length == 0:
-                continue
-            spans[last, ROW] = row
-            spans[last, START] = held_end
-            for place in range(list_places[at] + 1, offsets[row + 1]):
-                held[held_end] = items[place]
-                held_end += 1
-            spans[last, END] = held_end
-            last += 1
-        weight = supports[root]
-        known[0] = root
-        times[0] = copies[root]
+        stack = begin(root, records, stack, path)
         depth = ONE
-        candidates_end = ZERO
-        entering = True
-        while depth > 0:
-            if entering:
-                entering = False
-                n_seen = ZERO
-                for at in range(first, last):
-                    row_weight = weights[spans[at, ROW]]
-                    state[STEPS] += 1 + spans[at, END] - spans[at, START]
-                    for place in range(spans[at, START], spans[at, END]):
-                        item = held[place]
-                        if allowed[item] == depth - 1:
-                            if count[item] == 0:
-                                seen[n_seen] = item
-                                n_seen += 1
-                            count[item] += row_weight
-                candidates_start = candidates_end
-                to_try = candidates_end
-                left = size - depth
-                if left == 1:
-                    ended = note_rare(
-                        k,
-                        known,
-                        depth,
-                        times,
-                        weight,
-                        seen,
-                        n_seen,
-                        count,
-                        copies,
-                        offsets,
-                        items,
-                        weights,
-                        list_starts,
-                        lists,
-                        budget,
-                        for_more,
-                        mark,
-                        sets,
-                        held_by,
-                        state,
-                        control,
-                    )
-                    if state[NOTED]:
-                        state[NOTED] = 0
-                        expose(first, last, spans, held, mark, exposed)
-                        for one in range(n_seen):
-                            mark[seen[one]] = 0
-                else:
-                    # The largest misses of the items that may come: how far others can bring the records down at most.
-                    n_largest = 0
-                    n_often = 0
-                    for one in range(n_seen):
-                        item = seen[one]
-                        if count[item] < k or count[item] == weight or (depth == 1 and count[item] == supports[item]):
-                            count[item] = 0
-                            continue
-                        n_often += 1
-                        miss = weight - count[item]
-                        if n_largest < left - 1:
-                            at = n_largest
-                            n_largest += 1
-                        elif miss > largest[left - 2]:
-                            at = left - 2
-                        else:
-                            continue
-                        while at > 0 and largest[at - 1] < miss:
-                            largest[at] = largest[at - 1]
-                            at -= 1
-                        largest[at] = miss
-                    while candidates_end + n_often > len(candidates):
-                        candidates = doubled(candidates, candidates_end)
-                    others = 0
-                    for at in range(n_largest):
-                        others += largest[at]
-                    for one in range(n_seen):
-                        item = seen[one]
-                        if count[item] == 0:
-                            continue
-                        if count[item] - others >= k:
-                            if n_often > left:  # in a larger set more items could
-                                state[MORE] = 1
-                            continue
-                        candidates[candidates_end] = item
-                        candidates_end += 1
-                        allowed[item] = depth
-                    to_try = candidates_end
-                for one in range(n_seen):
-                    count[seen[one]] = 0
-                if candidates_end > candidates_start:
-                    # Cut the records down to the candidates.
-                    room = 0
-                    for at in range(first, last):
-                        room += spans[at, END] - spans[at, START]
-                    while held_end + room > len(held):
-                        held = doubled(held, held_end)
-                    while last + 2 * (last - first) > len(spans):  # and for those of the next level
-                        spans = more_spans(spans, last)
-                    state[STEPS] += room
-                    kept, held_end, longest, heavy = cut_down(
-                        k, depth, first, last, held_end, spans, held, weights, allowed
-                    )
-                    first = last
-                    last = kept
-                    to_try, more = put_last(
-                        k,
-                        longest,
-                        heavy,
-                        first,
-                        last,
-                        spans,
-                        held,
-                        weights,
-                        candidates,
-                        candidates_start,
-                        candidates_end,
-                        mark,
-                    )
-                    state[STEPS] += more
-                tops[depth, 0] = first
-                tops[depth, 1] = last
-                tops[depth, 2] = candidates_start
-                tops[depth, 3] = to_try
-                tops[depth, 4] = candidates_end
-                tops[depth, 5] = held_end
-                ended = ended or is_over(budget, for_more, state, control)
-            if ended:
-                break
-            if tops[depth, 2] == tops[depth, 3]:
+        stack, ended = enter(depth, records, limits, stack, path, room, found, control)
+        while depth > 0 and not ended:
+            if levels[depth, NEXT] < levels[depth, UNTRIED]:
+                descend(depth, records, stack, path, room, found.state)
+                depth += 1
+                stack, ended = enter(depth, records, limits, stack, path, room, found, control)
+            else:
                 # Back to the level above: what was a candidate here is one there.
-                for place in range(tops[depth, 3], tops[depth, 4]):
-                    allowed[candidates[place]] = depth - 1
+                for place in range(levels[depth, UNTRIED], levels[depth, LAST_CANDIDATE]):
+                    room.allowed[stack.candidates[place]] = depth - 1
                 depth -= 1
-                if depth > 0:
-                    candidates_end = tops[depth, 4]
-                    held_end = tops[depth, 5]
-                continue
-            item = candidates[tops[depth, 2]]
-            tops[depth, 2] += 1
-            allowed[item] = depth - 1
-            weight = 0
-            first = tops[depth, 1]
-            last = first
-            for at in range(tops[depth, 0], tops[depth, 1]):
-                state[STEPS] += 4
-                place = first_not_below(held, spans[at, START], spans[at, END], item)
-                if place == spans[at, END] or held[place] != item:
-                    continue
-                spans[last, ROW] = spans[at, ROW]
-                spans[last, START] = spans[at, START]
-                spans[last, END] = spans[at, END]
-                weight += weights[spans[at, ROW]]
-                last += 1
-            known[depth] = item
-            times[depth] = MOST if times[depth - 1] > MOST // copies[item] else times[depth - 1] * copies[item]
-            depth += 1
-            entering = True
         if ended:
             break
         control[DONE] += 1
-    state[ENDED] = ended
+    found.state[ENDED] = ended

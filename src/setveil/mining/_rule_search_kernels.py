@@ -13,20 +13,89 @@ the p'-th least slack: where no prefix of the list has an excess, nothing at or 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import bit_of, doubled, first_not_below
 
-ZERO = np.int64(0)
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ZERO, ONE, NONE = np.int64(0), np.int64(1), np.int64(-1)
 """Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
 EXCESS, WITH_E, WITHOUT_E, SIZE, COMPLETE = 0, 1, 2, 3, 4
 """What a search tells of the strongest rule that it found, and whether it looked at everything."""
+FIRST, LAST, NEXT, LAST_CANDIDATE, Q_END = 0, 1, 2, 3, 4
+"""The numbers of a level: its first record and the end of its records, the next candidate and the end of its candidates, the items of q.
+Level 0 has the last two only."""
+
+
+class Records(NamedTuple):
+    """Distinct records: rising items, weights and words, and for each item the records that hold it and its support.
+
+    The items and words are writable, also where nothing is written, so that a search is compiled once.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    weights: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    supports: NDArray[np.int64]
+
+
+class Bounds(NamedTuple):
+    """The highest confidence num/den, and the steps of one search."""
+
+    num: int
+    den: int
+    budget: int
+
+
+class Room(NamedTuple):
+    """What searches of rules share; `count` is 0 and `is_known` false everywhere between them.
+
+    `slack` goes by record, `count`, `is_known` and `seen` by item; `q`, `ordered` and `best_set` hold as many items as the longest record.
+    """
+
+    slack: NDArray[np.int64]
+    count: NDArray[np.int64]
+    is_known: NDArray[np.bool_]
+    seen: NDArray[np.int64]
+    q: NDArray[np.int64]
+    ordered: NDArray[np.int64]
+    best: NDArray[np.int64]
+    best_set: NDArray[np.int64]
+
+
+class Stack(NamedTuple):
+    """The numbers of each level, and the records and candidates of all levels."""
+
+    levels: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+
+
+def make_room(n_records, n_items, longest):
+    """Return room for the searches of one thread."""
+    return Room(
+        slack=np.empty(n_records, np.int64),
+        count=np.zeros(n_items, np.int64),
+        is_known=np.zeros(n_items, np.bool_),
+        seen=np.empty(n_items, np.int64),
+        q=np.empty(longest, np.int64),
+        ordered=np.empty(longest, np.int64),
+        best=np.zeros(5, np.int64),
+        best_set=np.empty(longest, np.int64),
+    )
 
 
 @kernel
-def signatures(offsets, items, first, last, words):
+def signatures(first, last, offsets, items, words):
     """Give every record a word with one bit an item, by which most others that lack one are told apart."""
     for row in range(first, last):
         word = np.uint64(0)
@@ -36,18 +105,19 @@ def signatures(offsets, items, first, last, words):
 
 
 @kernel
-def records_with(q, size, offsets, items, weights, words, list_starts, lists):
+def records_with(q, size, records):
     """Count the records that hold all of q, which is sorted and not empty; and the steps that took."""
+    offsets, items, words, starts = records.offsets, records.items, records.words, records.starts
     word = np.uint64(0)
     rarest = q[0]
     for k in range(size):
         word |= bit_of(q[k])
-        if list_starts[q[k] + 1] - list_starts[q[k]] < list_starts[rarest + 1] - list_starts[rarest]:
+        if starts[q[k] + 1] - starts[q[k]] < starts[rarest + 1] - starts[rarest]:
             rarest = q[k]
     total = 0
-    steps = list_starts[rarest + 1] - list_starts[rarest]
-    for at in range(list_starts[rarest], list_starts[rarest + 1]):
-        row = lists[at]
+    steps = starts[rarest + 1] - starts[rarest]
+    for at in range(starts[rarest], starts[rarest + 1]):
+        row = records.lists[at]
         if (words[row] & word) != word:
             continue
         place = offsets[row]
@@ -60,13 +130,14 @@ def records_with(q, size, offsets, items, weights, words, list_starts, lists):
                 break
             k += 1
         if k == size:
-            total += weights[row]
+            total += records.weights[row]
     return total, steps
 
 
 @kernel
-def highest_excess(rows, first, last, weights, slack, num, den):
+def highest_excess(rows, first, last, weights, slack, bounds):
     """Return the highest excess that anything held by some of these records can have."""
+    num, den = bounds.num, bounds.den
     with_e = 0
     highest = -num * slack[rows[first]]
     for at in range(first, last):
@@ -77,175 +148,179 @@ def highest_excess(rows, first, last, weights, slack, num, den):
 
 
 @kernel
-def search(
-    e,
-    rows,
-    slack,
-    supports,
-    offsets,
-    items,
-    weights,
-    words,
-    list_starts,
-    lists,
-    num,
-    den,
-    threshold,
-    budget,
-    count,
-    q_depth,
-    best,
-    best_set,
-    control,
-):
-    """Find the rule q → e, q not empty, of the highest excess, if one is above the threshold; after `budget` steps stop.
+def count_items(first, last, rows, records, room):
+    """Count the items of the records at hand; return their weight, how many items were seen, and the steps that took."""
+    offsets, count = records.offsets, room.count
+    p = ZERO
+    n_seen = ZERO
+    steps = ZERO
+    for at in range(first, last):
+        row = rows[at]
+        weight = records.weights[row]
+        p += weight
+        steps += offsets[row + 1] - offsets[row]
+        for place in range(offsets[row], offsets[row + 1]):
+            item = records.items[place]
+            if count[item] == 0:
+                room.seen[n_seen] = item
+                n_seen += 1
+            count[item] += weight
+    return p, n_seen, steps
 
-    `rows` are at least one record; `slack` goes by record, `supports` by item; `count` and `q_depth` are room for a number an item, 0 and
-    -1 everywhere. The rule is left in `best_set`, and what is said of it in `best`.
+
+@kernel
+def try_single_items(e, n_seen, supports, bounds, room):
+    """Take the strongest rule of one item, whose records are known: the further above the limit it is, the less is to search."""
+    best = room.best
+    for k in range(n_seen):
+        item = room.seen[k]
+        excess = room.count[item] * bounds.den - bounds.num * supports[item]
+        if item != e and excess > best[EXCESS]:
+            best[EXCESS] = excess
+            best[WITH_E] = room.count[item]
+            best[WITHOUT_E] = supports[item] - room.count[item]
+            best[SIZE] = 1
+            room.best_set[0] = item
+
+
+@kernel
+def extend(e, core, level, p, n_seen, least, stack, room):
+    """Add what all p records hold to q, and take what at least `least` of them hold, above the core, as candidates.
+
+    Return whether this closed set was not reached by a smaller item before.
     """
+    q, count = room.q, room.count
+    q_start, q_end = stack.levels[level, Q_END], stack.levels[level, Q_END]
+    end = stack.levels[level, LAST_CANDIDATE]
+    is_new = True
+    for k in range(n_seen):
+        item = room.seen[k]
+        if item != e and not room.is_known[item]:
+            if count[item] == p:
+                is_new = is_new and item >= core
+                q[q_end] = item
+                q_end += 1
+            elif item > core and count[item] >= least:
+                stack.candidates[end] = item
+                end += 1
+        count[item] = 0
+    for k in range(q_start, q_end):
+        room.is_known[q[k]] = True
+    stack.levels[level, Q_END] = q_end
+    if is_new:
+        stack.levels[level, LAST_CANDIDATE] = end
+    return is_new
+
+
+@kernel
+def try_set(size, p, records, bounds, room):
+    """Take the rule of the items of q, p records of which have e, if it is the strongest; return the steps that took."""
+    q, ordered, best = room.q, room.ordered, room.best
+    for k in range(size):  # in rising order
+        at = k
+        while at > 0 and ordered[at - 1] > q[k]:
+            ordered[at] = ordered[at - 1]
+            at -= 1
+        ordered[at] = q[k]
+    held, steps = records_with(ordered, size, records)
+    excess = p * (bounds.den - bounds.num) - bounds.num * (held - p)
+    if excess > best[EXCESS]:
+        best[EXCESS] = excess
+        best[WITH_E] = p
+        best[WITHOUT_E] = held - p
+        best[SIZE] = size
+        for k in range(size):
+            room.best_set[k] = ordered[k]
+    return steps
+
+
+@kernel
+def enter(e, core, level, stack, records, bounds, room):
+    """Look at the closed set of the records of a level, and find its candidates; return the stack and the steps that took."""
+    levels, rows, best = stack.levels, stack.rows, room.best
+    start = levels[level - 1, LAST_CANDIDATE]
+    levels[level, NEXT] = start
+    levels[level, LAST_CANDIDATE] = start
+    levels[level, Q_END] = levels[level - 1, Q_END]
+    first, last = levels[level, FIRST], levels[level, LAST]
+    # Nothing below this set is unsafe if no prefix of its records, by slack, has an excess.
+    if highest_excess(rows, first, last, records.weights, room.slack, bounds) <= best[EXCESS]:
+        return stack, ZERO
+    p, n_seen, steps = count_items(first, last, rows, records, room)
+    if level == 1:
+        try_single_items(e, n_seen, records.supports, bounds, room)
+    candidates = stack.candidates
+    while start + n_seen > len(candidates):
+        candidates = doubled(candidates, start)
+    stack = Stack(levels, rows, candidates)
+    num, rest = bounds.num, bounds.den - bounds.num
+    # So many records with a candidate have an excess above the best if they come with the least slack.
+    least = (best[EXCESS] + num * room.slack[rows[first]]) // rest + 1
+    is_new = extend(e, core, level, p, n_seen, least, stack, room)
+    size = levels[level, Q_END]
+    if is_new and size > 0 and p * rest - num * room.slack[rows[last - 1]] > best[EXCESS]:
+        steps += try_set(size, p, records, bounds, room)
+    return stack, steps
+
+
+@kernel
+def descend(core, level, stack, records):
+    """Write those records of a level that hold an item as the level below; return the stack."""
+    offsets, items, levels = records.offsets, records.items, stack.levels
+    first, last = levels[level, FIRST], levels[level, LAST]
+    rows = stack.rows
+    while 2 * last - first > len(rows):
+        rows = doubled(rows, last)
+    to = last
+    for at in range(first, last):
+        row = rows[at]
+        place = first_not_below(items, offsets[row], offsets[row + 1], core)
+        if place < offsets[row + 1] and items[place] == core:
+            rows[to] = row
+            to += 1
+    levels[level + 1, FIRST] = last
+    levels[level + 1, LAST] = to
+    return Stack(levels, rows, stack.candidates)
+
+
+@kernel
+def search(e, rows, start, records, bounds, room, control):
+    """Find the rule q → e, q not empty, of the highest excess, if one is above `start`; after `budget` steps stop.
+
+    `rows` are at least one record. The rule is left in `best_set`, and what is said of it in `best`, whose excess is the one to exceed
+    all the time. A level has the records that hold q, and adds at least one item to it.
+    """
+    best, levels = room.best, np.empty((len(room.q) + 3, 5), np.int64)
+    best[EXCESS] = start
     best[SIZE] = 0
     best[COMPLETE] = 0
-    # A level of the stack is a list of records, the candidates that are still to try, and where q ends.
-    lists_of_levels = np.empty(4 * len(rows) + 16, np.int64)
-    candidates = np.empty(1024, np.int64)
-    tops = np.empty(
-        (64, 5), np.int64
-    )  # of each level: first and last record, next candidate, end of candidates, items of q
-    q = np.empty(256, np.int64)
-    ordered = np.empty(256, np.int64)
-    seen = np.empty(1024, np.int64)
+    stack = Stack(levels, np.empty(4 * len(rows) + 16, np.int64), np.empty(1024, np.int64))
     for at in range(len(rows)):
-        lists_of_levels[at] = rows[at]
-    first, last, core = ZERO, len(rows), -1
-    candidates_end = ZERO
-    q_size = ZERO
-    level = 0
-    steps = 0
-    entering = True
-    while True:
-        if entering:
-            # Nothing below this set is unsafe if no prefix of its records, by slack, has an excess.
-            entering = False
-            go_on = highest_excess(lists_of_levels, first, last, weights, slack, num, den) > threshold
-            candidates_start = candidates_end
-            q_start = q_size
-            if go_on:
-                p = 0
-                n_seen = ZERO
-                for at in range(first, last):
-                    row = lists_of_levels[at]
-                    weight = weights[row]
-                    p += weight
-                    steps += offsets[row + 1] - offsets[row]
-                    for place in range(offsets[row], offsets[row + 1]):
-                        item = items[place]
-                        if count[item] == 0:
-                            if n_seen == len(seen):
-                                seen = doubled(seen, n_seen)
-                            seen[n_seen] = item
-                            n_seen += 1
-                        count[item] += weight
-                if (
-                    level == 0
-                ):  # single items, whose records are known: the further above they are, the less is to search
-                    for k in range(n_seen):
-                        item = seen[k]
-                        excess = count[item] * den - num * supports[item]
-                        if item != e and excess > threshold:
-                            threshold = excess
-                            best[EXCESS] = excess
-                            best[WITH_E] = count[item]
-                            best[WITHOUT_E] = supports[item] - count[item]
-                            best[SIZE] = 1
-                            best_set[0] = item
-                for k in range(n_seen):
-                    item = seen[k]
-                    whole = count[item] == p
-                    if item != e and q_depth[item] < 0:
-                        if whole:
-                            if item < core:
-                                go_on = False  # this closed set was reached by a smaller item
-                            if q_size == len(q):
-                                q = doubled(q, q_size)
-                            q[q_size] = item
-                            q_size += 1
-                        elif (
-                            item > core and count[item] * (den - num) - num * slack[lists_of_levels[first]] > threshold
-                        ):
-                            if candidates_end == len(candidates):
-                                candidates = doubled(candidates, candidates_end)
-                            candidates[candidates_end] = item
-                            candidates_end += 1
-                for k in range(n_seen):
-                    count[seen[k]] = 0
-                for k in range(q_start, q_size):
-                    q_depth[q[k]] = level
-            if go_on and q_size > 0:
-                least_n = slack[lists_of_levels[last - 1]]
-                if p * (den - num) - num * least_n > threshold:
-                    if len(ordered) < q_size:
-                        ordered = np.empty(2 * q_size, np.int64)
-                    for k in range(q_size):  # in rising order
-                        at = k
-                        while at > 0 and ordered[at - 1] > q[k]:
-                            ordered[at] = ordered[at - 1]
-                            at -= 1
-                        ordered[at] = q[k]
-                    held, more = records_with(ordered, q_size, offsets, items, weights, words, list_starts, lists)
-                    steps += more
-                    excess = p * (den - num) - num * (held - p)
-                    if excess > threshold:
-                        threshold = excess
-                        best[EXCESS] = excess
-                        best[WITH_E] = p
-                        best[WITHOUT_E] = held - p
-                        best[SIZE] = q_size
-                        for k in range(q_size):
-                            best_set[k] = ordered[k]
-            if not go_on:
-                candidates_end = candidates_start
-            tops[level, 0] = first
-            tops[level, 1] = last
-            tops[level, 2] = candidates_start
-            tops[level, 3] = candidates_end
-            tops[level, 4] = q_start
-        if steps > budget or control[STOP]:
-            break
+        stack.rows[at] = rows[at]
+    levels[0, LAST_CANDIDATE] = 0
+    levels[0, Q_END] = 0
+    levels[1, FIRST] = 0
+    levels[1, LAST] = len(rows)
+    level = ONE
+    stack, steps = enter(e, NONE, level, stack, records, bounds, room)
+    while steps <= bounds.budget and control[STOP] == 0:
         # The next child of the set on top, or back to the one below.
-        if tops[level, 2] == tops[level, 3]:
-            for k in range(tops[level, 4], q_size):
-                q_depth[q[k]] = -1
-            q_size = tops[level, 4]
-            level -= 1
-            if level < 0:
-                best[COMPLETE] = 1
-                break
-            candidates_end = tops[level, 3]
+        if levels[level, NEXT] < levels[level, LAST_CANDIDATE]:
+            core = stack.candidates[levels[level, NEXT]]
+            levels[level, NEXT] += 1
+            steps += levels[level, LAST] - levels[level, FIRST]
+            stack = descend(core, level, stack, records)
+            level += 1
+            stack, more = enter(e, core, level, stack, records, bounds, room)
+            steps += more
             continue
-        core = candidates[tops[level, 2]]
-        tops[level, 2] += 1
-        first = tops[level, 1]
-        needed = first + tops[level, 1] - tops[level, 0]
-        while needed > len(lists_of_levels):
-            lists_of_levels = doubled(lists_of_levels, first)
-        last = first
-        for at in range(tops[level, 0], tops[level, 1]):
-            row = lists_of_levels[at]
-            place = first_not_below(items, offsets[row], offsets[row + 1], core)
-            if place < offsets[row + 1] and items[place] == core:
-                lists_of_levels[last] = row
-                last += 1
-        steps += tops[level, 1] - tops[level, 0]
-        candidates_end = tops[level, 3]
-        level += 1
-        if level == len(tops):
-            higher = np.empty((2 * level, 5), np.int64)
-            for below in range(level):
-                for k in range(5):
-                    higher[below, k] = tops[below, k]
-            tops = higher
-        entering = True
-    for k in range(q_size):
-        q_depth[q[k]] = -1
+        for k in range(levels[level - 1, Q_END], levels[level, Q_END]):
+            room.is_known[room.q[k]] = False
+        level -= 1
+        if level == 0:
+            best[COMPLETE] = 1
+            break
+    for k in range(levels[level, Q_END]):
+        room.is_known[room.q[k]] = False
     control[DONE] += 1
     return steps

@@ -10,10 +10,15 @@ beginning are made anew.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LOOK_EVERY = 4095
 """A mask: control arrays are looked at when a number that is counted up has none of these bits."""
@@ -23,6 +28,32 @@ _FOURS = np.uint64(0x3333333333333333)
 _EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 _ONE = np.uint64(1)
 _LOW = np.uint64(0x7F)
+
+
+class Layout(NamedTuple):
+    """Where the list of each item starts, the row of its bits or -1, the lists and the bits."""
+
+    starts: NDArray[np.int64]
+    bits: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    words: NDArray[np.uint64]
+
+
+class Sets(NamedTuple):
+    """The sets, their items by rising support, and an order in which many begin as the one before."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    order: NDArray[np.int64]
+
+
+class Kept(NamedTuple):
+    """The intersections along a set, one a depth: lists of rows in `found` up to `ends`, or bits in `masks`; and their sizes."""
+
+    found: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    counts: NDArray[np.int64]
 
 
 @kernel
@@ -38,8 +69,9 @@ def ones(word):
 
 
 @kernel
-def lay_out(offsets, codes, number_of, starts, bits, filled, rows, words, control):
+def lay_out(offsets, codes, number_of, filled, layout, control):
     """Fill the lists and the bits of the items that have a number; `filled` is work space, one a number."""
+    starts, bits, rows, words = layout.starts, layout.bits, layout.rows, layout.words
     filled[:] = starts[:-1]
     for record in range(len(offsets) - 1):
         if record & LOOK_EVERY == 0:
@@ -100,65 +132,88 @@ def kept_by_list(found, first, last, rows, begin, end_of_list, into):
 
 
 @kernel
-def count_sets(first, last, set_offsets, set_items, order, starts, bits, rows, words, supports, control):
-    """Write the supports of the sets `order[first]` to before `order[last]`, none of which is empty."""
+def room_for(first, last, sets, layout):
+    """Return room for the intersections along each of the sets `order[first]` to before `order[last]`."""
     longest = 0
-    room = 1
+    most = 1
     for place in range(first, last):
-        one = order[place]
-        longest = max(longest, set_offsets[one + 1] - set_offsets[one])
-        rarest = set_items[set_offsets[one]]
-        if bits[rarest] < 0:
-            room = max(room, starts[rarest + 1] - starts[rarest])
-    # Intersections lie one after another in `found`, the one of depth d up to `ends[d]`; those of items with bits in `masks`.
-    found = np.empty((longest + 1) * room + 1, np.int64)
-    masks = np.empty((longest, words.shape[1]), np.uint64)
-    ends = np.zeros(longest + 1, np.int64)
-    counts = np.zeros(longest + 1, np.int64)
+        one = sets.order[place]
+        longest = max(longest, sets.offsets[one + 1] - sets.offsets[one])
+        rarest = sets.items[sets.offsets[one]]
+        if layout.bits[rarest] < 0:
+            most = max(most, layout.starts[rarest + 1] - layout.starts[rarest])
+    return Kept(
+        found=np.empty((longest + 1) * most + 1, np.int64),
+        ends=np.zeros(longest + 1, np.int64),
+        masks=np.empty((longest, layout.words.shape[1]), np.uint64),
+        counts=np.zeros(longest + 1, np.int64),
+    )
+
+
+@kernel
+def keep_bits(depth, word, masks):
+    """Write the bits of an item and of all before it at a depth; return how many there are."""
+    count = 0
+    if depth == 0:
+        for w in range(len(word)):
+            masks[0, w] = word[w]
+            count += ones(word[w])
+    else:
+        for w in range(len(word)):
+            masks[depth, w] = masks[depth - 1, w] & word[w]
+            count += ones(masks[depth, w])
+    return count
+
+
+@kernel
+def keep_rows(depth, item, layout, kept):
+    """Write the rows that hold an item and all before it at a depth; return how many there are."""
+    starts, bits, rows, found, ends = layout.starts, layout.bits, layout.rows, kept.found, kept.ends
+    if depth == 0:
+        begin = starts[item]
+        count = starts[item + 1] - begin
+        for at in range(count):
+            found[at] = rows[begin + at]
+        ends[1] = count
+        return count
+    before, into = ends[depth - 1], ends[depth]
+    if bits[item] >= 0:
+        ends[depth + 1] = _kept_by_bits(found, before, into, layout.words[bits[item]], into)
+    else:
+        ends[depth + 1] = kept_by_list(found, before, into, rows, starts[item], starts[item + 1], into)
+    return ends[depth + 1] - into
+
+
+@kernel
+def count_sets(first, last, sets, layout, supports, control):
+    """Write the supports of the sets `order[first]` to before `order[last]`, none of which is empty.
+
+    Before a set is looked at, the intersections along the one before are there up to `depth`.
+    """
+    set_offsets, set_items, bits = sets.offsets, sets.items, layout.bits
+    kept = room_for(first, last, sets, layout)
+    counts = kept.counts
     begun = np.int64(-1)  # the set before
-    depth = 0  # up to where its intersections are there
+    depth = np.int64(0)
     for place in range(first, last):
         if control[STOP] != 0:
             return
-        one = order[place]
+        one = sets.order[place]
         start = set_offsets[one]
         length = set_offsets[one + 1] - start
-        same = 0
+        same = np.int64(0)
         if begun >= 0:
             most = min(length, depth)
             while same < most and set_items[start + same] == set_items[set_offsets[begun] + same]:
                 same += 1
         depth = same
-        rarest = set_items[start]
+        by_bits = bits[set_items[start]] >= 0  # of the rarest, so of all
         while depth < length and (depth == 0 or counts[depth] > 0):
             item = set_items[start + depth]
-            if bits[rarest] >= 0:
-                word = words[bits[item]]
-                count = 0
-                if depth == 0:
-                    for w in range(len(word)):
-                        masks[0, w] = word[w]
-                        count += ones(word[w])
-                else:
-                    for w in range(len(word)):
-                        masks[depth, w] = masks[depth - 1, w] & word[w]
-                        count += ones(masks[depth, w])
-                counts[depth + 1] = count
-            elif depth == 0:
-                begin = starts[item]
-                count = starts[item + 1] - begin
-                for at in range(count):
-                    found[at] = rows[begin + at]
-                ends[1] = count
-                counts[1] = count
+            if by_bits:
+                counts[depth + 1] = keep_bits(depth, layout.words[bits[item]], kept.masks)
             else:
-                before = ends[depth - 1]
-                if bits[item] >= 0:
-                    end = _kept_by_bits(found, before, ends[depth], words[bits[item]], ends[depth])
-                else:
-                    end = kept_by_list(found, before, ends[depth], rows, starts[item], starts[item + 1], ends[depth])
-                ends[depth + 1] = end
-                counts[depth + 1] = end - ends[depth]
+                counts[depth + 1] = keep_rows(depth, item, layout, kept)
             depth += 1
         supports[one] = counts[depth]  # 0 where no record was left before the last item
         begun = one

@@ -15,9 +15,18 @@ segment, so that small numbers are enough.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import first_not_below
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
 
 LENGTH = 32
 """Columns of a segment: a power of two."""
@@ -35,6 +44,72 @@ FEW, FAR = 16, 4.0
 """After one in so many of the whole effort, a loop that would take so many times its budget stops."""
 RESULT, STEPS, ROWS, EFFORT = 0, 1, 2, 3
 """What `heaviest` tells: the gain, the steps, how many rows it has seen, and how much all their cells would have taken."""
+
+ZERO = np.int64(0)
+
+
+class Side(NamedTuple):
+    """The contents of one list, the content of each of its records, and the first record of each content."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int32]
+    contents: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+
+class Meetings(NamedTuple):
+    """For each item the contents of columns that hold it and where; and room for the places of what two contents share.
+
+    A slot holds how many items a content of columns shares with the row and the places of the first ones; its count is 0 between rows.
+    """
+
+    starts: NDArray[np.int64]
+    contents: NDArray[np.int32]
+    places: NDArray[np.int32]
+    slots: NDArray[np.int32]
+    met: NDArray[np.int32]
+    here: NDArray[np.int64]
+    there: NDArray[np.int64]
+    costs: NDArray[np.int64]
+
+
+class Plan(NamedTuple):
+    """Where to look, and for how long.
+
+    `first` and `last` tell from which segment on and up to which each block of rows is looked at, as least. With a `goal` of 0 or more,
+    which must be a gain that some matching reaches, more is looked at on the right and less on the left. `upper` is what both sides have in
+    common by counts, whose first `width` are of items. `efforts` are the steps that all cells of a block of rows would take, summed up to
+    its end: by these it is foreseen what the rest takes.
+    """
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    goal: int
+    upper: int
+    width: int
+    efforts: NDArray[np.int64]
+    budget: int
+
+
+class Counts(NamedTuple):
+    """How many records with each item and of each length are not left behind, for the left border and for the right."""
+
+    left_rows: NDArray[np.int64]
+    left_columns: NDArray[np.int64]
+    right_rows: NDArray[np.int64]
+    right_columns: NDArray[np.int64]
+
+
+class Table(NamedTuple):
+    """The values of a row, its gains, the lengths of the columns; and by segment: room for two values, the rise and the carry."""
+
+    values: NDArray[Any]
+    gains: NDArray[Any]
+    lengths: NDArray[Any]
+    before: NDArray[Any]
+    top: NDArray[Any]
+    rise: NDArray[Any]
+    carry: NDArray[np.int64]
 
 
 @kernel
@@ -57,11 +132,12 @@ def chained(here, there, size, length, other_length, costs):
 
 
 @kernel
-def take_out(contents, first, last, offsets, items, width, mine, theirs):
+def take_out(first, last, side, width, mine, theirs):
     """Take the records from `first` to before `last` out of the counts `mine`; return how much less both sides have in common.
 
     Counted are the items, and after these the lengths: a record of three items counts for the lengths 1, 2 and 3.
     """
+    offsets, items, contents = side.offsets, side.items, side.contents
     less = 0
     for record in range(first, last):
         begin = offsets[contents[record]]
@@ -77,49 +153,77 @@ def take_out(contents, first, last, offsets, items, width, mine, theirs):
 
 
 @kernel
-def fill_gains(content, rows, columns, index, first, last, gains, lengths, room):
-    """Write what a row of this content gains with each column of the segments from `first` to before `last`; return the steps."""
-    number = gains.dtype.type
-    offsets, items, _contents = rows
-    column_offsets, column_items, column_contents, column_starts = columns
-    index_starts, index_contents, index_places = index
-    slots, met, here, there, costs = room
-    has_places = len(here) < WIDEST
+def meet(content, first, end, rows, meetings):
+    """Find the contents of columns, from `first` to before `end`, that share an item with a content of rows, and the places of the items.
+
+    Return how many contents these are, and the steps.
+    """
+    offsets, items = rows.offsets, rows.items
+    starts, contents, places = meetings.starts, meetings.contents, meetings.places
+    slots, met = meetings.slots, meetings.met
     begin = offsets[content]
-    length = offsets[content + 1] - begin
-    own = number(length)
-    for p in range(LENGTH):
-        to, of = gains[p, first:last], lengths[p, first:last]
-        for s in range(len(to)):
-            to[s] = min(of[s], own)
-    first_column = first << SHIFT
-    end_column = min(last << SHIFT, len(column_contents))
-    first_content = column_contents[first_column]
-    end_content = column_contents[end_column - 1] + 1
-    n_met = 0
-    steps = 0
-    for place in range(length):
+    n_met = ZERO
+    steps = ZERO
+    for place in range(offsets[content + 1] - begin):
         item = items[begin + place]
-        end = index_starts[item + 1]
-        at = first_not_below(index_contents, index_starts[item], end, first_content)
-        while at < end and index_contents[at] < end_content:
-            other = index_contents[at]
+        last = starts[item + 1]
+        at = first_not_below(contents, starts[item], last, first)
+        while at < last and contents[at] < end:
+            other = contents[at]
             slot = slots[other]
             size = slot[0] + 1
             slot[0] = size
-            slot[min(size, SLOTS)] = place << 16 | index_places[at]
+            slot[min(size, SLOTS)] = place << 16 | places[at]
             met[n_met] = other
             n_met += size == 1
             at += 1
             steps += 1
+    return n_met, steps
+
+
+@kernel
+def shared_places(begin, other_begin, slot, items, column_items, here, there):
+    """Write the places of the items that two contents share, from their slot or by looking them up; return the steps."""
+    size = slot[0]
+    if size < SLOTS and len(here) < WIDEST:
+        for shared in range(size):
+            here[shared] = slot[shared + 1] >> 16
+            there[shared] = slot[shared + 1] & 65535
+        return ZERO
+    a, b, shared = ZERO, ZERO, ZERO
+    while shared < size:
+        mine, theirs = items[begin + a], column_items[other_begin + b]
+        if mine == theirs:
+            here[shared] = a
+            there[shared] = b
+            shared += 1
+        a, b = a + (mine <= theirs), b + (theirs <= mine)
+    return a + b
+
+
+@kernel
+def fill_gains(content, first, last, rows, columns, meetings, table):
+    """Write what a row of this content gains with each column of the segments from `first` to before `last`; return the steps."""
+    offsets, items, starts = columns.offsets, columns.items, columns.starts
+    met, slots, here, there, costs = meetings.met, meetings.slots, meetings.here, meetings.there, meetings.costs
+    gains, row_items = table.gains, rows.items
+    begin = rows.offsets[content]
+    length = rows.offsets[content + 1] - begin
+    own = gains.dtype.type(length)
+    for p in range(LENGTH):
+        to, of = gains[p, first:last], table.lengths[p, first:last]
+        for s in range(len(to)):
+            to[s] = min(of[s], own)
+    first_column = first << SHIFT
+    end_column = min(last << SHIFT, len(columns.contents))
+    n_met, steps = meet(content, columns.contents[first_column], columns.contents[end_column - 1] + 1, rows, meetings)
     for at in range(n_met):
         other = met[at]
         slot = slots[other]
         size = slot[0]
-        slot[0] = 0
-        other_begin = column_offsets[other]
-        other_length = column_offsets[other + 1] - other_begin
-        if size <= 2 and has_places:
+        other_begin = offsets[other]
+        other_length = offsets[other + 1] - other_begin
+        if size <= 2 and len(here) < WIDEST:
             a, b = slot[1] >> 16, slot[1] & 65535
             cost = max(a, b)
             away = min(max(length, other_length), cost + max(length - 1 - a, other_length - 1 - b))
@@ -128,24 +232,12 @@ def fill_gains(content, rows, columns, index, first, last, gains, lengths, room)
                 cost = min(max(c, d), cost + max(c - a, d - b) - 1)
                 away = min(away, cost + max(length - 1 - c, other_length - 1 - d))
         else:
-            if size < SLOTS and has_places:
-                for shared in range(size):
-                    here[shared] = slot[shared + 1] >> 16
-                    there[shared] = slot[shared + 1] & 65535
-            else:
-                a, b, shared = 0, 0, 0
-                while shared < size:
-                    mine, theirs = items[begin + a], column_items[other_begin + b]
-                    if mine == theirs:
-                        here[shared] = a
-                        there[shared] = b
-                        shared += 1
-                    a, b = a + (mine <= theirs), b + (theirs <= mine)
-                steps += a + b
+            steps += shared_places(begin, other_begin, slot, row_items, items, here, there)
             away = chained(here, there, size, length, other_length, costs)
+        slot[0] = 0
         gain = length + other_length - away
         if gain > min(length, other_length):
-            for column in range(max(column_starts[other], first_column), min(column_starts[other + 1], end_column)):
+            for column in range(max(starts[other], first_column), min(starts[other + 1], end_column)):
                 gains[column & (LENGTH - 1), column >> SHIFT] = gain
     return steps
 
@@ -172,91 +264,91 @@ def next_row(values, gains, before, top, rise, first, last):
 
 
 @kernel
-def heaviest(rows, columns, index, borders, goal, counts, upper, width, tables, room, efforts, budget, told, control):
+def reached(start, end, reach, possible, left, sides, plan, counts):
+    """Add segments on the right as long as a matching that goes there can still reach the goal; return the border and what is left.
+
+    `possible` is what the segments before carry, `left` is what both sides have left in common behind the border.
+    """
+    rows, columns = sides
+    offsets, contents = rows.offsets, rows.contents
+    for row in range(start, end):
+        possible += 2 * (offsets[contents[row] + 1] - offsets[contents[row]])
+    left -= take_out(start, end, rows, plan.width, counts.right_rows, counts.right_columns)
+    n_columns = len(columns.contents)
+    while (reach << SHIFT) < n_columns and possible + left >= plan.goal:
+        column = reach << SHIFT
+        until = min(column + LENGTH, n_columns)
+        left -= take_out(column, until, columns, plan.width, counts.right_columns, counts.right_rows)
+        reach += 1
+    return reach, left
+
+
+@kernel
+def left_out(first, last, left, columns, plan, counts, carry):
+    """Leave out segments on the left that no matching which reaches the goal goes through; return the border and what is left."""
+    while first < last - 1 and carry[first + 1] + left < plan.goal:
+        column = first << SHIFT
+        left -= take_out(column, column + LENGTH, columns, plan.width, counts.left_columns, counts.left_rows)
+        first += 1
+    return first, left
+
+
+@kernel
+def add_row(first, last, table):
+    """Go on by one row in the segments from `first` to before `last`, and hand on what flows from each into the next."""
+    top, rise, carry = table.top, table.rise, table.carry
+    next_row(table.values, table.gains, table.before[first:last], top[first:last], rise[first:last], first, last)
+    flow = carry[first]
+    for s in range(first, last):
+        over = carry[s] + top[s]
+        rise[s] = flow - carry[s]
+        carry[s] = flow
+        flow = max(flow, over)
+    carry[last] = flow
+
+
+@kernel
+def heaviest(rows, columns, meetings, plan, counts, table, told, control):
     """Match as well as possible, and write to `told` what came of it.
 
-    `borders` are two arrays: from which segment on and up to which each block of rows is looked at, as least. With a `goal` of 0 or more,
-    which must be a gain that some matching reaches, segments are added on the right as long as a matching that goes there can still reach
-    it, and left out on the left when no matching that is still there can. What remains can gain no more than `upper` at first, which is
-    what both sides have in common by `counts`; these are taken down as rows and segments are left behind, once for either border.
-    `efforts` are the steps that all cells of a block of rows would take, summed up to its end: by these it is foreseen what the rest takes.
+    Block by block of rows, the segments from `first` to before `last` are looked at. What remains behind a border can gain no more than
+    both sides have in common there: `plan.upper` at first, less what `counts` lose as rows and segments are left behind.
     """
-    offsets, items, contents = rows
-    column_offsets, column_items, column_contents, _column_starts = columns
-    from_segment, to_segment = borders
-    left_rows, left_columns, right_rows, right_columns = counts
-    values, gains, lengths, before, top, rise, carry = tables
-    segments = values.shape[1]
-    n_rows, n_columns = len(contents), len(column_contents)
-    left_upper = upper
-    right_upper = upper
-    first, last, reach = 0, 0, 0
-    steps = 0
+    contents, values, rise, carry = rows.contents, table.values, table.rise, table.carry
+    n_rows = len(contents)
+    left_upper, right_upper = plan.upper, plan.upper
+    first, last, reach = ZERO, ZERO, ZERO
+    steps = ZERO
+    whole = plan.efforts[-1]
     for start in range(0, n_rows, HEIGHT):
         effort = told[EFFORT]
-        far = effort * FEW > efforts[-1] and steps > FAR * budget * effort / efforts[-1]
-        if control[STOP] != 0 or steps > budget or far:
+        far = effort * FEW > whole and steps > FAR * plan.budget * effort / whole
+        if control[STOP] != 0 or steps > plan.budget or far:
             break
         end = min(start + HEIGHT, n_rows)
         block = start // HEIGHT
-        reach = max(reach, to_segment[block])
-        if goal >= 0:
-            possible = carry[last]
-            for row in range(start, end):
-                possible += 2 * (offsets[contents[row] + 1] - offsets[contents[row]])
-            right_upper -= take_out(contents, start, end, offsets, items, width, right_rows, right_columns)
-            while reach < segments and possible + right_upper >= goal:
-                column = reach << SHIFT
-                right_upper -= take_out(
-                    column_contents,
-                    column,
-                    min(column + LENGTH, n_columns),
-                    column_offsets,
-                    column_items,
-                    width,
-                    right_columns,
-                    right_rows,
-                )
-                reach += 1
+        reach = max(reach, plan.last[block])
+        if plan.goal >= 0:
+            reach, right_upper = reached(start, end, reach, carry[last], right_upper, (rows, columns), plan, counts)
         for s in range(last, reach):
             carry[s + 1] = carry[s]
             rise[s] = 0
             for p in range(LENGTH):
                 values[p, s] = 0
         last = max(last, reach)
-        wanted = from_segment[block]
-        if goal >= 0:
-            while first < last - 1 and carry[first + 1] + left_upper < goal:
-                column = first << SHIFT
-                left_upper -= take_out(
-                    column_contents,
-                    column,
-                    column + LENGTH,
-                    column_offsets,
-                    column_items,
-                    width,
-                    left_columns,
-                    left_rows,
-                )
-                first += 1
-            left_upper -= take_out(contents, start, end, offsets, items, width, left_rows, left_columns)
-        first = max(first, min(wanted, last - 1))
+        if plan.goal >= 0:
+            first, left_upper = left_out(first, last, left_upper, columns, plan, counts, carry)
+            left_upper -= take_out(start, end, rows, plan.width, counts.left_rows, counts.left_columns)
+        first = max(first, min(plan.first[block], last - 1))
         content = contents[start] - 1
         for row in range(start, end):
             if contents[row] != content:
                 content = contents[row]
-                steps += fill_gains(content, rows, columns, index, first, last, gains, lengths, room)
-            next_row(values, gains, before[first:last], top[first:last], rise[first:last], first, last)
-            flow = carry[first]
-            for s in range(first, last):
-                over = carry[s] + top[s]
-                rise[s] = flow - carry[s]
-                carry[s] = flow
-                flow = max(flow, over)
-            carry[last] = flow
+                steps += fill_gains(content, first, last, rows, columns, meetings, table)
+            add_row(first, last, table)
         steps += (end - start) * ((last - first) * LENGTH // CELLS_IN_STEP + 1)
         control[DONE] = end
         told[ROWS] = end
-        told[EFFORT] = efforts[block]
+        told[EFFORT] = plan.efforts[block]
     told[RESULT] = carry[last]
     told[STEPS] = steps

@@ -14,18 +14,48 @@ neither their number nor their pace changes the result.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 OPEN, UNIQUE, TWIN = 0, 1, 2
 """What a mark says of a row."""
 
 
+class Layout(NamedTuple):
+    """Rows of items, and for each item its places and the rows these lie in."""
+
+    row_starts: NDArray[np.int64]
+    items: NDArray[np.int32]
+    item_starts: NDArray[np.int64]
+    places: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+class Marks(NamedTuple):
+    """The marks, and where the mark of each row stands: at its own number, or in a projection at that of the row it is from."""
+
+    of: NDArray[np.uint8]
+    records: NDArray[np.int64]
+
+
+class Numbers(NamedTuple):
+    """The new number of each item, -1 everywhere between two projections, and the items that have one, by number."""
+
+    of: NDArray[np.int32]
+    chosen: NDArray[np.int32]
+
+
 @kernel
-def invert(n_rows, n_items, row_starts, items, item_starts, places, rows):
+def invert(n_rows, n_items, layout):
     """Fill `item_starts`, `places` and `rows` with the entries of each item, by rising row."""
+    row_starts, items, item_starts, places, rows = layout
     item_starts[: n_items + 1] = 0
     for place in range(row_starts[n_rows]):
         item_starts[items[place] + 1] += 1
@@ -43,16 +73,18 @@ def invert(n_rows, n_items, row_starts, items, item_starts, places, rows):
 
 
 @kernel
-def mark_sole_holders(first, last, places, rows, row_starts, items, records, marks, seen, fresh, lacking, control):
+def mark_sole_holders(first, last, layout, marks, seen, fresh, lacking, control):
     """Mark open rows among the entries `first` to `last` that hold, after their place, an item that no other one does.
 
     `seen[item]` is below `fresh` before its first sight, `fresh` after one, `fresh + 1` after more. `lacking` is the
     number of items that can come: once all of them were seen twice, no row is a sole holder.
     """
+    row_starts, items, _item_starts, places, rows = layout
+    marked, records = marks
     once = 0
     for entry in range(first, last):
         row = rows[entry]
-        if marks[records[row]] != OPEN:
+        if marked[records[row]] != OPEN:
             continue
         if control[STOP] != 0:
             return
@@ -72,7 +104,7 @@ def mark_sole_holders(first, last, places, rows, row_starts, items, records, mar
     # A row that another thread marks between these two loops is counted twice, which hides sets of that row alone.
     for entry in range(first, last):
         row = rows[entry]
-        if marks[records[row]] == OPEN:
+        if marked[records[row]] == OPEN:
             continue
         if control[STOP] != 0:
             return
@@ -84,22 +116,20 @@ def mark_sole_holders(first, last, places, rows, row_starts, items, records, mar
             return
     for entry in range(first, last):
         row = rows[entry]
-        if marks[records[row]] != OPEN:
+        if marked[records[row]] != OPEN:
             continue
         for place in range(places[entry] + 1, row_starts[row + 1]):
             if seen[items[place]] == fresh:
-                marks[records[row]] = UNIQUE
+                marked[records[row]] = UNIQUE
                 break
 
 
 @kernel
-def search_pairs(first_item, last_item, row_starts, items, item_starts, places, rows, records, marks, costs, control):
-    """Mark the rows that are sole holders of a pair whose rarer item is one of `first_item` to `last_item`.
-
-    `records[row]` is where the mark of a row stands: here, at its own number.
-    """
+def search_pairs(first_item, last_item, layout, marks, costs, control):
+    """Mark the rows that are sole holders of a pair whose rarer item is one of `first_item` to `last_item`."""
+    item_starts = layout.item_starts
     n_items = len(item_starts) - 1
-    n_rows = len(row_starts) - 1
+    n_rows = len(layout.row_starts) - 1
     seen = np.zeros(n_items, dtype=np.int64)
     fresh = 0
     for item in range(first_item, last_item):
@@ -110,26 +140,24 @@ def search_pairs(first_item, last_item, row_starts, items, item_starts, places, 
         if support + next_support < n_rows + 2:  # else any two from here on meet in two rows at least
             fresh += 2
             lacking = n_items - item - 1
-            mark_sole_holders(
-                item_starts[item], item_starts[item + 1], places, rows, row_starts, items, records, marks,
-                seen, fresh, lacking, control,
-            )  # fmt: skip
+            mark_sole_holders(item_starts[item], item_starts[item + 1], layout, marks, seen, fresh, lacking, control)
         control[DONE] += costs[item]
 
 
 @kernel
-def project(
-    item, row_starts, items, item_starts, places, rows, marks, number, chosen, part_starts, part_items, part_records
-):
-    """Write what follows `item` in its rows as rows of their own; return how many items and rows there are.
+def project(item, layout, marks, numbers, part, part_records):
+    """Write what follows `item` in its rows as rows of their own, the part; return how many items and rows there are.
 
     Only items of open rows are kept, since only they can make a triple that matters, numbered anew in the same order;
-    rows left with less than two of them are left out. `number` is -1 everywhere, before and after.
+    rows left with less than two of them are left out.
     """
+    row_starts, items, item_starts, places, rows = layout
+    number, chosen = numbers
+    part_starts, part_items = part.row_starts, part.items
     n_chosen = 0
     for entry in range(item_starts[item], item_starts[item + 1]):
         row = rows[entry]
-        if marks[row] == OPEN and row_starts[row + 1] - places[entry] > 2:
+        if marks.of[row] == OPEN and row_starts[row + 1] - places[entry] > 2:
             for place in range(places[entry] + 1, row_starts[row + 1]):
                 if number[items[place]] < 0:
                     number[items[place]] = 0
@@ -160,47 +188,50 @@ def project(
 
 
 @kernel
-def search_triples(first_item, last_item, row_starts, items, item_starts, places, rows, marks, widths, costs, control):
-    """Mark the rows that are sole holders of a triple whose rarest item is one of `first_item` to `last_item`.
-
-    `widths[item]` is the number of occurrences that follow the item in all its rows: the room its projection needs.
-    """
+def room_for(first_item, last_item, widths, item_starts):
+    """Return room for the projection of each of these items and for the rows its rows are from."""
     n_items = len(item_starts) - 1
     width = 0
     height = 0
     for item in range(first_item, last_item):
         width = max(width, widths[item])
         height = max(height, item_starts[item + 1] - item_starts[item])
+    part = Layout(
+        row_starts=np.empty(height + 1, np.int64),
+        items=np.empty(width, np.int32),
+        item_starts=np.empty(n_items + 1, np.int64),
+        places=np.empty(width, np.int64),
+        rows=np.empty(width, np.int64),
+    )
+    return part, np.empty(height, np.int64)
+
+
+@kernel
+def search_triples(first_item, last_item, layout, marks, widths, costs, control):
+    """Mark the rows that are sole holders of a triple whose rarest item is one of `first_item` to `last_item`.
+
+    `widths[item]` is the number of occurrences that follow the item in all its rows: the room its projection needs.
+    """
+    n_items = len(layout.item_starts) - 1
+    part, records = room_for(first_item, last_item, widths, layout.item_starts)
+    part_marks, starts = Marks(marks.of, records), part.item_starts
     seen = np.zeros(n_items, dtype=np.int64)
-    number = np.full(n_items, -1, dtype=np.int32)
-    chosen = np.empty(n_items, dtype=np.int32)
+    numbers = Numbers(np.full(n_items, -1, dtype=np.int32), np.empty(n_items, dtype=np.int32))
     least_after = np.empty(n_items + 1, dtype=np.int64)
-    part_starts = np.empty(height + 1, dtype=np.int64)
-    part_records = np.empty(height, dtype=np.int64)
-    part_items = np.empty(width, dtype=np.int32)
-    part_item_starts = np.empty(n_items + 1, dtype=np.int64)
-    part_places = np.empty(width, dtype=np.int64)
-    part_rows = np.empty(width, dtype=np.int64)
     fresh = 0
     for item in range(first_item, last_item):
         if control[STOP] != 0:
             return
-        n_chosen, n_rows = project(
-            item, row_starts, items, item_starts, places, rows, marks,
-            number, chosen, part_starts, part_items, part_records,
-        )  # fmt: skip
-        invert(n_rows, n_chosen, part_starts, part_items, part_item_starts, part_places, part_rows)
+        n_chosen, n_rows = project(item, layout, marks, numbers, part, records)
+        invert(n_rows, n_chosen, part)
         least_after[n_chosen] = n_rows + 2
         for other in range(n_chosen - 1, -1, -1):
-            least_after[other] = min(least_after[other + 1], part_item_starts[other + 1] - part_item_starts[other])
+            least_after[other] = min(least_after[other + 1], starts[other + 1] - starts[other])
         for other in range(n_chosen - 1):
             if control[STOP] != 0:
                 return
-            support = part_item_starts[other + 1] - part_item_starts[other]
-            if support + least_after[other + 1] < n_rows + 2:  # as in search_pairs
+            if starts[other + 1] - starts[other] + least_after[other + 1] < n_rows + 2:  # as in search_pairs
                 fresh += 2
-                mark_sole_holders(
-                    part_item_starts[other], part_item_starts[other + 1], part_places, part_rows, part_starts,
-                    part_items, part_records, marks, seen, fresh, n_chosen - other - 1, control,
-                )  # fmt: skip
+                lacking = n_chosen - other - 1
+                mark_sole_holders(starts[other], starts[other + 1], part, part_marks, seen, fresh, lacking, control)
         control[DONE] += costs[item]

@@ -71,15 +71,11 @@ class ClusterIndex:
         return cls(data, starts, rows=row, **found)
 
     @property
-    def longest(self) -> int:
-        """The largest number of subrecords of an entry."""
-        return int((self.row_ends - self.row_starts).max(initial=1))
-
-    @property
-    def columns(self) -> tuple[NDArray[np.int64], ...]:
-        """The arguments of the compiled loops, in their order."""
+    def columns(self) -> tuple[Any, ...]:
+        """The index of the compiled loops: the columns, and the largest number of subrecords of an entry."""
         placed = (self.starts, self.cluster, self.chunk, self.least, self.most)
-        return (*placed, self.row_starts, self.row_ends, self.rows, self.data.counts, self.data.sizes)
+        longest = int((self.row_ends - self.row_starts).max(initial=1))
+        return (*placed, self.row_starts, self.row_ends, self.rows, self.data.counts, self.data.sizes, longest)
 
     def by_cluster(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the start of each cluster, and the numbers of the entries by cluster and rising item."""

@@ -352,19 +352,20 @@ class _Search:
         is_frequent = np.zeros(width, dtype=np.bool_)
         is_frequent[items] = True
         weights = np.array(_WEIGHTS[self._reading], dtype=np.float64)
-        asked = (sealed(items, np.int64), sealed(is_frequent, np.bool_), sealed(weights, np.float64))
         index, subrecords = self._index, self.data.subrecords
-        in_cluster = (index.items, *index.by_cluster(), subrecords.offsets, subrecords.items)
+        columns = kernels.Index(*index.columns)
+        clusters = kernels.Clusters(index.items, *index.by_cluster(), subrecords.offsets, subrecords.items)
         firsts = range(0, len(items), ITEMS_AT_ONCE)
         left = self._limit - self._found
+        chosen = (sealed(items, np.int64), sealed(is_frequent, np.bool_), sealed(weights, np.float64))
+        asked = kernels.Asked(*chosen, self._threshold, left)
         numbers = np.zeros(len(firsts), dtype=np.int64)
 
         def search(first: int, control: Any) -> NDArray[np.int64]:
             if numbers.sum() > left:
                 control[STOP] = 1
             last = min(first + ITEMS_AT_ONCE, len(items))
-            limits = (self._threshold, left)
-            keys, n = kernels.frequent_pairs(first, last, *asked, *limits, *index.columns, *in_cluster, control)
+            keys, n = kernels.frequent_pairs(first, last, asked, columns, clusters, control)
             numbers[first // ITEMS_AT_ONCE] = n
             found: NDArray[np.int64] = keys[:n]
             return found

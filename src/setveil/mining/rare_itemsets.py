@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import inverted, owner_of, picked, places_of, ranks_of_sequences, starts_of
+from setveil.data.records.ragged import inverted, owner_of, picked, places_of, ranks_of_sequences, read_only, starts_of
 from setveil.kernels.threads import run
 
 if TYPE_CHECKING:
@@ -192,21 +192,28 @@ class _Search:
             return True
         from setveil.mining import _rare_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        list_starts, by_item = places_of(self.items, len(self.supports))
-        lists = owner_of(self.offsets)[by_item]
+        starts, by_item = places_of(self.items, len(self.supports))
+        columns = (
+            self.offsets,
+            self.items,
+            self.weights,
+            starts,
+            owner_of(self.offsets)[by_item],
+            by_item,
+            self.supports,
+        )
         copies = np.array([len(members) for members in self.members], np.int64)
-        arrays = (self.offsets, self.items, self.weights, list_starts, lists, by_item, self.supports, copies)
-        for array in arrays:
-            array.flags.writeable = False
+        records = kernels.Records(*map(read_only, (*columns, copies)))
+        steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
         state = np.zeros(8, np.int64)
         for size in range(2, min(m, longest) + 1):
             sets = np.empty((limit - len(self.listed), size), np.int64)
             held_by = np.empty(len(sets), np.int64)
             already = sum(self.by_size.values())
             state[kernels.FOUND], state[kernels.LISTED], state[kernels.MORE] = already, 0, 0
-            steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
-            part = (size, self.k, *arrays, *steps, self.exposed, sets, held_by, state)
-            run(f"searching rare sets of {size} items", partial(kernels.search, *part), total=len(self.supports))
+            limits, found = kernels.Limits(size, self.k, *steps), kernels.Found(self.exposed, sets, held_by, state)
+            work = partial(kernels.search, limits, records, found)
+            run(f"searching rare sets of {size} items", work, total=len(self.supports))
             if state[kernels.FOUND] > already:
                 self.by_size[size] = int(state[kernels.FOUND]) - already
             for place in range(state[kernels.LISTED]):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import distinct, offsets_of, owner_of, runs, starts_of
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -104,7 +104,7 @@ def strongest_rules(
     )
 
 
-_EXCESS, _WITH, _WITHOUT, _SIZE, _COMPLETE, _WIDTH = range(6)
+_EXCESS, _WITH, _WITHOUT, _SIZE, _COMPLETE = range(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,36 +171,33 @@ class _Leaves:
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         contents = self.contents
-        words = np.empty(contents.records, np.uint64)
-        kernels.signatures(contents.offsets, contents.items, 0, contents.records, words)
         supports_of = np.bincount(
             contents.items, np.repeat(self.weights, contents.lengths), len(contents.vocabulary)
         ).astype(np.int64)
-        arrays = (contents.offsets, contents.items, self.weights, words, *contents.holders)
-        for array in (*arrays, supports_of, self.rows, self.slack):
-            array.flags.writeable = False
-
+        records = kernels.Records(
+            offsets=contents.offsets,
+            items=contents.items.copy(),
+            weights=read_only(self.weights),
+            words=np.empty(contents.records, np.uint64),
+            starts=contents.holders[0],
+            lists=contents.holders[1],
+            supports=read_only(supports_of),
+        )
+        kernels.signatures(0, contents.records, records.offsets, records.items, records.words)
         for_more = max(STEPS_FOR_MORE // len(places), LEAST_STEPS)
 
         def part(first: int, control: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-            slack = np.empty(contents.records, np.int64)
-            count = np.zeros(len(contents.vocabulary), np.int64)
-            depth = np.full(len(contents.vocabulary), -1, np.int64)
-            longest = np.empty(int(contents.lengths.max()), np.int64)
+            room = kernels.make_room(contents.records, len(contents.vocabulary), int(contents.lengths.max()))
             found = []
             for place in places[first : first + ITEMS_AT_ONCE]:
                 code = codes[place]
                 of_item = slice(self.starts[code], self.starts[code + 1])
-                rows = self.rows[of_item]
-                slack[rows] = self.slack[of_item]
-                best = np.zeros(_WIDTH, np.int64)
+                rows = self.rows[of_item].copy()
+                room.slack[rows] = self.slack[of_item]
                 steps = min(budget, for_more) if excess[place] > 0 else budget
-                start = int(excess[place])
-                room = (count, depth, best, longest)
-                kernels.search(
-                    code, rows, slack, supports_of, *arrays, self.num, self.den, start, steps, *room, control
-                )
-                found.append((place, best, longest[: best[_SIZE]].copy()))
+                bounds = kernels.Bounds(self.num, self.den, steps)
+                kernels.search(code, rows, int(excess[place]), records, bounds, room, control)
+                found.append((place, room.best.copy(), room.best_set[: room.best[_SIZE]].copy()))
             return found
 
         starts = range(0, len(places), ITEMS_AT_ONCE)

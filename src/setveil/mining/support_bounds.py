@@ -125,29 +125,19 @@ def bounds_of(index: ClusterIndex, offsets: NDArray[np.int64], codes: NDArray[np
 
     kernels: Any = _support_bounds_kernels  # without types, since Numba infers them
     n_sets = len(offsets) - 1
-    inside, certain, possible = (np.zeros(n_sets, dtype=np.int64) for _ in range(3))
-    expected = np.zeros(n_sets, dtype=np.float64)
-    for found in (inside, certain, possible, expected):
+    figures = kernels.Figures(*(np.zeros(n_sets, kind) for kind in (np.int64, np.int64, np.int64, np.float64)))
+    for found in figures:
         found[np.diff(offsets) == 0] = index.data.records
-    set_offsets, set_items = _from_rarest_on(index, offsets, codes)
-    sets = (set_offsets, set_items, index.longest)
+    sets, columns = kernels.Sets(*_from_rarest_on(index, offsets, codes)), kernels.Index(*index.columns)
     share(
         "counting itemsets",
         range(0, n_sets, SETS_AT_ONCE),
         lambda first, control: kernels.bound_sets(
-            first,
-            min(first + SETS_AT_ONCE, n_sets),
-            *sets,
-            *index.columns,
-            inside,
-            certain,
-            possible,
-            expected,
-            control,
+            first, min(first + SETS_AT_ONCE, n_sets), sets, columns, figures, control
         ),
         total=n_sets,
     )
-    return SupportBounds(inside, certain, possible, expected)
+    return SupportBounds(*figures)
 
 
 def _from_rarest_on(

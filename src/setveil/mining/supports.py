@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.arguments import check_arguments
-from setveil.data.records.ragged import distinct, offsets_of, owner_of, starts_of
+from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData
 from setveil.kernels.threads import run, share, with_threads
@@ -121,38 +121,30 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
     order = order[np.diff(set_offsets)[order] > 0]
 
     layout = _lay_out(data, kernels, used, number_of)
-    for array in (set_offsets, set_items, order):
-        array.flags.writeable = False
+    sets = kernels.Sets(read_only(set_offsets), read_only(set_items), read_only(order))
     share(
         "counting itemsets",
         range(0, len(order), SETS_AT_ONCE),
         lambda first, control: kernels.count_sets(
-            first, min(first + SETS_AT_ONCE, len(order)), set_offsets, set_items, order, *layout, result, control
+            first, min(first + SETS_AT_ONCE, len(order)), sets, layout, result, control
         ),
         total=len(order),
     )
     return result
 
 
-def _lay_out(
-    data: Transactions, kernels: Any, used: NDArray[np.int64], number_of: NDArray[np.int64]
-) -> tuple[NDArray[Any], ...]:
-    """Return for the used items, by number: the starts of their lists, the rows of their bits, the lists and the bits."""
+def _lay_out(data: Transactions, kernels: Any, used: NDArray[np.int64], number_of: NDArray[np.int64]) -> Any:
+    """Return the layout of the used items, by number."""
     held = data.supports[used]
     hot = held * HOT >= data.records
-    bits = np.where(hot, np.cumsum(hot) - 1, -1)
-    starts = offsets_of(np.where(hot, 0, held))
+    starts, bits = offsets_of(np.where(hot, 0, held)), np.where(hot, np.cumsum(hot) - 1, -1)
     rows = np.empty(starts[-1], dtype=np.int64)
     words = np.zeros((np.count_nonzero(hot), (data.records + 63) // 64), dtype=np.uint64)
-    for array in (number_of, starts, bits):
-        array.flags.writeable = False
+    layout = kernels.Layout(read_only(starts), read_only(bits), rows, words)
+    filled, number_of = np.empty(len(used), np.int64), read_only(number_of)
     run(
         "laying out the records",
-        lambda control: kernels.lay_out(
-            data.offsets, data.items, number_of, starts, bits, np.empty(len(used), np.int64), rows, words, control
-        ),
+        lambda control: kernels.lay_out(data.offsets, data.items, number_of, filled, layout, control),
         total=data.records,
     )
-    for array in (rows, words):
-        array.flags.writeable = False
-    return starts, bits, rows, words
+    return kernels.Layout(*map(read_only, layout))

@@ -20,7 +20,7 @@ Paper   awad2020, section 3.2; the reduction to a matching is ours, see docs/met
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from setveil.data.records.ragged import (
     offsets_of,
     owner_of,
     places_of,
+    read_only,
     rises_within_records,
     sealed,
     sorted_within,
@@ -289,33 +290,14 @@ class _Table:
         from setveil.mining import _tree_distance_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         rows, columns = self.rows, self.columns
-        counts = tuple(side.copy() for side in (*self._counts, *self._counts))
-        of_rows = rows.offsets, rows.items, rows.numbers
-        of_columns = columns.offsets, columns.items, columns.numbers, columns.starts
-        for border in borders:
-            border.flags.writeable = False
+        first, last = map(read_only, borders)
+        plan = kernels.Plan(first, last, goal, self.common, rows.width, self._efforts, budget)
+        counts = kernels.Counts(*(side.copy() for side in (*self._counts, *self._counts)))
+        sides = (kernels.Side(side.offsets, side.items, side.numbers, side.starts) for side in (rows, columns))
+        meetings, table = kernels.Meetings(*self._index, *self._room()), kernels.Table(*self._tables())
         results = np.zeros(4, np.int64)
-        tables, room, limit = self._tables(), self._room(), np.int64(budget)
-        run(
-            "comparing records",
-            lambda control: kernels.heaviest(
-                of_rows,
-                of_columns,
-                self._index,
-                borders,
-                goal,
-                counts,
-                self.common,
-                rows.width,
-                tables,
-                room,
-                self._efforts,
-                limit,
-                results,
-                control,
-            ),
-            total=rows.records,
-        )
+        work = partial(kernels.heaviest, *sides, meetings, plan, counts, table, results)
+        run("comparing records", work, total=rows.records)
         gain, steps, seen, effort = results.tolist()
         return _Match(gain, steps * int(self._efforts[-1]) // max(effort, 1), seen == rows.records)
 

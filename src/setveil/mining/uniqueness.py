@@ -66,12 +66,13 @@ def unique_by_level(
     item_starts = np.empty(n_items + 1, dtype=np.int64)
     places = np.empty(len(items), dtype=np.int64)
     rows = np.empty(len(items), dtype=np.int64)
-    layout = (row_starts, items, item_starts, places, rows)
-    run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, *layout))
+    layout = kernels.Layout(row_starts, items, item_starts, places, rows)
+    run("laying out the records", lambda _control: kernels.invert(n_rows, n_items, layout))
 
     marks = np.where(copies > 1, kernels.TWIN, kernels.OPEN).astype(np.uint8)
     sole_rows = rows[item_starts[:-1][np.diff(item_starts) == 1]]
     marks[sole_rows[marks[sole_rows] == kernels.OPEN]] = kernels.UNIQUE
+    shared = kernels.Marks(marks, np.arange(n_rows, dtype=np.int64))
     counts = [int(np.count_nonzero(marks == kernels.UNIQUE))]
 
     # Maximum cost of each item: the scan of its rows to their ends, and for triples all pairs of its undecided rows.
@@ -84,13 +85,12 @@ def unique_by_level(
         counts.append(int(np.count_nonzero(marks == kernels.UNIQUE)))
 
     if known >= 2:
-        itself = np.arange(n_rows, dtype=np.int64)
-        search(2, lambda part, control: kernels.search_pairs(*part, *layout, itself, marks, pairs, control), pairs)
+        search(2, lambda part, control: kernels.search_pairs(*part, layout, shared, pairs, control), pairs)
     if known >= 3:
         candidate = np.repeat(marks == kernels.OPEN, one_each.lengths)
         inner_pairs = np.where(candidate, following * (following - 1) // 2, 0)
         costs = pairs + np.bincount(items, weights=inner_pairs, minlength=n_items).astype(np.int64)
-        search(3, lambda part, control: kernels.search_triples(*part, *layout, marks, pairs, costs, control), costs)
+        search(3, lambda part, control: kernels.search_triples(*part, layout, shared, pairs, costs, control), costs)
     return counts
 
 

@@ -11,10 +11,27 @@ seldom gone through.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ZERO = np.int64(0)
+
+
+class Contents(NamedTuple):
+    """Distinct records and their weights, and for each item the contents that hold it."""
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int64]
 
 
 @kernel
@@ -48,17 +65,19 @@ def tail_in_common(one, one_end, other, other_end, items, least):
 
 
 @kernel
-def best_overlaps(first, last, offsets, items, weights, starts, rows, k, best, control):
+def best_overlaps(first, last, contents, best, control):
     """Write into `best` how many items the k nearest other records share with each content from `first` to `last`, most first.
 
-    `starts` and `rows` list the contents that hold each item; k is the number of columns.
+    k is the number of columns.
     """
-    contents = len(offsets) - 1
+    offsets, items, weights, starts, rows = contents
+    k = best.shape[1]
+    n_contents = len(offsets) - 1
     longest = 0
-    for row in range(contents):
+    for row in range(n_contents):
         longest = max(longest, offsets[row + 1] - offsets[row])
-    counts = np.zeros(contents, np.int32)
-    met = np.empty(contents, np.int64)
+    counts = np.zeros(n_contents, np.int32)
+    met = np.empty(n_contents, np.int64)
     by_count = np.zeros(longest + 2, np.int64)
     for row in range(first, last):
         if control[STOP]:
@@ -68,7 +87,7 @@ def best_overlaps(first, last, offsets, items, weights, starts, rows, k, best, c
         own = weights[row] - 1
         by_count[: length + 1] = 0
         n_met = 0
-        bound = kth_best(by_count, length, own, k, 0)
+        bound = kth_best(by_count, length, own, k, ZERO)
         place = begin
         while place < end and bound < end - place:
             item = items[place]

@@ -48,13 +48,13 @@ def best_overlaps(data: Transactions, k: int) -> NDArray[np.int64]:
     rank[np.argsort(contents.supports, kind="stable")] = np.arange(len(rank))
     items = sorted_within(contents.offsets, rank[contents.items], len(rank))
     holders = inverted(contents.offsets, items, len(rank))
-    fixed = (contents.offsets, read_only(items), read_only(weights), *map(read_only, holders), k)
+    table = kernels.Contents(contents.offsets, read_only(items), read_only(weights), *map(read_only, holders))
     best = np.zeros((contents.records, k), np.int64)
     ends = [*range(0, contents.records, AT_ONCE), contents.records]
     share(
         "comparing records",
         [*pairwise(ends)],
-        lambda part, control: kernels.best_overlaps(*part, *fixed, best, control),
+        lambda part, control: kernels.best_overlaps(*part, table, best, control),
         total=contents.records,
     )
     return best[content_of]

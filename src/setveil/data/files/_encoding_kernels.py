@@ -5,18 +5,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PRIME = 2**31 - 1
 
 
+class Texts(NamedTuple):
+    """The known texts one after another, the hash of each, and a table with the code of a text at or behind its hash, -1 elsewhere."""
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    hashes: NDArray[np.int32]
+    slots: NDArray[np.int32]
+
+
 @kernel
-def enter(new_text, new_offsets, text, offsets, hashes, slots, count, multiplier, codes):
+def enter(new_text, new_offsets, known_texts, count, multiplier, codes):
     """Give each new text its code, adding those not seen before; return how many are known now.
 
     The caller has made room for all of them. The hash is a polynomial over the bytes modulo a prime, at a place drawn at random: nobody
     can write a file whose texts all meet in one slot. Products stay below 2**62, so that nothing overflows.
     """
+    text, offsets, hashes, slots = known_texts.text, known_texts.offsets, known_texts.hashes, known_texts.slots
     mask = len(slots) - 1
     for i in range(len(codes)):
         start, end = new_offsets[i], new_offsets[i + 1]

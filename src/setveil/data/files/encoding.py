@@ -72,19 +72,8 @@ class _Table:
         new_text, new_offsets = text_buffers(texts)
         self._make_room(len(texts), int(new_offsets[-1] - new_offsets[0]))
         codes = np.empty(len(texts), dtype=np.int32)
-        self.count = int(
-            self._kernels.enter(
-                new_text,
-                new_offsets,
-                self._text,
-                self._offsets,
-                self._hashes,
-                self._slots,
-                self.count,
-                self._multiplier,
-                codes,
-            )
-        )
+        known = self._kernels.Texts(self._text, self._offsets, self._hashes, self._slots)
+        self.count = int(self._kernels.enter(new_text, new_offsets, known, self.count, self._multiplier, codes))
         return codes
 
     def _make_room(self, texts: int, size: int) -> None:

@@ -46,7 +46,7 @@ class LiveTable:
         self._kernels: Any = _live_kernels
         codes = len(sensitive)
         starts, rows = (read_only(part, np.int64) for part in lists or inverted(offsets, items, codes))
-        self.table = _live_kernels.Table(
+        records = searching.Records(
             offsets=read_only(offsets),
             items=np.array(items, np.int32),
             weights=read_only(weights),
@@ -54,24 +54,18 @@ class LiveTable:
             starts=starts,
             lists=rows,
             supports=read_only(np.bincount(owner_of(starts), weights[rows], codes).astype(np.int64)),
-            is_sensitive=read_only(np.concatenate((sensitive, [False]))),
-            alive=np.concatenate((~sensitive, [False])),
         )
+        searching.signatures(0, len(weights), records.offsets, records.items, records.words)
+        is_sensitive = read_only(np.concatenate((sensitive, [False])))
+        self.table = _live_kernels.Table(records, is_sensitive, alive=np.concatenate((~sensitive, [False])))
         self.alive: NDArray[np.bool_] = self.table.alive
-        self.supports: NDArray[np.int64] = self.table.supports
-        searching.signatures(self.table.offsets, self.table.items, 0, len(weights), self.table.words)
-        self.room = _live_kernels.Room(
-            slack=np.empty(len(weights), np.int64),
-            count=np.zeros(codes + 1, np.int64),
-            depth=np.full(codes + 1, -1, np.int64),
-            best=np.zeros(5, np.int64),
-            best_set=np.empty(int(np.diff(offsets).max(initial=0)) + 1, np.int64),
-            tally=np.zeros(codes + 1, np.int64),
-        )
+        self.supports: NDArray[np.int64] = records.supports
+        self.room = searching.make_room(len(weights), codes + 1, int(np.diff(offsets).max(initial=0)) + 1)
+        self._bounds = searching.Bounds
 
     def bounds(self, share: Fraction) -> Any:
         """Return the bounds of a search: the highest confidence and the steps per item."""
-        return self._kernels.Bounds(*share.as_integer_ratio(), STEPS_PER_ITEM)
+        return self._bounds(*share.as_integer_ratio(), STEPS_PER_ITEM)
 
     def restore(self, allowed: NDArray[np.bool_], share: Fraction) -> None:
         """Restore suppressed sensitive items, the most frequent first, ties in the order of codes, as long as everything stays safe."""
@@ -84,10 +78,10 @@ class LiveTable:
         self, content_of: NDArray[np.int64], alive: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and codes of the living items of all records; `content_of` has the distinct record of each."""
-        keep = (self.alive if alive is None else alive)[self.table.items]
-        kept = offsets_of(keep)[self.table.offsets]
+        keep = (self.alive if alive is None else alive)[self.table.records.items]
+        kept = offsets_of(keep)[self.table.records.offsets]
         offsets, places = picked(kept, content_of)
-        living: NDArray[np.int32] = self.table.items[keep]
+        living: NDArray[np.int32] = self.table.records.items[keep]
         return offsets, living[places]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.methods.uncertainty._sorting_kernels import sort_places
-from setveil.mining._rule_search_kernels import COMPLETE, SIZE, records_with, search, signatures
+from setveil.mining._rule_search_kernels import COMPLETE, SIZE, Records, records_with, search, signatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,36 +29,11 @@ ZERO, NONE = np.int64(0), np.int64(-1)
 
 
 class Table(NamedTuple):
-    """Rows of codes, their weights and words, the rows and the records of each code, and which codes are sensitive and alive."""
+    """Rows of codes that may be written over, and which codes are sensitive and alive."""
 
-    offsets: NDArray[np.int64]
-    items: NDArray[np.int32]
-    weights: NDArray[np.int64]
-    words: NDArray[np.uint64]
-    starts: NDArray[np.int64]
-    lists: NDArray[np.int64]
-    supports: NDArray[np.int64]
+    records: Records
     is_sensitive: NDArray[np.bool_]
     alive: NDArray[np.bool_]
-
-
-class Bounds(NamedTuple):
-    """The highest confidence num/den, and the steps of one search."""
-
-    num: int
-    den: int
-    budget: int
-
-
-class Room(NamedTuple):
-    """Room of a search for rules, and `tally`, 0 everywhere: a number per code."""
-
-    slack: NDArray[np.int64]
-    count: NDArray[np.int64]
-    depth: NDArray[np.int64]
-    best: NDArray[np.int64]
-    best_set: NDArray[np.int64]
-    tally: NDArray[np.int64]
 
 
 class Parts(NamedTuple):
@@ -81,18 +56,18 @@ class Split(NamedTuple):
 @kernel
 def rows_of(code, table):
     """Return a copy of the rows that hold a code."""
-    first = table.starts[code]
-    rows = np.empty(table.starts[code + 1] - first, np.int64)
+    first = table.records.starts[code]
+    rows = np.empty(table.records.starts[code + 1] - first, np.int64)
     for k in range(len(rows)):
-        rows[k] = table.lists[first + k]
+        rows[k] = table.records.lists[first + k]
     return rows
 
 
 @kernel
 def uncover(e, row, saved, at, table):
     """Save a row that holds e and leave only what is alive in it, e as often as there is room; return how many others it holds."""
-    items, alive = table.items, table.alive
-    first, end = table.offsets[row], table.offsets[row + 1]
+    items, alive = table.records.items, table.alive
+    first, end = table.records.offsets[row], table.records.offsets[row + 1]
     others = 0
     for place in range(first, end):
         saved[at + place - first] = items[place]
@@ -115,7 +90,7 @@ def uncover(e, row, saved, at, table):
 @kernel
 def restore(rows, saved, table):
     """Write saved rows back."""
-    offsets, items = table.offsets, table.items
+    offsets, items = table.records.offsets, table.records.items
     at = 0
     for k in range(len(rows)):
         for place in range(offsets[rows[k]], offsets[rows[k] + 1]):
@@ -160,7 +135,7 @@ def betrayed(e, rows, table, bounds, room, control):
     First the largest rules, all others of a row, each once; then the closed sets among them, by at most `budget` steps. `items` is as it
     was when this returns.
     """
-    offsets = table.offsets
+    offsets = table.records.offsets
     size, longest = total_length(rows, offsets)
     saved = np.empty(size, np.int32)
     kept = np.empty(len(rows), np.int64)
@@ -181,10 +156,7 @@ def betrayed(e, rows, table, bounds, room, control):
         sort_places(by_slack, n_kept, places)
         for k in range(n_kept):
             ranked[k] = kept[places[k]]
-        search(
-            e, ranked, room.slack, table.supports, offsets, table.items, table.weights, table.words, table.starts, table.lists, bounds.num,
-            bounds.den, ZERO, bounds.budget, room.count, room.depth, room.best, room.best_set, control,
-        )  # fmt: skip
+        search(e, ranked, ZERO, table.records, bounds, room, control)
         if room.best[SIZE] > 0:
             status = BETRAYED
         elif room.best[COMPLETE] == 0:
@@ -196,9 +168,8 @@ def betrayed(e, rows, table, bounds, room, control):
 @kernel
 def largest_rules(e, kept, n_kept, longest, table, bounds, slack, control):
     """Return whether all others of some uncovered row betray e; write for each row how many records hold these others and not e."""
-    offsets, items, weights, words, starts, lists = (
-        table.offsets, table.items, table.weights, table.words, table.starts, table.lists
-    )  # fmt: skip
+    records = table.records
+    offsets, items = records.offsets, records.items
     mask = 15
     while mask < 2 * n_kept:
         mask = 2 * mask + 1
@@ -222,15 +193,15 @@ def largest_rules(e, kept, n_kept, longest, table, bounds, slack, control):
             slack[row] = slack[seen[slot]]
             continue
         seen[slot] = row
-        held = table.supports[q[0]]
+        held = records.supports[q[0]]
         if others > 1:
-            held, _steps = records_with(q, others, offsets, items, weights, words, starts, lists)
+            held, _steps = records_with(q, others, records)
         to = others
         while to > 0 and q[to - 1] > e:
             q[to] = q[to - 1]
             to -= 1
         q[to] = e
-        both, _steps = records_with(q, others + 1, offsets, items, weights, words, starts, lists)
+        both, _steps = records_with(q, others + 1, records)
         slack[row] = held - both
         if both * (bounds.den - bounds.num) - bounds.num * slack[row] > 0:
             return BETRAYED
@@ -240,7 +211,7 @@ def largest_rules(e, kept, n_kept, longest, table, bounds, slack, control):
 @kernel
 def rows_by_type(rows, but, table, tally):
     """Return the living sensitive types of these rows but one, and for each the rows that hold it. `tally` is 0 everywhere."""
-    offsets, items, sensitive, alive = table.offsets, table.items, table.is_sensitive, table.alive
+    offsets, items, sensitive, alive = table.records.offsets, table.records.items, table.is_sensitive, table.alive
     number = 0
     size = 0
     for k in range(len(rows)):
@@ -282,7 +253,7 @@ def bring_back(order, allowed, table, bounds, room, control):
             alive[f] = True
             rows = rows_of(f, table)
             # Rules for f; then new rules for another type g know f: what only rows with both can share.
-            codes, starts, grouped = rows_by_type(rows, f, table, room.tally)
+            codes, starts, grouped = rows_by_type(rows, f, table, room.count)
             e = f
             g = ZERO
             status = SAFE
@@ -299,7 +270,7 @@ def bring_back(order, allowed, table, bounds, room, control):
 @kernel
 def number_parts(rows, table, parts):
     """Find for each row one with the same of what is not sensitive, and how many records have that."""
-    offsets, items, sensitive = table.offsets, table.items, table.is_sensitive
+    offsets, items, sensitive = table.records.offsets, table.records.items, table.is_sensitive
     pad = len(sensitive) - 1
     mask = 15
     while mask < 2 * len(rows):
@@ -318,7 +289,7 @@ def number_parts(rows, table, parts):
             seen[slot] = row
             parts.sizes[row] = 0
         parts.of[row] = seen[slot]
-        parts.sizes[seen[slot]] += table.weights[row]
+        parts.sizes[seen[slot]] += table.records.weights[row]
 
 
 @kernel
@@ -358,8 +329,8 @@ def betrayed_by_part(rows, weights, parts, num, den):
 def write_below(u, rows, split, table):
     """Write for node u of these rows the nodes of `below` that they have leaves of; return what the rows held."""
     offsets, items, leaf_offsets, leaves, below = (
-        table.offsets,
-        table.items,
+        table.records.offsets,
+        table.records.items,
         split.leaf_offsets,
         split.leaves,
         split.below,
@@ -389,7 +360,7 @@ def write_below(u, rows, split, table):
                     last = below[leaf]
                     items[to] = last
                     to += 1
-        signatures(offsets, items, row, row + 1, table.words)
+        signatures(row, row + 1, offsets, items, table.records.words)
     return saved
 
 
@@ -400,13 +371,13 @@ def specialise(u, most_loss, split, parts, table, bounds, room, control):
     Whole records count if there are parts. Return the records that lose a sensitive item, counted for each, or -1 where there were more
     than `most_loss` or the loop was stopped: then everything is as it was.
     """
-    alive, supports = table.alive, table.supports
+    alive, supports = table.alive, table.records.supports
     rows = rows_of(u, table)
     saved = write_below(u, rows, split, table)
     whole = len(parts.of) > 0
     if whole:
         number_parts(rows, table, parts)
-    codes, starts, grouped = rows_by_type(rows, NONE, table, room.tally)
+    codes, starts, grouped = rows_by_type(rows, NONE, table, room.count)
     rarity = np.empty(len(codes), np.int64)
     order = np.empty(len(codes), np.int64)
     for k in range(len(codes)):
@@ -417,7 +388,7 @@ def specialise(u, most_loss, split, parts, table, bounds, room, control):
     for k in range(len(order)):
         e = codes[order[k]]
         of_e = grouped[starts[order[k]] : starts[order[k] + 1]]
-        unsafe = whole and betrayed_by_part(of_e, table.weights, parts, bounds.num, bounds.den)
+        unsafe = whole and betrayed_by_part(of_e, table.records.weights, parts, bounds.num, bounds.den)
         if not unsafe:
             unsafe = betrayed(e, of_e, table, bounds, room, control) != SAFE
         if unsafe:
@@ -431,6 +402,6 @@ def specialise(u, most_loss, split, parts, table, bounds, room, control):
             alive[codes[k]] = True
         restore(rows, saved, table)
         for k in range(len(rows)):
-            signatures(table.offsets, table.items, rows[k], rows[k] + 1, table.words)
+            signatures(rows[k], rows[k] + 1, table.records.offsets, table.records.items, table.records.words)
         return NONE
     return loss

@@ -111,7 +111,7 @@ class TDControl(OverTree, ReachesUncertainty):
         from setveil.methods.uncertainty import _live_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         table, most = cut.table, cut.plain_leaves - 1
-        rows = len(table.table.weights) if self.knows == "whole" else 0
+        rows = len(table.table.records.weights) if self.knows == "whole" else 0
         parts = kernels.Parts(np.empty(rows, np.int64), np.empty(rows, np.int64), np.zeros(rows, np.int64))
         state = (parts, table.table, table.bounds(self.rho.share), table.room)
         leaves = read_only(cut.leaf_offsets), read_only(cut.leaves)
