@@ -28,6 +28,14 @@ NOT_WRITTEN = 1 << 29
 compiler_off = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", reason="patches what is compiled in")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def ranges_of_little_work():
+    """Let little data be cut into as many ranges as much data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "_LEAST_WORK", 1)
+        yield
+
+
 def dense(seed, *, records, items, share, everywhere=0, again=0):
     """Make records that hold many items each, some items in all records, some records again."""
     rng = np.random.default_rng(seed)

@@ -184,34 +184,51 @@ def is_held_back(node, table, common):
 
 
 @kernel
+def support_with(place, node, table):
+    """Return the weight of the rows of a node that hold the item at a place before them: a bit of the word, or of a word of `backs`."""
+    words, backs, weights, must = table.words, table.backs, table.weights, node.must
+    part, bit = place // WORD_BITS, 1 << place % WORD_BITS
+    support = 0
+    if part == 0 and not bit & node.before:
+        return support
+    for row in range(node.first, node.last):
+        if words[row] & must == must:
+            held = words[row] if part == 0 else backs[row * node.n_backs + part - 1]
+            if held & bit:
+                support += weights[row]
+    return support
+
+
+@kernel
 def has_frequent_before(node, support, min_count, table, counts):
     """Return whether the rows of a node hold an item that came before them often enough: then a larger set is frequent.
 
+    Looks first at the item that was found last, whose place is the last of `counts`: near sets are often within the same larger one.
     Ends as soon as an item has enough, or as none can: what is left of the support is less than the most frequent one lacks.
     """
     words, backs, weights, n_backs, must = table.words, table.backs, table.weights, node.n_backs, node.must
-    for place in range((n_backs + 1) * WORD_BITS):
+    last_found, n_places = counts[len(counts) - 1], (n_backs + 1) * WORD_BITS
+    if last_found < n_places and support_with(last_found, node, table) >= min_count:
+        return True
+    for place in range(n_places):
         counts[place] = 0
-    most = 0
+    most, best = 0, NONE
     for row in range(node.first, node.last):
         if words[row] & must != must:
             continue
-        word = words[row] & node.before
-        while word:
-            place = lowest_bit(word)
-            counts[place] += weights[row]
-            most = max(most, counts[place])
-            word &= word - 1
-        for back in range(n_backs):
-            word = backs[row * n_backs + back]
+        for part in range(n_backs + 1):
+            word = words[row] & node.before if part == 0 else backs[row * n_backs + part - 1]
             while word:
-                place = (back + 1) * WORD_BITS + lowest_bit(word)
+                place = part * WORD_BITS + lowest_bit(word)
                 counts[place] += weights[row]
-                most = max(most, counts[place])
+                if counts[place] > most:
+                    most, best = counts[place], place
                 word &= word - 1
         support -= weights[row]
         if most >= min_count or most + support < min_count:
             break
+    if most >= min_count:
+        counts[len(counts) - 1] = best
     return most >= min_count
 
 

@@ -66,10 +66,16 @@ class Pairs(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A number per item of the level at hand: how often it was counted (0), its new code (-1); and lists of items seen and kept."""
+    """Numbers of each item of the level at hand, and lists of items.
+
+    How often it was counted (0 before and after), its new code (-1), its bit (0), which word of those from before has this bit (0); the
+    items seen, and those kept.
+    """
 
     counts: NDArray[np.int64]
     codes: NDArray[np.int32]
+    masks: NDArray[np.int64]
+    backs: NDArray[np.int32]
     seen: NDArray[np.int32]
     kept: NDArray[np.int32]
 
@@ -137,7 +143,10 @@ def room_for_items(n_items):
     codes = np.empty(n_items, np.int32)
     for item in range(n_items):
         codes[item] = -1
-    return Items(np.zeros(n_items, np.int64), codes, np.empty(n_items, np.int32), np.empty(n_items, np.int32))
+    masks, backs = np.zeros(n_items, np.int64), np.zeros(n_items, np.int32)
+    return Items(
+        np.zeros(n_items, np.int64), codes, masks, backs, np.empty(n_items, np.int32), np.empty(n_items, np.int32)
+    )
 
 
 @kernel
@@ -247,30 +256,47 @@ def words_for(count):
 
 
 @kernel
-def write_words(node, n_before, rows, codes, table):
+def set_bits(n_before, n_kept, items):
+    """Give the kept items their bits: those from before in words of their own."""
+    for at in range(n_before):
+        items.masks[items.kept[at]] = 1 << at % WORD_BITS
+        items.backs[items.kept[at]] = at // WORD_BITS
+    for at in range(n_before, n_kept):
+        items.masks[items.kept[at]] = 1 << (at - n_before)
+
+
+@kernel
+def forget_bits(n_kept, items):
+    """Take the bits of the kept items away."""
+    for at in range(n_kept):
+        items.masks[items.kept[at]] = 0
+        items.backs[items.kept[at]] = 0
+
+
+@kernel
+def write_words(node, n_backs, rows, items, table):
     """Write the rows of a node as a word of what may come and words of what came before; return how many there are."""
-    starts, ends, places = rows.starts, rows.ends, rows.places
+    starts, ends, places, masks = rows.starts, rows.ends, rows.places, items.masks
     words, backs = table.words, table.backs
-    n_backs = words_for(n_before)
     count = 0
     for entry in range(node.first, node.last):
         row, at = rows.entry_rows[entry], rows.entry_places[entry]
         word = 0
         for place in range(at + 1, ends[row]):
-            code = codes[places[place]]
-            if code >= 0:
-                word |= 1 << np.int64(code - n_before)
+            word |= masks[places[place]]
         if word == 0:
             continue
         words[count] = word
         table.weights[count] = rows.weights[row]
-        if n_before > 0:
+        if n_backs > 0:
+            base = count * n_backs
             for back in range(n_backs):
-                backs[count * n_backs + back] = 0
-            for place in range(starts[row], at):
-                code = np.int64(codes[places[place]])
-                if code >= 0:
-                    backs[count * n_backs + code // WORD_BITS] |= 1 << code % WORD_BITS
+                backs[base + back] = 0
+            for place in range(
+                starts[row], at
+            ):  # no branch: most items have no bit, and which ones have cannot be foreseen
+                item = places[place]
+                backs[base + items.backs[item]] |= masks[item]
         count += 1
     return count
 
@@ -394,10 +420,14 @@ def write_level(node, n_kept, kind, source, below, items, levels):
     tops, kept = levels.tops, items.kept
     below = with_room_for_rows(node, source, below, tops)
     top_row, at_name = tops[_TOP_ROW], tops[_TOP_NAME]
+    for at in range(n_kept):
+        items.codes[kept[at]] = at
     row_end, place_end = write_rows(node, source, below, items.codes, kind, levels)
+    for at in range(n_kept):
+        items.codes[kept[at]] = -1
     n_entries = NONE
     for row in range(top_row, row_end):
-        n_entries += below.ends[row] - below.starts[row]
+        n_entries += below.ends[row] - below.middles[row]
     below = with_room_for_index(n_entries, n_kept, below, tops)
     for at in range(n_kept):
         below.names[at_name + at] = source.names[node.at_name + kept[at]]
@@ -444,7 +474,8 @@ def room_for_bits(n_items, table_bits, slots):
     pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
     size = max(WORD_BITS, 1 << table_bits)
     sums, places, bits = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-    counts = np.empty((words_for(n_items) + 1) * WORD_BITS, np.int64)
+    counts = np.empty((words_for(n_items) + 1) * WORD_BITS + 1, np.int64)
+    counts[len(counts) - 1] = 0
     return BitRoom(names, supports, levels, pairs, slots, sums, places, bits, counts)
 
 
@@ -510,7 +541,7 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
 
     `whole_rows` are the data. `pairs` are the frequent pairs; where all sets are wanted, they are counted here instead. `perfect` are the
     items that all records hold, which are no items here. Before each round, the path holds the items of the steps above the current level,
-    all counts are 0 and all codes -1.
+    the numbers of all items are unset.
     """
     kind = asked.kind
     search = room_for_search(part, perfect, longest_row, asked, control)
@@ -546,22 +577,20 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
                 length = state[PATH] + (0 if kind == ALL else state[PERFECT])
                 deeper = n_kept > n_before and length < asked.max_length
             if deeper:
-                for at in range(n_kept):
-                    items.codes[items.kept[at]] = at
                 if n_kept - n_before <= WORD_BITS:
                     n_backs = words_for(n_before)
                     if (node.last - node.first) * n_backs > len(table.backs):
                         backs = grown(table.backs, NONE, (node.last - node.first) * n_backs)
                         table = Words(table.words, backs, table.weights)
                     name_bits(node, n_before, n_kept, rows.names, items, room)
-                    n_rows = write_words(node, n_before, rows, items.codes, table)
+                    set_bits(n_before, n_kept, items)
+                    n_rows = write_words(node, n_backs, rows, items, table)
+                    forget_bits(n_kept, items)
                     table, found = search_bits(n_rows, n_backs, n_kept - n_before, table, room, search, found)
                     deeper = False
                 else:
                     set_level(level + 1, n_before, n_kept, levels)
                     below = write_level(node, n_kept, kind, rows, below, items, levels)
-                for at in range(n_kept):
-                    items.codes[items.kept[at]] = -1
             forget_counts(n_seen, items)
             if state[STATUS] != RUNNING:
                 break

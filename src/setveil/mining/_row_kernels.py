@@ -91,8 +91,11 @@ def intersected(places, first, middle, other_first, other_middle):
 
 @kernel
 def index_entries(first_row, last_row, n_items, at, offset, rows):
-    """Write the entries of each item, from the entry `offset` on, in order of rows; those of item i begin at `item_starts[at + i]`."""
-    begins, ends, places = rows.starts, rows.ends, rows.places
+    """Write the entries of each item behind the middles of its rows, from the entry `offset` on, in order of rows.
+
+    Those of item i begin at `item_starts[at + i]`.
+    """
+    begins, ends, places = rows.middles, rows.ends, rows.places
     item_starts, entry_rows, entry_places = rows.item_starts, rows.entry_rows, rows.entry_places
     for item in range(n_items + 1):
         item_starts[at + item] = 0

@@ -218,23 +218,19 @@ def write_sets(base, length, support, search, found):
 @kernel
 def note(base, length, support, search, found):
     """Write or count the sets of `length` codes of `base` and of perfect items; return the arrays, which may have grown."""
-    asked, state, tally = search.asked, search.state, search.tally
+    asked = search.asked
     if not asked.listing and asked.kind == ALL:
         # By the length and the perfect items: the number of sets may pass any word.
-        tally[min(length, len(tally) - 1), state[PERFECT]] += 1
+        search.tally[min(length, len(search.tally) - 1), search.state[PERFECT]] += 1
         return found
-    sets, needed = demand(length, state[PERFECT], asked)
+    sets, needed = demand(length, search.state[PERFECT], asked)
     if not asked.listing:
-        state[SETS] += sets
-        return found
-    if sets == 0:
-        return found
-    if state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
-        state[STATUS] = TOO_MANY
-        return found
-    if state[SETS] + sets > len(found.lengths) or state[PLACES] + needed > len(found.items):
-        found = make_room(sets, needed, search, found)
-        if state[STATUS] != RUNNING:
-            return found
-    write_sets(base, length, support, search, found)
+        search.state[SETS] += sets
+    elif search.state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
+        search.state[STATUS] = TOO_MANY
+    elif sets > 0:
+        if search.state[SETS] + sets > len(found.lengths) or search.state[PLACES] + needed > len(found.items):
+            found = make_room(sets, needed, search, found)
+        if search.state[STATUS] == RUNNING:
+            write_sets(base, length, support, search, found)
     return found

@@ -42,7 +42,9 @@ LIMIT = 2_000_000
 _TABLE_BITS = {True: 6, False: 8}
 """Number of items whose combinations are summed in a table, when sets are listed (True) and when they are only counted (False)."""
 _RANGES = 48
-"""Number of ranges of the first level: enough that no thread waits long for another."""
+"""Largest number of ranges of the first level: enough that no thread waits long for another."""
+_LEAST_WORK = 1 << 14
+"""Occurrences that a range looks at, on average at least: fewer are not worth the start of a search."""
 _NO_BOUND = 1 << 40
 """Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
@@ -397,7 +399,8 @@ class _Search:
         """Ranges of the items with nearly equal work, estimated by the number of occurrences after their entries."""
         rows = self._rows[1]
         work = offsets_of(rows.ends[rows.entry_rows] - rows.entry_places)[rows.item_starts]
-        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
+        number = max(1, min(_RANGES, int(work[-1]) // _LEAST_WORK))
+        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], number + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
         return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]
 
