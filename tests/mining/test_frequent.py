@@ -22,6 +22,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 KINDS = {"all": oracle.frequent, "closed": oracle.closed, "maximal": oracle.maximal}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def ranges_of_little_work():
+    """Let little data be cut into as many ranges as much data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "_LEAST_WORK", 1)
+        yield
+
+
 def as_dict(itemsets):
     found = {frozenset(labels): support for labels, support in itemsets}
     assert len(found) == len(itemsets), "a set was found twice"

@@ -28,6 +28,14 @@ NOT_WRITTEN = 1 << 29
 compiler_off = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", reason="patches what is compiled in")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def ranges_of_little_work():
+    """Let little data be cut into as many ranges as much data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frequent, "_LEAST_WORK", 1)
+        yield
+
+
 def dense(seed, *, records, items, share, everywhere=0, again=0):
     """Make records that hold many items each, some items in all records, some records again."""
     rng = np.random.default_rng(seed)
@@ -94,7 +102,8 @@ class StrictNumPy:
 
 def as_strict(thing):
     if isinstance(thing, tuple):
-        return tuple(map(as_strict, thing))
+        kind = type(thing)
+        return kind(*map(as_strict, thing)) if hasattr(kind, "_fields") else kind(map(as_strict, thing))
     return thing.view(Strict) if isinstance(thing, np.ndarray) else thing
 
 
@@ -110,7 +119,10 @@ def strict(monkeypatch):
     def strictly(kernel):
         def called(*arguments):
             found = kernel(*map(as_strict, arguments))
-            return tuple(array.view(np.ndarray) for array in found) if isinstance(found, tuple) else found
+            if not isinstance(found, tuple):
+                return found
+            arrays = [array.view(np.ndarray) for array in found]
+            return type(found)(*arrays) if hasattr(found, "_fields") else tuple(arrays)
 
         return called
 
@@ -165,10 +177,10 @@ def test_rows_that_all_go_one_level_deeper_find_room(kind, monkeypatch):
 def test_the_room_of_a_level_that_is_done_is_used_again(kind, monkeypatch):
     whole, tops = _list_search_kernels.write_level, []
 
-    def watched(first, last, rows, below, *others):
-        if rows is not below:  # written from the data themselves: no other level is open
-            tops.append(others[-2].tolist())
-        return whole(first, last, rows, below, *others)
+    def watched(node, n_kept, kind, source, below, items, levels):
+        if source is not below:  # written from the data themselves: no other level is open
+            tops.append(levels.tops.tolist())
+        return whole(node, n_kept, kind, source, below, items, levels)
 
     monkeypatch.setattr(_list_search_kernels, "write_level", watched)
     for module in (_list_search_kernels, _bit_search_kernels):
@@ -430,9 +442,15 @@ def test_maximal_sets_of_long_sets_that_overlap(monkeypatch):
     assert not maximal_differ(monkeypatch)
 
 
-def _forget_all(words, _backs, _weights, _n_backs, first, last, live, _min_count, _counts):
-    words[first:last] &= live
+def _forget_all(first, last, live, _min_count, _n_backs, table, _counts):
+    table.words[first:last] &= live
     return 0, 0
+
+
+def _write_path_alone(_bits, _names, search):
+    length = search.state[_writing_kernels.PATH]
+    search.base[:length] = search.path[:length]
+    return length
 
 
 @compiler_off
@@ -444,10 +462,7 @@ def _forget_all(words, _backs, _weights, _n_backs, first, last, live, _min_count
         ("has_frequent_before", lambda *_: False),  # notes sets within others
         ("has_frequent_before", lambda *_: True),  # takes every set as part of another
         ("forget_rare_before", _forget_all),  # forgets items that make a set larger
-        (
-            "write_with",
-            lambda path, length, _bits, _names, base: base.__setitem__(slice(length), path[:length]) or length,
-        ),
+        ("write_with", _write_path_alone),
     ],
 )
 def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
@@ -461,11 +476,11 @@ def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
 def test_a_pair_that_is_missed_is_found(missed, monkeypatch):
     whole = _list_search_kernels.take_partners
 
-    def faulty(item, pairs, counts, seen):
-        n_seen = whole(item, pairs, counts, seen)
-        for at in range(n_seen):
-            if (seen[at] < item) == (missed == "earlier"):
-                counts[seen[at]] = 1
+    def faulty(item, pairs, items):
+        n_seen = whole(item, pairs, items)
+        for other in items.seen[:n_seen]:
+            if (other < item) == (missed == "earlier"):
+                items.counts[other] = 1
         return n_seen
 
     monkeypatch.setattr(_list_search_kernels, "take_partners", faulty)

@@ -26,12 +26,15 @@ def test_choices_that_fall_from_very_many_are_counted_exactly():
 
 
 def test_sets_that_other_parts_found_count_against_the_limit():
-    wanted, shared = np.zeros(8, dtype=np.int64), np.array([5, 0, 3], dtype=np.int64)
-    wanted[_writing_kernels.LIMIT] = 10
-    out = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int64)
+    asked = _writing_kernels.Asked(1, 1, 9, _writing_kernels.ALL, 1, limit=10, budget=0, table_bits=6)
+    codes, shared = np.zeros(1, dtype=np.int32), np.array([5, 0, 3], dtype=np.int64)
+    tally, control = np.zeros((1, 1), dtype=np.int64), np.zeros(8, dtype=np.int64)
+    found = _writing_kernels.Found(codes, codes, np.zeros(1, dtype=np.int64))
     for sets, status, room in ((2, _writing_kernels.RUNNING, 2), (3, _writing_kernels.TOO_MANY, 1)):
         state = np.zeros(8, dtype=np.int64)
-        _, lengths, supports = _writing_kernels.make_room(state, wanted, sets, 4, out, shared, 1)
+        state[_writing_kernels.PART] = 1
+        search = _writing_kernels.Search(asked, state, codes, codes, codes, codes, tally, shared, control)
+        _, lengths, supports = _writing_kernels.make_room(sets, 4, search, found)
         assert (state[_writing_kernels.STATUS], shared[1]) == (status, sets)
         assert len(lengths) == len(supports) == room
 

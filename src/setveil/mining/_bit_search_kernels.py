@@ -12,51 +12,85 @@ few, a table of all their combinations is summed up, and nothing is searched any
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from setveil.kernels.bits import WORD_BITS, bit_count, lowest_bit
-from setveil.kernels.control import STOP
 from setveil.kernels.jit import kernel
 from setveil.mining._writing_kernels import (
     ALL,
-    BUDGET,
     CLOSED,
-    KIND,
-    LISTING,
-    MAX_LENGTH,
     MAXIMAL,
-    MIN_COUNT,
-    MIN_LENGTH,
     NODES,
     NONE,
-    OUT_OF_BUDGET,
     PATH,
     PERFECT,
     RUNNING,
     STATUS,
-    STOPPED,
-    TABLE_BITS,
     grown,
     note,
     pop,
     push,
     put_in,
+    visit,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 FEW_ROWS = 4
 """Fewer rows are not worth looking for equal ones."""
+FIRST, LAST, LIVE, LEFT, STEP, PASSED_PERFECT, BACKS = range(7)
+"""The numbers of a level: where its rows begin and end, which of its bits are alive and which of these are still to visit, the bit that
+leads to the level below, how many perfect items there were before it, and how many words of what came before a row has."""
+
+
+class Words(NamedTuple):
+    """Rows as words: what may come, what came before (some words per row), and how many records a row stands for. The arrays grow."""
+
+    words: NDArray[np.int64]
+    backs: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+
+class Node(NamedTuple):
+    """The rows below a path: those from `first` to before `last` that have the bits `must`; and which bits come before its last one."""
+
+    first: int
+    last: int
+    n_backs: int
+    must: int
+    before: int
+
+
+class BitRoom(NamedTuple):
+    """Items and supports of the bits, the numbers of the levels, the pairs of each level, and room for the steps of a node."""
+
+    names: NDArray[np.int32]
+    supports: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    places: NDArray[np.int64]
+    bits: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 @kernel
-def move_row(words, backs, weights, n_backs, row, to):
+def move_row(row, to, n_backs, table):
     """Copy a row to another place."""
-    words[to] = words[row]
-    weights[to] = weights[row]
+    backs = table.backs
+    table.words[to] = table.words[row]
+    table.weights[to] = table.weights[row]
     for back in range(n_backs):
         backs[to * n_backs + back] = backs[row * n_backs + back]
 
 
 @kernel
-def are_same(words, backs, n_backs, row, other, live, kind):
+def are_same(row, other, live, kind, n_backs, table):
     """Tell whether two rows can be one."""
+    words, backs = table.words, table.backs
     if words[row] & live != words[other] & live:
         return False
     if kind == MAXIMAL:
@@ -67,7 +101,7 @@ def are_same(words, backs, n_backs, row, other, live, kind):
 
 
 @kernel
-def merge_rows(words, backs, weights, n_backs, first, last, live, kind, slots):
+def merge_rows(first, last, live, kind, n_backs, table, slots):
     """Make one row of those that are equal in the live bits; return where the rows end now.
 
     What came before is intersected, which is all that closed sets need to know of it. Whether a set is maximal depends on how often it
@@ -75,6 +109,7 @@ def merge_rows(words, backs, weights, n_backs, first, last, live, kind, slots):
     """
     if last - first < FEW_ROWS:
         return last
+    words, backs, weights = table.words, table.backs, table.weights
     size = 8
     while size < 2 * (last - first):
         size *= 2
@@ -87,7 +122,7 @@ def merge_rows(words, backs, weights, n_backs, first, last, live, kind, slots):
             for back in range(n_backs):
                 key ^= backs[row * n_backs + back] * 31
         slot = ((key ^ (key >> 29)) * 0x1E3779B97F4A7C15 >> 20) & (size - 1)
-        while slots[slot] >= 0 and not are_same(words, backs, n_backs, row, slots[slot], live, kind):
+        while slots[slot] >= 0 and not are_same(row, slots[slot], live, kind, n_backs, table):
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
@@ -97,7 +132,7 @@ def merge_rows(words, backs, weights, n_backs, first, last, live, kind, slots):
                 backs[same * n_backs + back] &= backs[row * n_backs + back]
         else:
             slots[slot] = end
-            move_row(words, backs, weights, n_backs, row, end)
+            move_row(row, end, n_backs, table)
             end += 1
     return end
 
@@ -114,8 +149,9 @@ def write_bits(word, bits):
 
 
 @kernel
-def count_pairs(words, weights, first, last, live, pairs, bits):
+def count_pairs(first, last, live, table, pairs, bits):
     """Count for each two live bits the weight of the rows that have both; `pairs[a, b]` with a below b."""
+    words, weights = table.words, table.weights
     for a in range(write_bits(live, bits)):
         for b in range(bits[a], WORD_BITS):
             pairs[bits[a], b] = 0
@@ -128,11 +164,12 @@ def count_pairs(words, weights, first, last, live, pairs, bits):
 
 
 @kernel
-def is_held_back(words, backs, n_backs, first, last, must, below, common):
-    """Tell whether all rows with the bits `must` have an item in common that came before them: then a larger set has the same records."""
-    lower = below
+def is_held_back(node, table, common):
+    """Tell whether all rows of a node have an item in common that came before them: then a larger set has the same records."""
+    words, backs, n_backs, must = table.words, table.backs, node.n_backs, node.must
+    lower = node.before
     is_first = True
-    for row in range(first, last):
+    for row in range(node.first, node.last):
         if words[row] & must != must:
             continue
         lower &= words[row]
@@ -147,42 +184,61 @@ def is_held_back(words, backs, n_backs, first, last, must, below, common):
 
 
 @kernel
-def has_frequent_before(words, backs, weights, n_backs, first, last, must, below, support, min_count, counts):
-    """Return whether the rows with the bits `must` hold an item that came before them often enough: then a larger set is frequent.
+def support_with(place, node, table):
+    """Return the weight of the rows of a node that hold the item at a place before them: a bit of the word, or of a word of `backs`."""
+    words, backs, weights, must = table.words, table.backs, table.weights, node.must
+    part, bit = place // WORD_BITS, 1 << place % WORD_BITS
+    support = 0
+    if part == 0 and not bit & node.before:
+        return support
+    for row in range(node.first, node.last):
+        if words[row] & must == must:
+            held = words[row] if part == 0 else backs[row * node.n_backs + part - 1]
+            if held & bit:
+                support += weights[row]
+    return support
 
+
+@kernel
+def has_frequent_before(node, support, min_count, table, counts):
+    """Return whether the rows of a node hold an item that came before them often enough: then a larger set is frequent.
+
+    Looks first at the item that was found last, whose place is the last of `counts`: near sets are often within the same larger one.
     Ends as soon as an item has enough, or as none can: what is left of the support is less than the most frequent one lacks.
     """
-    for place in range((n_backs + 1) * WORD_BITS):
+    words, backs, weights, n_backs, must = table.words, table.backs, table.weights, node.n_backs, node.must
+    last_found, n_places = counts[len(counts) - 1], (n_backs + 1) * WORD_BITS
+    if last_found < n_places and support_with(last_found, node, table) >= min_count:
+        return True
+    for place in range(n_places):
         counts[place] = 0
-    most = 0
-    for row in range(first, last):
+    most, best = 0, NONE
+    for row in range(node.first, node.last):
         if words[row] & must != must:
             continue
-        word = words[row] & below
-        while word:
-            place = lowest_bit(word)
-            counts[place] += weights[row]
-            most = max(most, counts[place])
-            word &= word - 1
-        for back in range(n_backs):
-            word = backs[row * n_backs + back]
+        for part in range(n_backs + 1):
+            word = words[row] & node.before if part == 0 else backs[row * n_backs + part - 1]
             while word:
-                place = (back + 1) * WORD_BITS + lowest_bit(word)
+                place = part * WORD_BITS + lowest_bit(word)
                 counts[place] += weights[row]
-                most = max(most, counts[place])
+                if counts[place] > most:
+                    most, best = counts[place], place
                 word &= word - 1
         support -= weights[row]
         if most >= min_count or most + support < min_count:
             break
+    if most >= min_count:
+        counts[len(counts) - 1] = best
     return most >= min_count
 
 
 @kernel
-def forget_rare_before(words, backs, weights, n_backs, first, last, live, min_count, counts):
+def forget_rare_before(first, last, live, min_count, n_backs, table, counts):
     """Clear the bits of the items before that are not in enough of these rows: no larger set with one of them is frequent.
 
     Return the bits left in the words beside the live ones, and how many words of `backs` there are now: none when all are clear.
     """
+    words, backs, weights = table.words, table.backs, table.weights
     for place in range((n_backs + 1) * WORD_BITS):
         counts[place] = 0
     for row in range(first, last):
@@ -210,12 +266,13 @@ def forget_rare_before(words, backs, weights, n_backs, first, last, live, min_co
 
 
 @kernel
-def support_of(words, weights, first, last, must):
-    """Return the weight of the rows that have all of some bits."""
+def support_of(node, table):
+    """Return the weight of the rows of a node."""
+    words, must = table.words, node.must
     support = 0
-    for row in range(first, last):
+    for row in range(node.first, node.last):
         if words[row] & must == must:
-            support += weights[row]
+            support += table.weights[row]
     return support
 
 
@@ -234,8 +291,9 @@ def are_frequent_pairs(pairs, bits, min_count):
 
 
 @kernel
-def fill_table(words, weights, first, last, must, extensions, sums, places):
+def fill_table(node, extensions, table, sums, places):
     """Sum up, for each combination of extensions, the weight of the rows that have it; return how many extensions there are."""
+    words, weights, must = table.words, table.weights, node.must
     width = 0
     word = extensions
     while word:
@@ -245,7 +303,7 @@ def fill_table(words, weights, first, last, must, extensions, sums, places):
     size = 1 << width
     for index in range(size):
         sums[index] = 0
-    for row in range(first, last):
+    for row in range(node.first, node.last):
         if words[row] & must != must:
             continue
         index = 0
@@ -273,10 +331,11 @@ def can_grow(combination, width, sums, enough):
 
 
 @kernel
-def write_with(path, length, bits, names, base):
+def write_with(bits, names, search):
     """Write the path with the items of some bits to `base`; return how many they are."""
+    base, length = search.base, search.state[PATH]
     for place in range(length):
-        base[place] = path[place]
+        base[place] = search.path[place]
     while bits:
         put_in(base, NONE, length, names[lowest_bit(bits)])
         length += 1
@@ -285,190 +344,182 @@ def write_with(path, length, bits, names, base):
 
 
 @kernel
-def note_table(
-    rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts, out,
-    tally, shared, own,
-):  # fmt: skip
+def note_table(node, extensions, table, room, search, found):
     """Note every combination of the extensions that is asked for; return the arrays, which may have grown."""
-    words, backs, weights = rows
-    base, choice = scratch
-    sums, places, bits = table
-    min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    width = fill_table(words, weights, first, last, must, extensions, sums, places)
-    size = 1 << width
-    no_bound = wanted[MIN_LENGTH] <= state[PATH] + 1 and longest >= state[PATH] + width + state[PERFECT]
-    if kind == ALL and not wanted[LISTING] and no_bound:
+    asked, state, tally, sums = search.asked, search.state, search.tally, room.sums
+    min_count, kind = asked.min_count, asked.kind
+    width = fill_table(node, extensions, table, sums, room.places)
+    no_bound = asked.min_length <= state[PATH] + 1 and asked.max_length >= state[PATH] + width + state[PERFECT]
+    if kind == ALL and not asked.listing and no_bound:
         frequent = 0
-        for combination in range(1, size):
+        for combination in range(1, 1 << width):
             frequent += sums[combination] >= min_count
         tally[min(state[PATH] + 1, len(tally) - 1), state[PERFECT]] += frequent
-        return out
-    write_bits(extensions, bits)
-    for combination in range(1, size):
-        if sums[combination] < min_count:
+        return found
+    write_bits(extensions, room.bits)
+    for combination in range(1, 1 << width):
+        support = sums[combination]
+        if support < min_count:
             continue
-        if kind != ALL and can_grow(combination, width, sums, min_count if kind == MAXIMAL else sums[combination]):
+        if kind != ALL and can_grow(combination, width, sums, min_count if kind == MAXIMAL else support):
             continue
         chosen = 0
         word = combination
         while word:
-            chosen |= 1 << bits[lowest_bit(word)]
+            chosen |= 1 << room.bits[lowest_bit(word)]
             word &= word - 1
-        length = write_with(path, state[PATH], chosen, names, base)
-        if length > longest:
+        length = write_with(chosen, room.names, search)
+        if length > asked.max_length:
             continue
-        held = must | chosen
-        if kind == CLOSED and is_held_back(words, backs, n_backs, first, last, held, below, counts):
+        held = Node(node.first, node.last, node.n_backs, node.must | chosen, node.before)
+        if kind == CLOSED and is_held_back(held, table, room.counts):
             continue
-        if kind == MAXIMAL and has_frequent_before(
-            words, backs, weights, n_backs, first, last, held, below, sums[combination], min_count, counts
-        ):
+        if kind == MAXIMAL and has_frequent_before(held, support, min_count, table, room.counts):
             continue
-        out = note(state, wanted, base, length, perfect, sums[combination], out, choice, tally, shared, own)
+        found = note(search.base, length, support, search, found)
         if state[STATUS] != RUNNING:
             break
-    return out
+    return found
 
 
 @kernel
-def look_ahead(
-    rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, counts, out, tally,
-    shared, own,
-):  # fmt: skip
+def look_ahead(node, extensions, table, room, search, found):
     """Return whether the path with all its extensions is frequent, and the arrays, which may have grown.
 
     Every set below the path is within that one: it is noted if it is maximal, and nothing below has to be looked at.
     """
-    words, backs, weights = rows
-    base, choice = scratch
-    held = must | extensions
-    support = support_of(words, weights, first, last, held)
-    if support < wanted[MIN_COUNT]:
-        return False, out
-    if not has_frequent_before(
-        words, backs, weights, n_backs, first, last, held, below, support, wanted[MIN_COUNT], counts
-    ):
-        length = write_with(path, state[PATH], extensions, names, base)
-        out = note(state, wanted, base, length, perfect, support, out, choice, tally, shared, own)
-    return True, out
+    min_count = search.asked.min_count
+    held = Node(node.first, node.last, node.n_backs, node.must | extensions, node.before)
+    support = support_of(held, table)
+    if support < min_count:
+        return False, found
+    if not has_frequent_before(held, support, min_count, table, room.counts):
+        length = write_with(extensions, room.names, search)
+        found = note(search.base, length, support, search, found)
+    return True, found
 
 
 @kernel
-def search_bits(
-    n_rows, n_backs, width, names, bit_supports, wanted, state, path, perfect, scratch, rows, slots, stacks, pairs, table,
-    counts, out, tally, shared, own, control,
-):  # fmt: skip
-    """Find the sets that extend the path by the items `names` of the bits, which occur `bit_supports` times.
+def find_extensions(bit, level, min_count, room):
+    """Return the support of a bit of a level, the later bits that extend it, and the later bits that are in all of its rows."""
+    levels, pairs = room.levels, room.pairs
+    support = room.supports[bit] if level == 0 else pairs[level - 1, levels[level - 1, STEP], bit]
+    extensions, perfect = 0, 0
+    word = levels[level, LIVE] & ~((2 << bit) - 1)
+    while word:
+        other = lowest_bit(word)
+        word &= word - 1
+        if pairs[level, bit, other] == support:
+            perfect |= 1 << other
+        elif pairs[level, bit, other] >= min_count:
+            extensions |= 1 << other
+    return support, extensions, perfect
 
-    The rows stand at the start of `rows`, with so many words of what came before. `stacks` holds, for each level: where its rows begin and
-    end, which of its bits are alive and not yet looked at, the bit that leads to the level below, how many perfect items there were,
-    and how many words of what came before there are.
-    Return the arrays that may have grown.
+
+@kernel
+def enter(bit, perfect_bits, names, search):
+    """Go one bit deeper, and add the items that all of its rows hold to the perfect ones."""
+    state = search.state
+    push(names[bit], search)
+    while perfect_bits:
+        search.perfect[state[PERFECT]] = names[lowest_bit(perfect_bits)]
+        state[PERFECT] += 1
+        perfect_bits &= perfect_bits - 1
+
+
+@kernel
+def with_room(last, most, n_backs, table):
+    """Return the table with room for `most` rows, of which those before `last` are used."""
+    words, backs, weights = table.words, table.backs, table.weights
+    if most > len(words):
+        words, weights = grown(words, last, most), grown(weights, last, most)
+    if most * n_backs > len(backs):
+        backs = grown(backs, last * n_backs, most * n_backs)
+    return Words(words, backs, weights)
+
+
+@kernel
+def set_level(level, first, last, live, n_backs, levels):
+    """Write the numbers of a level of which no bit has been visited."""
+    levels[level, FIRST], levels[level, LAST] = first, last
+    levels[level, LIVE], levels[level, LEFT] = live, live
+    levels[level, BACKS] = n_backs
+
+
+@kernel
+def write_level(level, node, extensions, asked, table, room):
+    """Write the rows of a node as a level of their own, behind the others: cut down to the extensions and what came before, and merged."""
+    words, n_backs, last = table.words, node.n_backs, node.last
+    keep = extensions if asked.kind == ALL else extensions | node.before
+    end = last
+    for row in range(node.first, last):
+        if words[row] & node.must and words[row] & extensions:
+            move_row(row, end, n_backs, table)
+            words[end] &= keep
+            end += 1
+    compared = extensions
+    if asked.kind == MAXIMAL:
+        before, n_backs = forget_rare_before(last, end, extensions, asked.min_count, n_backs, table, room.counts)
+        compared |= before
+    end = merge_rows(last, end, compared, asked.kind, n_backs, table, room.slots)
+    count_pairs(last, end, extensions, table, room.pairs[level], room.bits)
+    set_level(level, last, end, extensions, n_backs, room.levels)
+
+
+@kernel
+def search_bits(n_rows, n_backs, width, table, room, search, found):
+    """Find the sets that extend the path by the items of the `width` bits; return the arrays that may have grown.
+
+    The first `n_rows` rows of the table are those of the path, each with `n_backs` words of what came before. Before each round, the path
+    holds the items of the steps above the current level, and the levels up to it stand one behind the other in the table.
     """
-    min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    firsts, lasts, lives, lefts, steps, perfects, back_words = stacks
-    words, backs, weights = rows
+    asked, state, levels, names = search.asked, search.state, room.levels, room.names
+    kind, min_count = asked.kind, asked.min_count
     whole = (1 << width) - 1
-    if width <= wanted[TABLE_BITS]:
+    node = Node(NONE, n_rows, n_backs, NONE, NONE)
+    if width <= asked.table_bits:
         state[NODES] += 1
-        out = note_table(
-            rows, n_backs, NONE, n_rows, NONE, NONE, whole, names, wanted, state, path, perfect, scratch, table, counts, out, tally, shared,
-            own,
-        )  # fmt: skip
-        return rows, out
+        return table, note_table(node, whole, table, room, search, found)
     if kind == MAXIMAL:
-        is_done, out = look_ahead(
-            rows, n_backs, NONE, n_rows, NONE, NONE, whole, names, wanted, state, path, perfect, scratch, counts, out, tally, shared, own,
-        )  # fmt: skip
+        is_done, found = look_ahead(node, whole, table, room, search, found)
         if is_done:
-            return rows, out
-    n_rows = merge_rows(words, backs, weights, n_backs, NONE, n_rows, whole, kind, slots)
-    count_pairs(words, weights, NONE, n_rows, whole, pairs[0], table[2])
-    firsts[0], lasts[0], lives[0], lefts[0], back_words[0] = 0, n_rows, whole, whole, n_backs
-    level = 0
+            return table, found
+    n_rows = merge_rows(NONE, n_rows, whole, kind, n_backs, table, room.slots)
+    count_pairs(NONE, n_rows, whole, table, room.pairs[0], room.bits)
+    set_level(NONE, NONE, n_rows, whole, n_backs, levels)
+    level = NONE
     while state[STATUS] == RUNNING:
-        if lefts[level] == 0:
+        if levels[level, LEFT] == 0:
             level -= 1
             if level < 0:
                 break
-            pop(path, state, names[steps[level]])
-            state[PERFECT], n_backs = perfects[level], back_words[level]
+            pop(names[levels[level, STEP]], search)
+            state[PERFECT] = levels[level, PASSED_PERFECT]
             continue
-        bit = lowest_bit(lefts[level])
-        lefts[level] &= lefts[level] - 1
-        first, last = firsts[level], lasts[level]
-        support = bit_supports[bit] if level == 0 else pairs[level - 1, steps[level - 1], bit]
-        extensions, perfect_bits = 0, 0
-        word = lives[level] & ~((2 << bit) - 1)
-        while word:
-            other = lowest_bit(word)
-            word &= word - 1
-            if pairs[level, bit, other] == support:
-                perfect_bits |= 1 << other
-            elif pairs[level, bit, other] >= min_count:
-                extensions |= 1 << other
-        must, below = 1 << bit, (1 << bit) - 1
-        state[NODES] += 1
-        if control[STOP] != 0:
-            state[STATUS] = STOPPED
-        if wanted[BUDGET] and state[NODES] > wanted[BUDGET]:
-            state[STATUS] = OUT_OF_BUDGET
-        if state[STATUS] != RUNNING or (
-            kind != ALL and is_held_back(words, backs, n_backs, first, last, must, below, counts)
-        ):
+        bit = lowest_bit(levels[level, LEFT])
+        levels[level, LEFT] &= levels[level, LEFT] - 1
+        support, extensions, perfect_bits = find_extensions(bit, level, min_count, room)
+        node = Node(levels[level, FIRST], levels[level, LAST], levels[level, BACKS], 1 << bit, (1 << bit) - 1)
+        if not visit(search) or (kind != ALL and is_held_back(node, table, room.counts)):
             continue
-        steps[level], perfects[level] = bit, state[PERFECT]
-        push(path, state, names[bit])
-        while perfect_bits:
-            perfect[state[PERFECT]] = names[lowest_bit(perfect_bits)]
-            state[PERFECT] += 1
-            perfect_bits &= perfect_bits - 1
+        levels[level, STEP], levels[level, PASSED_PERFECT] = bit, state[PERFECT]
+        enter(bit, perfect_bits, names, search)
         if kind != MAXIMAL or (
-            extensions == 0
-            and not has_frequent_before(
-                words, backs, weights, n_backs, first, last, must, below, support, min_count, counts
-            )
+            extensions == 0 and not has_frequent_before(node, support, min_count, table, room.counts)
         ):
-            out = note(state, wanted, path, state[PATH], perfect, support, out, scratch[1], tally, shared, own)
-        deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < longest
-        if kind == MAXIMAL and deeper and are_frequent_pairs(pairs[level], extensions, min_count):
-            is_done, out = look_ahead(
-                rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, counts, out,
-                tally, shared, own,
-            )  # fmt: skip
+            found = note(search.path, state[PATH], support, search, found)
+        deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < asked.max_length
+        if kind == MAXIMAL and deeper and are_frequent_pairs(room.pairs[level], extensions, min_count):
+            is_done, found = look_ahead(node, extensions, table, room, search, found)
             deeper = not is_done
-        if deeper and bit_count(extensions) > wanted[TABLE_BITS]:
-            most = 2 * last - first
-            if most > len(words):
-                words, weights = grown(words, last, most), grown(weights, last, most)
-            if most * n_backs > len(backs):
-                backs = grown(backs, last * n_backs, most * n_backs)
-            rows = words, backs, weights
-            keep = extensions if kind == ALL else extensions | below
-            end = last
-            for row in range(first, last):
-                if words[row] & must and words[row] & extensions:
-                    move_row(words, backs, weights, n_backs, row, end)
-                    words[end] &= keep
-                    end += 1
-            compared = extensions
-            if kind == MAXIMAL:
-                before, n_backs = forget_rare_before(
-                    words, backs, weights, n_backs, last, end, extensions, min_count, counts
-                )
-                compared |= before
-            end = merge_rows(words, backs, weights, n_backs, last, end, compared, kind, slots)
+        if deeper and bit_count(extensions) > asked.table_bits:
+            table = with_room(node.last, 2 * node.last - node.first, node.n_backs, table)
             level += 1
-            firsts[level], lasts[level], back_words[level] = last, end, n_backs
-            lives[level] = lefts[level] = extensions
-            count_pairs(words, weights, last, end, extensions, pairs[level], table[2])
+            write_level(level, node, extensions, asked, table, room)
             continue
         if deeper and state[STATUS] == RUNNING:
             state[NODES] += 1
-            out = note_table(
-                rows, n_backs, first, last, must, below, extensions, names, wanted, state, path, perfect, scratch, table, counts,
-                out, tally, shared, own,
-            )  # fmt: skip
-        pop(path, state, names[bit])
-        state[PERFECT] = perfects[level]
-    return rows, out
+            found = note_table(node, extensions, table, room, search, found)
+        pop(names[bit], search)
+        state[PERFECT] = levels[level, PASSED_PERFECT]
+    return table, found

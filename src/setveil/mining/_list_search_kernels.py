@@ -11,60 +11,102 @@ not closed and that nothing below it is, and one that enough of them hold shows 
 Rows below a path keep the items that are still frequent there, numbered anew; rows that are equal in what may come are one row with the sum
 of their weights and the intersection of what came before; for maximal sets, where it matters how often an item came before, only rows that
 are equal in all are merged.
-
-Layout of rows, a tuple of arrays: `item_starts`, `entry_rows`, `entry_places`, `starts`, `ends`, `weights`, `places`, `names`, `supports`.
-A row is from `starts` to `ends` in `places` and stands for `weights` records. An item has its entries, the row and the place in it, from
-`item_starts[i]` to `item_starts[i + 1]`; `names` is its code in the data and `supports` its support below the path.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from setveil.kernels.bits import WORD_BITS
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.mining._bit_search_kernels import search_bits
-from setveil.mining._row_kernels import are_equal, hash_of, index_entries, intersected, sort
+from setveil.mining._bit_search_kernels import BitRoom, Words, search_bits
+from setveil.mining._row_kernels import Rows, are_equal, hash_of, index_entries, intersected, sort
 from setveil.mining._writing_kernels import (
     ALL,
-    BUDGET,
     CLOSED,
-    KIND,
-    MAX_LENGTH,
     MAXIMAL,
-    MIN_COUNT,
-    NODES,
     NONE,
-    OUT_OF_BUDGET,
+    PART,
     PATH,
     PERFECT,
     PLACES,
     RUNNING,
     SETS,
     STATUS,
-    STOPPED,
-    TABLE_BITS,
+    Found,
+    Search,
     grown,
     note,
     pop,
     push,
+    visit,
 )
 
-_WIDTH, _NEXT, _STEP, _PERFECT = range(5, 9)
-"""What is kept of a level behind the five tops of its arrays: its items, the next one, the path's last one, perfect ones before."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TOP_ROW, _TOP_PLACE, _TOP_ENTRY, _TOP_NAME, _TOP_START = range(5)
+"""The first free row, place, entry, name and item start of the levels: now, and when a level was written."""
+_TOPS = 5
+_WIDTH, _NEXT, _STEP, _PERFECT = range(_TOPS, 9)
+"""What is kept of a level behind its tops: the end of its items, the next one, the path's last one, perfect ones before."""
 _START = 1 << 12
 """Arrays that grow begin with so many places."""
 
 
+class Pairs(NamedTuple):
+    """The frequent pairs: where the partners of each item begin, the partners in order, and the supports of the pairs."""
+
+    begins: NDArray[np.int64]
+    partners: NDArray[np.int32]
+    supports: NDArray[np.int64]
+
+
+class Items(NamedTuple):
+    """Numbers of each item of the level at hand, and lists of items.
+
+    How often it was counted (0 before and after), its new code (-1), its bit (0), which word of those from before has this bit (0); the
+    items seen, and those kept.
+    """
+
+    counts: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    masks: NDArray[np.int64]
+    backs: NDArray[np.int32]
+    seen: NDArray[np.int32]
+    kept: NDArray[np.int32]
+
+
+class Node(NamedTuple):
+    """An item of a level: its entries, its code in the data, its support, and where the names of the level begin."""
+
+    item: int
+    first: int
+    last: int
+    name: int
+    support: int
+    at_name: int
+
+
+class Levels(NamedTuple):
+    """The numbers of each level, the tops of the arrays that hold the levels, and room to look for equal rows."""
+
+    levels: NDArray[np.int64]
+    tops: NDArray[np.int64]
+    slots: NDArray[np.int64]
+
+
 @kernel
-def count_behind(first, last, rows, counts, seen):
+def count_behind(first, last, rows, items):
     """Count the items behind some entries in their rows; return how many different ones were seen."""
-    _, entry_rows, entry_places, _, ends, weights, places, _, _ = rows
-    n_seen = 0
+    ends, weights, places, counts, seen = rows.ends, rows.weights, rows.places, items.counts, items.seen
+    n_seen = NONE
     for entry in range(first, last):
-        row = entry_rows[entry]
-        for place in range(entry_places[entry] + 1, ends[row]):
+        row = rows.entry_rows[entry]
+        for place in range(rows.entry_places[entry] + 1, ends[row]):
             item = places[place]
             if counts[item] == 0:
                 seen[n_seen] = item
@@ -74,18 +116,37 @@ def count_behind(first, last, rows, counts, seen):
 
 
 @kernel
-def count_before(first, last, rows, counts, seen, n_seen):
+def count_before(first, last, rows, items, n_seen):
     """Count the items before some entries in their rows; return how many different ones were seen, with those from before the call."""
-    _, entry_rows, entry_places, starts, _, weights, places, _, _ = rows
+    starts, weights, places, counts, seen = rows.starts, rows.weights, rows.places, items.counts, items.seen
     for entry in range(first, last):
-        row = entry_rows[entry]
-        for place in range(starts[row], entry_places[entry]):
+        row = rows.entry_rows[entry]
+        for place in range(starts[row], rows.entry_places[entry]):
             item = places[place]
             if counts[item] == 0:
                 seen[n_seen] = item
                 n_seen += 1
             counts[item] += weights[row]
     return n_seen
+
+
+@kernel
+def forget_counts(n_seen, items):
+    """Set the counts of the items seen to 0."""
+    for at in range(n_seen):
+        items.counts[items.seen[at]] = 0
+
+
+@kernel
+def room_for_items(n_items):
+    """Return room for numbers and lists of so many items."""
+    codes = np.empty(n_items, np.int32)
+    for item in range(n_items):
+        codes[item] = -1
+    masks, backs = np.zeros(n_items, np.int64), np.zeros(n_items, np.int32)
+    return Items(
+        np.zeros(n_items, np.int64), codes, masks, backs, np.empty(n_items, np.int32), np.empty(n_items, np.int32)
+    )
 
 
 @kernel
@@ -94,15 +155,15 @@ def find_pairs(first_item, last_item, rows, min_count, control):
 
     Return the number of pairs of each item, and of each pair the later item, in order, and the support.
     """
-    n_items = len(rows[7])
-    counts, seen = np.zeros(n_items, np.int64), np.empty(n_items, np.int32)
+    items = room_for_items(len(rows.names))
+    counts, seen = items.counts, items.seen
     lengths = np.zeros(last_item - first_item, np.int64)
     others, supports = np.empty(_START, np.int32), np.empty(_START, np.int64)
     end = NONE
     for item in range(first_item, last_item):
         if control[STOP] != 0:
             break
-        n_seen = count_behind(rows[0][item], rows[0][item + 1], rows, counts, seen)
+        n_seen = count_behind(rows.item_starts[item], rows.item_starts[item + 1], rows, items)
         if end + n_seen > len(others):
             others, supports = grown(others, end, end + n_seen), grown(supports, end, end + n_seen)
         start = end
@@ -113,8 +174,7 @@ def find_pairs(first_item, last_item, rows, min_count, control):
         sort(others, start, end)
         for at in range(start, end):
             supports[at] = counts[others[at]]
-        for at in range(n_seen):
-            counts[seen[at]] = 0
+        forget_counts(n_seen, items)
         lengths[item - first_item] = end - start
         control[DONE] += 1
     return lengths, others[:end], supports[:end]
@@ -122,10 +182,7 @@ def find_pairs(first_item, last_item, rows, min_count, control):
 
 @kernel
 def list_partners(starts, later, supports):
-    """List the partners of each item, earlier and later ones in order, from its frequent pairs with later items.
-
-    Return where each item's partners begin, the partners, and the supports of the pairs.
-    """
+    """Return the partners of each item, earlier and later ones in order, from its frequent pairs with later items."""
     n_items = len(starts) - 1
     ends = np.zeros(n_items + 1, np.int64)
     for item in range(n_items):
@@ -143,47 +200,53 @@ def list_partners(starts, later, supports):
             partners[ends[other]], both[ends[other]] = item, supports[at]
             ends[item] += 1
             ends[other] += 1
-    return begins, partners, both
+    return Pairs(begins, partners, both)
 
 
 @kernel
-def take_partners(item, pairs, counts, seen):
+def take_partners(item, pairs, items):
     """Take the counts of an item's partners from the list of pairs; return how many there are."""
-    begins, partners, both = pairs
-    first = begins[item]
-    n_seen = begins[item + 1] - first
+    first = pairs.begins[item]
+    n_seen = pairs.begins[item + 1] - first
     for at in range(n_seen):
-        seen[at] = partners[first + at]
-        counts[seen[at]] = both[first + at]
+        other = pairs.partners[first + at]
+        items.seen[at] = other
+        items.counts[other] = pairs.supports[first + at]
     return n_seen
 
 
 @kernel
-def write_words(first, last, rows, codes, n_before, words, backs, row_weights):
-    """Write the rows of some entries as a word of what may come and words of what came before; return how many there are."""
-    _, entry_rows, entry_places, starts, ends, weights, places, _, _ = rows
-    n_backs = words_for(n_before)
-    count = 0
-    for entry in range(first, last):
-        row = entry_rows[entry]
-        word = 0
-        for place in range(entry_places[entry] + 1, ends[row]):
-            code = codes[places[place]]
-            if code >= 0:
-                word |= 1 << np.int64(code - n_before)
-        if word == 0:
-            continue
-        words[count] = word
-        row_weights[count] = weights[row]
-        if n_before > 0:
-            for back in range(n_backs):
-                backs[count * n_backs + back] = 0
-            for place in range(starts[row], entry_places[entry]):
-                code = np.int64(codes[places[place]])
-                if code >= 0:
-                    backs[count * n_backs + code // WORD_BITS] |= 1 << code % WORD_BITS
-        count += 1
-    return count
+def count_partners(node, level, kind, rows, pairs, items):
+    """Count the items behind a node and, unless all sets are wanted, those before it; return how many were seen."""
+    if level == 0 and kind != ALL:
+        return take_partners(node.item, pairs, items)
+    n_seen = count_behind(node.first, node.last, rows, items)
+    if kind != ALL:
+        n_seen = count_before(node.first, node.last, rows, items, n_seen)
+    return n_seen
+
+
+@kernel
+def sort_out(node, n_seen, min_count, names, items, search):
+    """Note which of the seen items are perfect and keep the other frequent ones, in order.
+
+    Return how many are kept, and how many of them came before; if one that came before is in all records, nothing is kept: (-1, 0).
+    """
+    counts, kept, state = items.counts, items.kept, search.state
+    n_kept, n_before = NONE, NONE
+    for at in range(n_seen):
+        other = items.seen[at]
+        if counts[other] == node.support:
+            if other < node.item:
+                return -1, 0
+            search.perfect[state[PERFECT]] = names[node.at_name + other]
+            state[PERFECT] += 1
+        elif counts[other] >= min_count:
+            kept[n_kept] = other
+            n_kept += 1
+            n_before += other < node.item
+    sort(kept, NONE, n_kept)
+    return n_kept, n_before
 
 
 @kernel
@@ -193,16 +256,64 @@ def words_for(count):
 
 
 @kernel
-def write_row(row, at, starts, ends, places, whole, codes, to, target):
-    """Write one row in new codes; return where the part that may come begins and where it ends."""
+def set_bits(n_before, n_kept, items):
+    """Give the kept items their bits: those from before in words of their own."""
+    for at in range(n_before):
+        items.masks[items.kept[at]] = 1 << at % WORD_BITS
+        items.backs[items.kept[at]] = at // WORD_BITS
+    for at in range(n_before, n_kept):
+        items.masks[items.kept[at]] = 1 << (at - n_before)
+
+
+@kernel
+def forget_bits(n_kept, items):
+    """Take the bits of the kept items away."""
+    for at in range(n_kept):
+        items.masks[items.kept[at]] = 0
+        items.backs[items.kept[at]] = 0
+
+
+@kernel
+def write_words(node, n_backs, rows, items, table):
+    """Write the rows of a node as a word of what may come and words of what came before; return how many there are."""
+    starts, ends, places, masks = rows.starts, rows.ends, rows.places, items.masks
+    words, backs = table.words, table.backs
+    count = 0
+    for entry in range(node.first, node.last):
+        row, at = rows.entry_rows[entry], rows.entry_places[entry]
+        word = 0
+        for place in range(at + 1, ends[row]):
+            word |= masks[places[place]]
+        if word == 0:
+            continue
+        words[count] = word
+        table.weights[count] = rows.weights[row]
+        if n_backs > 0:
+            base = count * n_backs
+            for back in range(n_backs):
+                backs[base + back] = 0
+            for place in range(
+                starts[row], at
+            ):  # no branch: most items have no bit, and which ones have cannot be foreseen
+                item = places[place]
+                backs[base + items.backs[item]] |= masks[item]
+        count += 1
+    return count
+
+
+@kernel
+def write_row(entry, source, whole, codes, to, target):
+    """Write the row of an entry in new codes; return where the part that may come begins and where it ends."""
+    places = source.places
+    row, at = source.entry_rows[entry], source.entry_places[entry]
     if whole:
-        for place in range(starts[row], at):
+        for place in range(source.starts[row], at):
             code = codes[places[place]]
             if code >= 0:
                 target[to] = code
                 to += 1
     middle = to
-    for place in range(at + 1, ends[row]):
+    for place in range(at + 1, source.ends[row]):
         code = codes[places[place]]
         if code >= 0:
             target[to] = code
@@ -211,34 +322,47 @@ def write_row(row, at, starts, ends, places, whole, codes, to, target):
 
 
 @kernel
-def write_level(first, last, rows, below, middles, kind, codes, kept, n_kept, at_name, counts, tops, slots):
-    """Write the rows of some entries as a level of its own: in new codes, equal ones merged, with their index.
-
-    `tops` are the first free row, place, entry, name and item start of `below`, and are moved on. Return arrays that may have grown.
-    """
-    _, source_rows, source_places, source_starts, source_ends, source_weights, source, source_names, _ = rows
-    item_starts, entry_rows, entry_places, starts, ends, weights, places, names, supports = below
-    top_row, top_place, top_entry, top_name, top_start = tops[0], tops[1], tops[2], tops[3], tops[4]
-    needed = 0
-    for entry in range(first, last):
-        needed += source_ends[source_rows[entry]] - source_starts[source_rows[entry]]
-    if top_place + needed > len(places):
-        places = grown(places, top_place, top_place + needed)
-    most = top_row + last - first
+def with_room_for_rows(node, source, below, tops):
+    """Return the levels with room for the rows of a node."""
+    starts, middles, ends, weights, places = below.starts, below.middles, below.ends, below.weights, below.places
+    top_row, top_place = tops[_TOP_ROW], tops[_TOP_PLACE]
+    needed = top_place
+    for entry in range(node.first, node.last):
+        row = source.entry_rows[entry]
+        needed += source.ends[row] - source.starts[row]
+    if needed > len(places):
+        places = grown(places, top_place, needed)
+    most = top_row + node.last - node.first
     if most > len(starts):
         starts, middles = grown(starts, top_row, most), grown(middles, top_row, most)
         ends, weights = grown(ends, top_row, most), grown(weights, top_row, most)
-    size = 8
-    while size < 2 * (last - first):
+    return Rows(
+        starts,
+        middles,
+        ends,
+        weights,
+        places,
+        below.item_starts,
+        below.entry_rows,
+        below.entry_places,
+        below.names,
+        below.supports,
+    )
+
+
+@kernel
+def write_rows(node, source, below, codes, kind, levels):
+    """Write the rows of a node in new codes behind those of the other levels, equal ones merged; return where rows and places end."""
+    starts, middles, ends, weights, places = below.starts, below.middles, below.ends, below.weights, below.places
+    slots, size = levels.slots, 8
+    while size < 2 * (node.last - node.first):
         size *= 2
     for slot in range(size):
         slots[slot] = -1
-    row_end, place_end = top_row, top_place
-    for entry in range(first, last):
-        row = source_rows[entry]
-        middle, end = write_row(
-            row, source_places[entry], source_starts, source_ends, source, kind != ALL, codes, place_end, places
-        )
+    row_end, place_end = levels.tops[_TOP_ROW], levels.tops[_TOP_PLACE]
+    for entry in range(node.first, node.last):
+        weight = source.weights[source.entry_rows[entry]]
+        middle, end = write_row(entry, source, kind != ALL, codes, place_end, places)
         if end == middle:
             continue
         compared = place_end if kind == MAXIMAL else middle
@@ -250,207 +374,243 @@ def write_level(first, last, rows, below, middles, kind, codes, kept, n_kept, at
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
-            weights[same] += source_weights[row]
+            weights[same] += weight
             if kind == CLOSED:
                 starts[same] = intersected(places, starts[same], middles[same], place_end, middle)
         else:
             slots[slot] = row_end
             starts[row_end], middles[row_end], ends[row_end] = place_end, middle, end
-            weights[row_end] = source_weights[row]
+            weights[row_end] = weight
             row_end += 1
             place_end = end
-    entries = 0
-    for row in range(top_row, row_end):
-        entries += ends[row] - starts[row]
-    if top_entry + entries > len(entry_rows):
-        entry_rows = grown(entry_rows, top_entry, top_entry + entries)
-        entry_places = grown(entry_places, top_entry, top_entry + entries)
-    if top_start + n_kept + 1 > len(item_starts):
-        item_starts = grown(item_starts, top_start, top_start + n_kept + 1)
-    if top_name + n_kept > len(names):
-        names, supports = grown(names, top_name, top_name + n_kept), grown(supports, top_name, top_name + n_kept)
-    for at in range(n_kept):
-        names[top_name + at] = source_names[at_name + kept[at]]
-        supports[top_name + at] = counts[kept[at]]
-    index_entries(
-        n_kept, top_row, row_end, starts, ends, places, item_starts, top_start, entry_rows, entry_places, top_entry
+    return row_end, place_end
+
+
+@kernel
+def with_room_for_index(n_entries, n_items, below, tops):
+    """Return the levels with room for some more entries and items."""
+    item_starts, entry_rows, entry_places = below.item_starts, below.entry_rows, below.entry_places
+    names, supports = below.names, below.supports
+    entry_end, start_end = tops[_TOP_ENTRY] + n_entries, tops[_TOP_START] + n_items + 1
+    name_end = tops[_TOP_NAME] + n_items
+    if entry_end > len(entry_rows):
+        entry_rows = grown(entry_rows, tops[_TOP_ENTRY], entry_end)
+        entry_places = grown(entry_places, tops[_TOP_ENTRY], entry_end)
+    if start_end > len(item_starts):
+        item_starts = grown(item_starts, tops[_TOP_START], start_end)
+    if name_end > len(names):
+        names, supports = grown(names, tops[_TOP_NAME], name_end), grown(supports, tops[_TOP_NAME], name_end)
+    return Rows(
+        below.starts,
+        below.middles,
+        below.ends,
+        below.weights,
+        below.places,
+        item_starts,
+        entry_rows,
+        entry_places,
+        names,
+        supports,
     )
-    tops[0], tops[1], tops[2] = row_end, place_end, top_entry + entries
-    tops[3], tops[4] = top_name + n_kept, top_start + n_kept + 1
-    return (item_starts, entry_rows, entry_places, starts, ends, weights, places, names, supports), middles
 
 
 @kernel
-def sort_out(item, support, min_count, at_name, names, counts, seen, n_seen, kept, state, perfect):
-    """Note which of the seen items are perfect and keep the other frequent ones, in order.
-
-    Return how many are kept, and how many of them came before; if one that came before is in all records, nothing is kept: (-1, 0).
-    """
-    n_kept, n_before = NONE, NONE
-    for at in range(n_seen):
-        other = seen[at]
-        if counts[other] == support:
-            if other < item:
-                return -1, 0
-            perfect[state[PERFECT]] = names[at_name + other]
-            state[PERFECT] += 1
-        elif counts[other] >= min_count:
-            kept[n_kept] = other
-            n_kept += 1
-            n_before += other < item
-    sort(kept, NONE, n_kept)
-    return n_kept, n_before
+def write_level(node, n_kept, kind, source, below, items, levels):
+    """Write the rows of a node as a level of its own behind the others, with its index; return the levels, which may have grown."""
+    tops, kept = levels.tops, items.kept
+    below = with_room_for_rows(node, source, below, tops)
+    top_row, at_name = tops[_TOP_ROW], tops[_TOP_NAME]
+    for at in range(n_kept):
+        items.codes[kept[at]] = at
+    row_end, place_end = write_rows(node, source, below, items.codes, kind, levels)
+    for at in range(n_kept):
+        items.codes[kept[at]] = -1
+    n_entries = NONE
+    for row in range(top_row, row_end):
+        n_entries += below.ends[row] - below.middles[row]
+    below = with_room_for_index(n_entries, n_kept, below, tops)
+    for at in range(n_kept):
+        below.names[at_name + at] = source.names[node.at_name + kept[at]]
+        below.supports[at_name + at] = items.counts[kept[at]]
+    index_entries(top_row, row_end, n_kept, tops[_TOP_START], tops[_TOP_ENTRY], below)
+    tops[_TOP_ROW], tops[_TOP_PLACE] = row_end, place_end
+    tops[_TOP_ENTRY] += n_entries
+    tops[_TOP_NAME] += n_kept
+    tops[_TOP_START] += n_kept + 1
+    return below
 
 
 @kernel
-def search_lists(
-    first_item, last_item, whole_rows, pairs, longest_row, perfect, wanted, tally, shared, own, control,
-):  # fmt: skip
-    """Find the sets whose rarest item is one from `first_item` to before `last_item`; return sets and state.
-
-    `whole_rows` are the data: index, rows, and for each item its code in the data and its support. `pairs` are
-    the frequent pairs, as `list_partners` returns them; where all sets are wanted, they are counted here instead. `perfect` are the items
-    that all records hold, which are no items here.
-    """
-    min_count, kind, longest = wanted[MIN_COUNT], wanted[KIND], wanted[MAX_LENGTH]
-    n_items, room = len(whole_rows[7]), longest_row + len(perfect) + 2
+def room_for_search(part, perfect, longest_row, asked, control):
+    """Return the search of a part at its start: an empty path, and the items that all records hold as perfect ones."""
     state = np.zeros(8, np.int64)
+    state[PERFECT], state[PART] = len(perfect), part.number
+    room = longest_row + len(perfect) + 2
     path, own_perfect = np.empty(room, np.int32), np.empty(room, np.int32)
-    scratch = np.empty(room, np.int32), np.empty(room, np.int32)
+    base, choice = np.empty(room, np.int32), np.empty(room, np.int32)
     for at in range(len(perfect)):
         own_perfect[at] = perfect[at]
-    state[PERFECT] = len(perfect)
-    out = np.empty(_START, np.int32), np.empty(_START, np.int32), np.empty(_START, np.int64)
-    # For the search in words.
-    most_rows = 4
-    for item in range(first_item, last_item):
-        most_rows = max(most_rows, whole_rows[0][item + 1] - whole_rows[0][item])
-    words = np.empty(most_rows, np.int64), np.empty(most_rows, np.int64), np.empty(most_rows, np.int64)
+    return Search(asked, state, path, own_perfect, base, choice, part.tally, part.shared, control)
+
+
+@kernel
+def room_for_levels(part, longest_row, item_starts):
+    """Return room for the levels of a part, and the largest number of rows of one of its items."""
+    most_rows = np.int64(4)
+    for item in range(part.first, part.last):
+        most_rows = max(most_rows, item_starts[item + 1] - item_starts[item])
     size = 8
     while size < 2 * most_rows:
         size *= 2
-    slots = np.empty(size, np.int64)
-    levels_of_bits = np.empty(WORD_BITS + 2, np.int64)
-    stacks = (
-        levels_of_bits, levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(), levels_of_bits.copy(),
-        levels_of_bits.copy(), levels_of_bits.copy(),
-    )  # fmt: skip
-    bit_pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
-    line = np.empty(max(WORD_BITS, 1 << wanted[TABLE_BITS]), np.int64)
-    table = line, line.copy(), line.copy()
-    bit_counts = np.empty((words_for(n_items) + 1) * WORD_BITS, np.int64)
-    bit_names, bit_supports = np.empty(WORD_BITS, np.int32), np.empty(WORD_BITS, np.int64)
-    # Of the items below a path: how often they were counted, their new codes, and lists of them.
-    counts, codes = np.zeros(n_items, np.int64), np.empty(n_items, np.int32)
-    for item in range(n_items):
-        codes[item] = -1
-    seen, kept = np.empty(n_items, np.int32), np.empty(n_items, np.int32)
-    # The levels below the whole data, one behind the other in arrays that grow.
+    numbers = np.zeros((9, longest_row + 3), np.int64)
+    return Levels(numbers, np.zeros(_TOPS, np.int64), np.empty(size, np.int64)), most_rows
+
+
+@kernel
+def room_for_bits(n_items, table_bits, slots):
+    """Return room for the search in words."""
+    names, supports = np.empty(WORD_BITS, np.int32), np.empty(WORD_BITS, np.int64)
+    levels = np.empty((WORD_BITS + 2, 7), np.int64)
+    pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
+    size = max(WORD_BITS, 1 << table_bits)
+    sums, places, bits = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    counts = np.empty((words_for(n_items) + 1) * WORD_BITS + 1, np.int64)
+    counts[len(counts) - 1] = 0
+    return BitRoom(names, supports, levels, pairs, slots, sums, places, bits, counts)
+
+
+@kernel
+def no_rows():
+    """Return the levels below the whole data before there are any."""
     numbers = np.empty(_START, np.int64)
-    below = (
-        numbers, numbers.copy(), numbers.copy(), numbers.copy(), numbers.copy(), numbers.copy(),
-        np.empty(_START, np.int32), np.empty(_START, np.int32), numbers.copy(),
-    )  # fmt: skip
-    middles = numbers.copy()
-    # For each level the tops of `below` when it is written, then its number of items, its next one, the path's last item, the perfect ones.
-    levels = np.zeros((9, longest_row + 3), np.int64)
-    tops = np.zeros(5, np.int64)
-    for root in range(first_item, last_item):
-        item, level = root, 0
-        while True:
-            if level > 0:
-                if levels[_NEXT, level] == levels[_WIDTH, level]:
-                    for at in range(5):
-                        tops[at] = levels[at, level]
-                    level -= 1
-                    pop(path, state, np.int32(levels[_STEP, level]))
-                    state[PERFECT] = levels[_PERFECT, level]
-                    if level == 0:
-                        break
-                    continue
-                item = levels[_NEXT, level]
-                levels[_NEXT, level] += 1
+    places, names = np.empty(_START, np.int32), np.empty(_START, np.int32)
+    return Rows(
+        numbers,
+        numbers.copy(),
+        numbers.copy(),
+        numbers.copy(),
+        places,
+        numbers.copy(),
+        numbers.copy(),
+        numbers.copy(),
+        names,
+        numbers.copy(),
+    )
+
+
+@kernel
+def next_node(level, rows, levels):
+    """Return the next item of a level as a node, and move on."""
+    numbers = levels.levels
+    item, at_name, at_start = numbers[_NEXT, level], numbers[_TOP_NAME, level], numbers[_TOP_START, level]
+    numbers[_NEXT, level] += 1
+    first, last = rows.item_starts[at_start + item], rows.item_starts[at_start + item + 1]
+    return Node(item, first, last, rows.names[at_name + item], rows.supports[at_name + item], at_name)
+
+
+@kernel
+def set_level(level, first_item, last_item, levels):
+    """Write the numbers of a level whose items from the first to before the last are to be visited."""
+    for at in range(_TOPS):
+        levels.levels[at, level] = levels.tops[at]
+    levels.levels[_WIDTH, level], levels.levels[_NEXT, level] = last_item, first_item
+
+
+@kernel
+def close_level(level, levels, search):
+    """Free the room of a level, and come back to the path of the level above."""
+    numbers = levels.levels
+    for at in range(_TOPS):
+        levels.tops[at] = numbers[at, level]
+    if level > 0:
+        pop(np.int32(numbers[_STEP, level - 1]), search)
+        search.state[PERFECT] = numbers[_PERFECT, level - 1]
+
+
+@kernel
+def name_bits(node, n_before, n_kept, names, items, room):
+    """Write the items and supports of the bits."""
+    for at in range(n_before, n_kept):
+        room.names[at - n_before] = names[node.at_name + items.kept[at]]
+        room.supports[at - n_before] = items.counts[items.kept[at]]
+
+
+@kernel
+def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
+    """Find the sets whose rarest item is one of a part; return sets and state.
+
+    `whole_rows` are the data. `pairs` are the frequent pairs; where all sets are wanted, they are counted here instead. `perfect` are the
+    items that all records hold, which are no items here. Before each round, the path holds the items of the steps above the current level,
+    the numbers of all items are unset.
+    """
+    kind = asked.kind
+    search = room_for_search(part, perfect, longest_row, asked, control)
+    state = search.state
+    levels, most_rows = room_for_levels(part, longest_row, whole_rows.item_starts)
+    items, numbers = room_for_items(len(whole_rows.names)), levels.levels
+    table = Words(np.empty(most_rows, np.int64), np.empty(most_rows, np.int64), np.empty(most_rows, np.int64))
+    room = room_for_bits(len(whole_rows.names), asked.table_bits, levels.slots)
+    found = Found(np.empty(_START, np.int32), np.empty(_START, np.int32), np.empty(_START, np.int64))
+    below = no_rows()
+    for root in range(part.first, part.last):
+        level = NONE
+        set_level(level, root, root + 1, levels)  # the whole data: one item is visited, its names and starts begin at 0
+        while level >= 0:
+            if numbers[_NEXT, level] == numbers[_WIDTH, level]:
+                close_level(level, levels, search)
+                level -= 1
+                continue
             rows = below
             if level == 0:
                 rows = whole_rows
-            at_name, at_start = levels[3, level], levels[4, level]
-            if control[STOP] != 0:
-                state[STATUS] = STOPPED
-            state[NODES] += 1
-            if wanted[BUDGET] and state[NODES] > wanted[BUDGET]:
-                state[STATUS] = OUT_OF_BUDGET
-            if state[STATUS] != RUNNING:
+            node = next_node(level, rows, levels)
+            if not visit(search):
                 break
-            first, last = rows[0][at_start + item], rows[0][at_start + item + 1]
-            name, support = rows[7][at_name + item], rows[8][at_name + item]
-            levels[_STEP, level], levels[_PERFECT, level] = name, state[PERFECT]
-            if level == 0 and kind != ALL:
-                n_seen = take_partners(item, pairs, counts, seen)
-            else:
-                n_seen = count_behind(first, last, rows, counts, seen)
-                if kind != ALL:
-                    n_seen = count_before(first, last, rows, counts, seen, n_seen)
-            n_kept, n_before = sort_out(
-                item, support, min_count, at_name, rows[7], counts, seen, n_seen, kept, state, own_perfect
-            )
+            numbers[_STEP, level], numbers[_PERFECT, level] = node.name, state[PERFECT]
+            n_seen = count_partners(node, level, kind, rows, pairs, items)
+            n_kept, n_before = sort_out(node, n_seen, asked.min_count, rows.names, items, search)
             deeper = False
             if n_kept >= 0:
-                push(path, state, name)
+                push(node.name, search)
                 if kind != MAXIMAL or n_kept == 0:
-                    out = note(
-                        state, wanted, path, state[PATH], own_perfect, support, out, scratch[1], tally, shared, own
-                    )
-                n_after = n_kept - n_before
-                deeper = n_after > 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < longest
+                    found = note(search.path, state[PATH], node.support, search, found)
+                length = state[PATH] + (0 if kind == ALL else state[PERFECT])
+                deeper = n_kept > n_before and length < asked.max_length
             if deeper:
-                for at in range(n_kept):
-                    codes[kept[at]] = at
-                if n_after <= WORD_BITS:
+                if n_kept - n_before <= WORD_BITS:
                     n_backs = words_for(n_before)
-                    if (last - first) * n_backs > len(words[1]):
-                        words = words[0], grown(words[1], NONE, (last - first) * n_backs), words[2]
-                    for at in range(n_after):
-                        bit_names[at] = rows[7][at_name + kept[n_before + at]]
-                        bit_supports[at] = counts[kept[n_before + at]]
-                    n_words = write_words(first, last, rows, codes, n_before, words[0], words[1], words[2])
-                    words, out = search_bits(
-                        n_words, n_backs, n_after, bit_names, bit_supports, wanted, state, path, own_perfect, scratch, words, slots,
-                        stacks, bit_pairs, table, bit_counts, out, tally, shared, own, control,
-                    )  # fmt: skip
+                    if (node.last - node.first) * n_backs > len(table.backs):
+                        backs = grown(table.backs, NONE, (node.last - node.first) * n_backs)
+                        table = Words(table.words, backs, table.weights)
+                    name_bits(node, n_before, n_kept, rows.names, items, room)
+                    set_bits(n_before, n_kept, items)
+                    n_rows = write_words(node, n_backs, rows, items, table)
+                    forget_bits(n_kept, items)
+                    table, found = search_bits(n_rows, n_backs, n_kept - n_before, table, room, search, found)
                     deeper = False
                 else:
-                    for at in range(5):
-                        levels[at, level + 1] = tops[at]
-                    levels[_WIDTH, level + 1], levels[_NEXT, level + 1] = n_kept, n_before
-                    below, middles = write_level(
-                        first, last, rows, below, middles, kind, codes, kept, n_kept, at_name, counts, tops, slots
-                    )
-                for at in range(n_kept):
-                    codes[kept[at]] = -1
-            for at in range(n_seen):
-                counts[seen[at]] = 0
+                    set_level(level + 1, n_before, n_kept, levels)
+                    below = write_level(node, n_kept, kind, rows, below, items, levels)
+            forget_counts(n_seen, items)
             if state[STATUS] != RUNNING:
                 break
             if deeper:
                 level += 1
                 continue
             if n_kept >= 0:
-                pop(path, state, name)
-            state[PERFECT] = levels[_PERFECT, level]
-            if level == 0:
-                break
+                pop(node.name, search)
+            state[PERFECT] = numbers[_PERFECT, level]
         if state[STATUS] != RUNNING:
             break
         control[DONE] += 1
-    return out[0][: state[PLACES]], out[1][: state[SETS]], out[2][: state[SETS]], state
+    return found.items[: state[PLACES]], found.lengths[: state[SETS]], found.supports[: state[SETS]], state
 
 
 @kernel
-def search_root(perfect, support, wanted, tally, shared):
+def search_root(part, support, perfect, asked, control):
     """Find the sets of the items that all records hold alone; return sets and state."""
-    state = np.zeros(8, np.int64)
-    state[PERFECT] = len(perfect)
-    out = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64)
-    path, choice = np.empty(0, np.int32), np.empty(len(perfect) + 1, np.int32)
-    out = note(state, wanted, path, NONE, perfect, support, out, choice, tally, shared, NONE)
-    return out[0][: state[PLACES]], out[1][: state[SETS]], out[2][: state[SETS]], state
+    search = room_for_search(part, perfect, NONE, asked, control)
+    state = search.state
+    found = Found(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
+    found = note(search.path, NONE, support, search, found)
+    return found.items[: state[PLACES]], found.lengths[: state[SETS]], found.supports[: state[SETS]], state

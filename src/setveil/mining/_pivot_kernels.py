@@ -8,14 +8,27 @@ A record at hand is a row of `spans`: its number, and where the items that are l
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ROW, START, END = 0, 1, 2
 MOST_PICKED = 16
 """Of how many records a pivot is at most."""
 NOBODY = np.int64(-1)
+
+
+class Held(NamedTuple):
+    """The records at hand, the items that are left of them, and the weights of all records."""
+
+    spans: NDArray[np.int64]
+    items: NDArray[np.int64]
+    weights: NDArray[np.int64]
 
 
 @kernel
@@ -29,16 +42,17 @@ def more_spans(spans, used):
 
 
 @kernel
-def common(k, begin, spans, first, last, held, weights, mark):
+def common(k, begin, first, last, held, mark):
     """Mark the items that some records of weight k hold, from the record at `begin` on always the one with most of these next.
 
     An item that all of them hold has the returned number in `mark`, which is 0 elsewhere before; 0 if there are none. Returns also how many
     items these are, and the steps that took.
     """
+    spans, items, weights = held.spans, held.items, held.weights
     size = spans[begin, END] - spans[begin, START]
     weight = weights[spans[begin, ROW]]
     for place in range(spans[begin, START], spans[begin, END]):
-        mark[held[place]] = 1
+        mark[items[place]] = 1
     picked = 1
     steps = size
     while weight < k and size > 0 and picked < MOST_PICKED:
@@ -50,7 +64,7 @@ def common(k, begin, spans, first, last, held, weights, mark):
             both = 0
             steps += spans[at, END] - spans[at, START]
             for place in range(spans[at, START], spans[at, END]):
-                if mark[held[place]] == picked:
+                if mark[items[place]] == picked:
                     both += 1
             # A record that was picked before holds them all: it is told by its sign.
             if both > size and spans[at, ROW] >= 0 and at != begin:
@@ -60,8 +74,8 @@ def common(k, begin, spans, first, last, held, weights, mark):
             break
         weight += weights[spans[best, ROW]]
         for place in range(spans[best, START], spans[best, END]):
-            if mark[held[place]] == picked:
-                mark[held[place]] = picked + 1
+            if mark[items[place]] == picked:
+                mark[items[place]] = picked + 1
         picked += 1
         spans[best, ROW] = -1 - spans[best, ROW]
     for at in range(first, last):
@@ -73,19 +87,20 @@ def common(k, begin, spans, first, last, held, weights, mark):
 
 
 @kernel
-def cut_down(k, depth, first, last, held_end, spans, held, weights, allowed):
+def cut_down(k, depth, first, last, held_end, held, allowed):
     """Write the records behind the last one anew, with the items that are allowed at this depth only; without those that are empty then.
 
     Returns the end of the records, the end of the items, the longest record, and the longest of weight k or -1.
     """
+    spans, items, weights = held.spans, held.items, held.weights
     kept = last
     longest = NOBODY
     heavy = NOBODY
     for at in range(first, last):
         spans[kept, START] = held_end
         for place in range(spans[at, START], spans[at, END]):
-            if allowed[held[place]] == depth:
-                held[held_end] = held[place]
+            if allowed[items[place]] == depth:
+                items[held_end] = items[place]
                 held_end += 1
         length = held_end - spans[kept, START]
         if length == 0:
@@ -101,23 +116,23 @@ def cut_down(k, depth, first, last, held_end, spans, held, weights, allowed):
 
 
 @kernel
-def put_last(k, longest, heavy, first, last, spans, held, weights, candidates, start, end, mark):
-    """Put the candidates that all records of a pivot hold behind the others; returns where they start, and the steps that took."""
-    picked, shared, steps = common(k, longest, spans, first, last, held, weights, mark)
-    if heavy >= 0 and spans[heavy, END] - spans[heavy, START] > shared:
-        for place in range(start, end):
+def put_last(k, longest, heavy, first, last, held, candidates, mark):
+    """Put the candidates that all records of a pivot hold behind the others; returns how many others there are, and the steps that took."""
+    picked, shared, steps = common(k, longest, first, last, held, mark)
+    if heavy >= 0 and held.spans[heavy, END] - held.spans[heavy, START] > shared:
+        for place in range(len(candidates)):
             mark[candidates[place]] = 0
-        picked, shared, more = common(k, heavy, spans, first, last, held, weights, mark)
+        picked, shared, more = common(k, heavy, first, last, held, mark)
         steps += more
-    to_try = end
+    to_try = len(candidates)
     if shared > 0:
-        to_try = start
-        for place in range(start, end):
+        to_try = 0
+        for place in range(len(candidates)):
             item = candidates[place]
             if mark[item] != picked:
                 candidates[place] = candidates[to_try]
                 candidates[to_try] = item
                 to_try += 1
-    for place in range(start, end):
+    for place in range(len(candidates)):
         mark[candidates[place]] = 0
     return to_try, steps

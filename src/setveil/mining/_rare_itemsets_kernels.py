@@ -21,7 +21,7 @@ import numpy as np
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import doubled, first_not_below
-from setveil.mining._pivot_kernels import END, ROW, START, cut_down, more_spans, put_last
+from setveil.mining._pivot_kernels import END, ROW, START, Held, cut_down, more_spans, put_last
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -313,15 +313,13 @@ def choose(depth, n_seen, least, stack, room):
 @kernel
 def narrow(depth, k, weights, stack, room, state):
     """Cut the records of a level down to its candidates, and put those last that a pivot makes needless."""
-    level, spans, held = stack.levels[depth], stack.spans, stack.held
+    level, held = stack.levels[depth], Held(stack.spans, stack.held, weights)
     first, last = level[FIRST], level[LAST]
-    kept, held_end, longest, heavy = cut_down(
-        k, depth, first, last, level[HELD_END], spans, held, weights, room.allowed
-    )
+    kept, held_end, longest, heavy = cut_down(k, depth, first, last, level[HELD_END], held, room.allowed)
     level[FIRST], level[LAST], level[HELD_END] = last, kept, held_end
-    candidates, start, end = stack.candidates, level[NEXT], level[LAST_CANDIDATE]
-    untried, steps = put_last(k, longest, heavy, last, kept, spans, held, weights, candidates, start, end, room.mark)
-    level[UNTRIED] = untried
+    candidates = stack.candidates[level[NEXT] : level[LAST_CANDIDATE]]
+    untried, steps = put_last(k, longest, heavy, last, kept, held, candidates, room.mark)
+    level[UNTRIED] = level[NEXT] + untried
     state[STEPS] += steps
 
 

@@ -2,15 +2,35 @@
 # (Numba infers the types)
 """Rows of items: made from records, compared, merged, indexed.
 
-A row is from `starts` to `ends` in `places` and stands for `weights` records. An item's entries, rows and places in them, stand one behind
-the other.
+A row is from `starts` to `ends` in `places` and stands for `weights` records. Items that a search has passed stand before `middles`. An
+item's entries, rows and places in them, stand one behind the other.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Rows(NamedTuple):
+    """Rows of items, the entries of each item from `item_starts`, its code in the data (`names`), and its support."""
+
+    starts: NDArray[np.int64]
+    middles: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    places: NDArray[np.int32]
+    item_starts: NDArray[np.int64]
+    entry_rows: NDArray[np.int64]
+    entry_places: NDArray[np.int64]
+    names: NDArray[np.int32]
+    supports: NDArray[np.int64]
 
 
 @kernel
@@ -70,20 +90,23 @@ def intersected(places, first, middle, other_first, other_middle):
 
 
 @kernel
-def index_entries(
-    n_items, first_row, last_row, starts, ends, places, item_starts, at, entry_rows, entry_places, offset
-):
-    """Write the entries of each item, in order of rows; `item_starts[at + i]` is where those of item i begin."""
+def index_entries(first_row, last_row, n_items, at, offset, rows):
+    """Write the entries of each item behind the middles of its rows, from the entry `offset` on, in order of rows.
+
+    Those of item i begin at `item_starts[at + i]`.
+    """
+    begins, ends, places = rows.middles, rows.ends, rows.places
+    item_starts, entry_rows, entry_places = rows.item_starts, rows.entry_rows, rows.entry_places
     for item in range(n_items + 1):
         item_starts[at + item] = 0
     for row in range(first_row, last_row):
-        for place in range(starts[row], ends[row]):
+        for place in range(begins[row], ends[row]):
             item_starts[at + places[place] + 1] += 1
     item_starts[at] = offset
     for item in range(n_items):
         item_starts[at + item + 1] += item_starts[at + item]
     for row in range(first_row, last_row):
-        for place in range(starts[row], ends[row]):
+        for place in range(begins[row], ends[row]):
             entry = item_starts[at + places[place]]
             entry_rows[entry] = row
             entry_places[entry] = place

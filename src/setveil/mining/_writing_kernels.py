@@ -8,20 +8,69 @@ the path can be had with any of them, so that they are taken out of the search a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
+from setveil.kernels.control import STOP
 from setveil.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NONE = np.int64(0)
 """No rows, no items: Numba compiles a loop anew for each number that stands in a call, and takes this one for any."""
 
-# What is wanted (an array of whole numbers).
-MIN_COUNT, MIN_LENGTH, MAX_LENGTH, KIND, LISTING, LIMIT, BUDGET, TABLE_BITS = range(8)
 ALL, CLOSED, MAXIMAL = range(3)
 
-# Where the search stands (another one).
-PATH, PERFECT, SETS, PLACES, STATUS, NODES = range(6)
+# The numbers of the state of a search.
+PATH, PERFECT, SETS, PLACES, STATUS, NODES, PART = range(7)
 RUNNING, TOO_MANY, STOPPED, OUT_OF_BUDGET = range(4)
+
+
+class Asked(NamedTuple):
+    """What is asked for: the bounds of support and length, the kind of sets, whether to list them, and the bounds of the search."""
+
+    min_count: int
+    min_length: int
+    max_length: int
+    kind: int
+    listing: int
+    limit: int
+    budget: int
+    table_bits: int
+
+
+class Part(NamedTuple):
+    """A part of a search: its number, its items from `first` to before `last`, its table of counts, and what each part has found."""
+
+    number: int
+    first: int
+    last: int
+    tally: NDArray[np.int64]
+    shared: NDArray[np.int64]
+
+
+class Search(NamedTuple):
+    """What is asked for and how far the search is: its state, the path, the perfect items, and room to write one set."""
+
+    asked: Asked
+    state: NDArray[np.int64]
+    path: NDArray[np.int32]
+    perfect: NDArray[np.int32]
+    base: NDArray[np.int32]
+    choice: NDArray[np.int32]
+    tally: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    control: NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """The sets found: their items one after the other, their lengths and their supports. The arrays grow."""
+
+    items: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    supports: NDArray[np.int64]
 
 
 @kernel
@@ -44,21 +93,35 @@ def put_in(codes, first, last, code):
 
 
 @kernel
-def push(path, state, code):
+def push(code, search):
     """Go one item deeper."""
-    put_in(path, NONE, state[PATH], code)
+    state = search.state
+    put_in(search.path, NONE, state[PATH], code)
     state[PATH] += 1
 
 
 @kernel
-def pop(path, state, code):
+def pop(code, search):
     """Come back from an item."""
+    path, state = search.path, search.state
     place = 0
     while path[place] != code:
         place += 1
     state[PATH] -= 1
     for later in range(place, state[PATH]):
         path[later] = path[later + 1]
+
+
+@kernel
+def visit(search):
+    """Count a node of the search; return whether it may go on."""
+    state, budget = search.state, search.asked.budget
+    state[NODES] += 1
+    if search.control[STOP] != 0:
+        state[STATUS] = STOPPED
+    if budget and state[NODES] > budget:
+        state[STATUS] = OUT_OF_BUDGET
+    return state[STATUS] == RUNNING
 
 
 @kernel
@@ -81,49 +144,51 @@ def sets_between(count, least, most, enough):
 
 
 @kernel
-def demand(state, wanted, length):
+def demand(length, perfect, asked):
     """Return how many sets come of `length` items and the perfect ones, and how many places they take at most."""
-    perfect = state[PERFECT]
-    if wanted[KIND] != ALL:
+    if asked.kind != ALL:
         whole = length + perfect
-        return (1, whole) if wanted[MIN_LENGTH] <= whole <= wanted[MAX_LENGTH] else (0, 0)
+        return (1, whole) if asked.min_length <= whole <= asked.max_length else (0, 0)
     if perfect == 0:
-        return (1, length) if wanted[MIN_LENGTH] <= length <= wanted[MAX_LENGTH] else (0, 0)
-    most = min(wanted[MAX_LENGTH] - length, perfect)
-    sets = sets_between(perfect, max(wanted[MIN_LENGTH] - length, 0), most, wanted[LIMIT])
+        return (1, length) if asked.min_length <= length <= asked.max_length else (0, 0)
+    most = min(asked.max_length - length, perfect)
+    sets = sets_between(perfect, max(asked.min_length - length, 0), most, asked.limit)
     return sets, sets * (length + most)
 
 
 @kernel
-def make_room(state, wanted, sets, needed, out, shared, own):
+def make_room(sets, needed, search, found):
     """Return larger arrays to write to; or say that there are too many sets, here or in all parts of the search together.
 
     `shared[p]` is how many sets part p of the search had found when it last needed room.
     """
-    items, lengths, supports = out
-    shared[own] = state[SETS] + sets
+    state, shared = search.state, search.shared
+    items, lengths, supports = found.items, found.lengths, found.supports
+    own = state[SETS] + sets
+    shared[state[PART]] = own
     total = 0
     for part in range(len(shared)):
         total += shared[part]
-    if total > wanted[LIMIT]:
+    if total > search.asked.limit:
         state[STATUS] = TOO_MANY
-        return out
-    if shared[own] > len(lengths):
-        lengths, supports = grown(lengths, state[SETS], shared[own]), grown(supports, state[SETS], shared[own])
+        return found
+    if own > len(lengths):
+        lengths, supports = grown(lengths, state[SETS], own), grown(supports, state[SETS], own)
     if state[PLACES] + needed > len(items):
         items = grown(items, state[PLACES], state[PLACES] + needed)
-    return items, lengths, supports
+    return Found(items, lengths, supports)
 
 
 @kernel
-def write_sets(state, wanted, base, length, perfect, support, out, choice):
+def write_sets(base, length, support, search, found):
     """Write the sets that `demand` counted, for which there is room: `length` codes of `base` with perfect items."""
-    items, lengths, supports = out
+    asked, state, perfect, choice = search.asked, search.state, search.perfect, search.choice
+    items = found.items
     n_perfect = state[PERFECT]
     place = state[PLACES]
     number = state[SETS]
-    least, most = max(wanted[MIN_LENGTH] - length, 0), min(wanted[MAX_LENGTH] - length, n_perfect)
-    if wanted[KIND] != ALL:
+    least, most = max(asked.min_length - length, 0), min(asked.max_length - length, n_perfect)
+    if asked.kind != ALL:
         least = most = n_perfect
     for size in range(least, most + 1):
         for i in range(size):
@@ -134,8 +199,8 @@ def write_sets(state, wanted, base, length, perfect, support, out, choice):
             for i in range(size):
                 put_in(items, place, place + length + i, perfect[choice[i]])
             place += length + size
-            lengths[number] = length + size
-            supports[number] = support
+            found.lengths[number] = length + size
+            found.supports[number] = support
             number += 1
             # The next choice of so many: the last index that can rise does, those after it follow at once.
             i = size - 1
@@ -151,24 +216,21 @@ def write_sets(state, wanted, base, length, perfect, support, out, choice):
 
 
 @kernel
-def note(state, wanted, base, length, perfect, support, out, choice, tally, shared, own):
+def note(base, length, support, search, found):
     """Write or count the sets of `length` codes of `base` and of perfect items; return the arrays, which may have grown."""
-    if not wanted[LISTING]:
-        if wanted[KIND] == ALL:
-            # By the length and the perfect items: the number of sets may pass any word.
-            tally[min(length, len(tally) - 1), state[PERFECT]] += 1
-        else:
-            state[SETS] += demand(state, wanted, length)[0]
-        return out
-    sets, needed = demand(state, wanted, length)
-    if sets == 0:
-        return out
-    if state[SETS] + sets > wanted[LIMIT]:  # looked at first: `demand` counts no further than the limit
-        state[STATUS] = TOO_MANY
-        return out
-    if state[SETS] + sets > len(out[1]) or state[PLACES] + needed > len(out[0]):
-        out = make_room(state, wanted, sets, needed, out, shared, own)
-        if state[STATUS] != RUNNING:
-            return out
-    write_sets(state, wanted, base, length, perfect, support, out, choice)
-    return out
+    asked = search.asked
+    if not asked.listing and asked.kind == ALL:
+        # By the length and the perfect items: the number of sets may pass any word.
+        search.tally[min(length, len(search.tally) - 1), search.state[PERFECT]] += 1
+        return found
+    sets, needed = demand(length, search.state[PERFECT], asked)
+    if not asked.listing:
+        search.state[SETS] += sets
+    elif search.state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
+        search.state[STATUS] = TOO_MANY
+    elif sets > 0:
+        if search.state[SETS] + sets > len(found.lengths) or search.state[PLACES] + needed > len(found.items):
+            found = make_room(sets, needed, search, found)
+        if search.state[STATUS] == RUNNING:
+            write_sets(base, length, support, search, found)
+    return found

@@ -23,7 +23,7 @@ import numpy as np
 from setveil.base.arguments import check_arguments
 from setveil.data.records.ragged import distinct, offsets_of
 from setveil.errors import BadParameter, TooManyItemsets
-from setveil.kernels.control import STOP
+from setveil.kernels.control import CONTROL_WIDTH, STOP
 from setveil.kernels.threads import share, with_threads
 from setveil.mining.itemsets import Itemsets
 from setveil.parameters.shares import MinSupport
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
+    from setveil.mining._list_search_kernels import Pairs
+    from setveil.mining._row_kernels import Rows
 
 Kind = Literal["all", "closed", "maximal"]
 
@@ -40,13 +42,15 @@ LIMIT = 2_000_000
 _TABLE_BITS = {True: 6, False: 8}
 """Number of items whose combinations are summed in a table, when sets are listed (True) and when they are only counted (False)."""
 _RANGES = 48
-"""Number of ranges of the first level: enough that no thread waits long for another."""
+"""Largest number of ranges of the first level: enough that no thread waits long for another."""
+_LEAST_WORK = 1 << 14
+"""Occurrences that a range looks at, on average at least: fewer are not worth the start of a search."""
 _NO_BOUND = 1 << 40
 """Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
 """Number of sets that may still fit into the memory of a machine."""
-_WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES, _BUDGET = 0, 1, 2, 4, 5, 6
-"""RUNNING, TOO_MANY, SETS, STATUS, NODES and BUDGET of `_writing_kernels`, repeated here because that module imports Numba."""
+_WENT_WELL, _TOO_MANY, _SETS, _STATUS, _NODES = 0, 1, 2, 4, 5
+"""RUNNING, TOO_MANY, SETS, STATUS and NODES of `_writing_kernels`, repeated here because that module imports Numba."""
 _TIMES_TOO_MANY, _FEW = 8, 100_000
 """A search for the most frequent sets is repeated at a higher support if it finds this many times too many, and more than a few."""
 _COUNT_BUDGET = 5_000_000
@@ -293,14 +297,22 @@ class _Search:
 
     def _run(self, *, listing: bool, limit: int, budget: int) -> list[_Part]:
         from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
+        from setveil.mining._writing_kernels import Asked, Part  # noqa: PLC0415 - the same
 
         longest_row, rows = self._rows
         longest = longest_row + len(self._perfect)
         kind = get_args(Kind).index(self.wanted.kind)
         limit = min(limit, _NO_BOUND)
-        lengths = (min(self.wanted.min_length, _NO_BOUND), min(self.wanted.max_length or _NO_BOUND, _NO_BOUND))
-        counts = (min(self.wanted.min_count, _NO_BOUND), *lengths)
-        asked = np.array((*counts, kind, listing, limit, budget, _TABLE_BITS[listing]), dtype=np.int64)
+        asked = Asked(
+            min_count=min(self.wanted.min_count, _NO_BOUND),
+            min_length=min(self.wanted.min_length, _NO_BOUND),
+            max_length=min(self.wanted.max_length or _NO_BOUND, _NO_BOUND),
+            kind=kind,
+            listing=int(listing),
+            limit=limit,
+            budget=budget,
+            table_bits=_TABLE_BITS[listing],
+        )
         tally_rows = min(self.wanted.max_length or self.wanted.min_length, longest) + 1
         tally_shape = (1, 1) if listing or kind else (tally_rows, longest + 1)
         ranges, pairs = self._ranges, self._pairs
@@ -308,32 +320,30 @@ class _Search:
         shared = np.zeros(len(ranges), dtype=np.int64)
         left = budget
 
-        def search(part: int, control: Any) -> _Part:
+        def search(number: int, control: Any) -> _Part:
             nonlocal left
-            asked_here = asked.copy()
-            asked_here[_BUDGET] = max(left, 1) if budget else 0
+            asked_here = asked._replace(budget=max(left, 1) if budget else 0)
             if listing and shared.sum() > limit:
                 control[STOP] = 1
-            tally = np.zeros(tally_shape, dtype=np.int64)
-            first, last, _ = ranges[part]
-            found = kernels.search_lists(
-                first, last, rows, pairs, longest_row, self._perfect, asked_here, tally, shared, part, control
-            )
-            made = _Part(found, tally)
+            first, last, _ = ranges[number]
+            part = Part(number, first, last, np.zeros(tally_shape, dtype=np.int64), shared)
+            found = kernels.search_lists(part, rows, pairs, longest_row, self._perfect, asked_here, control)
+            made = _Part(found, part.tally)
             left -= made.nodes
-            shared[part] = made.sets + (limit + 1) * (made.status == _TOO_MANY)
+            shared[number] = made.sets + (limit + 1) * (made.status == _TOO_MANY)
             return made
 
         parts = []
         if self.wanted.kind != "maximal" or not len(self._names):  # otherwise a larger set is frequent
-            tally = np.zeros(tally_shape, dtype=np.int64)
-            alone = kernels.search_root(self._perfect, self.data.records, asked, tally, np.zeros(1, dtype=np.int64))
-            parts.append(_Part(alone, tally))
+            part = Part(0, 0, 0, np.zeros(tally_shape, dtype=np.int64), np.zeros(1, dtype=np.int64))
+            control = np.zeros(CONTROL_WIDTH, dtype=np.int64)
+            alone = kernels.search_root(part, self.data.records, self._perfect, asked, control)
+            parts.append(_Part(alone, part.tally))
         results = share("mining", largest_first.tolist(), search, total=len(self._names))
         return parts + [results[i] for i in np.argsort(largest_first)]
 
     @cached_property
-    def _rows(self) -> tuple[int, tuple[Any, ...]]:
+    def _rows(self) -> tuple[int, Rows]:
         """The length of the longest row, and the rows with their index."""
         from setveil.mining import _row_kernels as kernels  # noqa: PLC0415 - imports Numba
 
@@ -350,22 +360,30 @@ class _Search:
         n_entries = int(lengths.sum())
         item_starts = np.empty(len(self._names) + 1, dtype=np.int64)
         entry_rows, entry_places = np.empty(n_entries, dtype=np.int64), np.empty(n_entries, dtype=np.int64)
-        kernels.index_entries(
-            len(self._names), 0, n_rows, starts, ends, places, item_starts, 0, entry_rows, entry_places, 0
-        )
         longest = int(lengths.max(initial=1))
-        supports = data.supports[self._names]
-        rows = (item_starts, entry_rows, entry_places, starts, ends, weights, places, self._names, supports)
+        rows = kernels.Rows(
+            starts=starts,
+            middles=starts,
+            ends=ends,
+            weights=weights,
+            places=places,
+            item_starts=item_starts,
+            entry_rows=entry_rows,
+            entry_places=entry_places,
+            names=self._names,
+            supports=data.supports[self._names],
+        )
+        kernels.index_entries(0, n_rows, len(self._names), 0, 0, rows)
         return longest, rows
 
     @cached_property
-    def _pairs(self) -> tuple[Any, ...]:
+    def _pairs(self) -> Pairs:
         """The frequent pairs; none where all sets are wanted: they do not need to know the earlier partners of an item."""
         from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         nothing = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
         if self.wanted.kind == "all":
-            return nothing
+            return kernels.Pairs(*nothing)
 
         def find(part: tuple[int, int, int], control: Any) -> tuple[Any, ...]:
             found: tuple[Any, ...] = kernels.find_pairs(*part[:2], self._rows[1], self.wanted.min_count, control)
@@ -373,15 +391,16 @@ class _Search:
 
         parts = share("counting pairs", self._ranges, find, total=len(self._names))
         lengths, later, supports = (np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
-        pairs: tuple[Any, ...] = kernels.list_partners(offsets_of(lengths), later, supports)
+        pairs: Pairs = kernels.list_partners(offsets_of(lengths), later, supports)
         return pairs
 
     @cached_property
     def _ranges(self) -> list[tuple[int, int, int]]:
         """Ranges of the items with nearly equal work, estimated by the number of occurrences after their entries."""
-        item_starts, entry_rows, entry_places, _, ends = self._rows[1][:5]
-        work = offsets_of(ends[entry_rows] - entry_places)[item_starts]
-        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], _RANGES + 1)[1:-1]))
+        rows = self._rows[1]
+        work = offsets_of(rows.ends[rows.entry_rows] - rows.entry_places)[rows.item_starts]
+        number = max(1, min(_RANGES, int(work[-1]) // _LEAST_WORK))
+        cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], number + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
         return [(a, b, int(work[b] - work[a])) for a, b in pairwise(borders) if a < b]
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from setveil.mining._lookup_kernels import Sets
+
 SETS_AT_ONCE = 1 << 14
 """Number of sets per part of the work."""
 
@@ -25,32 +27,31 @@ class Lookup:
         from setveil.mining import _lookup_kernels  # noqa: PLC0415 - imports Numba
 
         self._kernels: Any = _lookup_kernels  # without types, since Numba infers them
-        self._offsets, self._items = read_only(offsets, np.int64), read_only(items, np.int32)
         self._words = read_only(_random_words(max(width, 1)), np.uint64)
-        self._hashes = self._hashed(self._offsets, self._items)
-        slots = np.full(1 << max(2 * len(self._hashes), 2).bit_length(), -1, dtype=np.int64)
+        self._sets = self._hashed(offsets, items)
+        slots = np.full(1 << max(2 * len(self._sets.hashes), 2).bit_length(), -1, dtype=np.int64)
         run(
             "laying out the itemsets",
-            lambda control: self._kernels.enter(self._hashes, slots, control),
-            total=len(self._hashes),
+            lambda control: self._kernels.enter(self._sets.hashes, slots, control),
+            total=len(self._sets.hashes),
         )
         self._slots = read_only(slots, np.int64)
 
-    def _hashed(self, offsets: NDArray[np.int64], items: NDArray[np.int32]) -> NDArray[np.uint64]:
+    def _hashed(self, offsets: NDArray[np.int64], items: NDArray[Any]) -> Sets:
+        offsets, items = read_only(offsets, np.int64), read_only(items, np.int32)
         hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
         self._kernels.hash_sets(offsets, items, self._words, hashes)
-        return read_only(hashes, np.uint64)
+        sets: Sets = self._kernels.Sets(offsets, items, read_only(hashes, np.uint64))
+        return sets
 
     def places(self, offsets: NDArray[np.int64], items: NDArray[Any]) -> NDArray[np.int64]:
         """Return the number of each of these sets in the collection, or -1."""
-        offsets, items = read_only(offsets, np.int64), read_only(items, np.int32)
-        own = self._hashed(offsets, items)
-        found = np.empty(len(own), dtype=np.int64)
-        known = (self._slots, self._hashes, self._offsets, self._items)
+        asked = self._hashed(offsets, items)
+        found = np.empty(len(asked.hashes), dtype=np.int64)
         self._in_parts(
-            len(own),
+            len(found),
             lambda first, last, control: self._kernels.find_sets(
-                first, last, offsets, items, own, *known, found, control
+                first, last, asked, self._sets, self._slots, found, control
             ),
         )
         return found
@@ -60,12 +61,13 @@ class Lookup:
 
         It is -2 for sets of one item, and if the support of the set is less than `least[support of the set without the item]`.
         """
-        found = np.empty(len(self._items), dtype=np.int64)
-        own = (self._offsets, self._items, read_only(supports, np.int64), read_only(least, np.int64))
-        table = (self._words, self._slots, self._hashes)
+        found = np.empty(len(self._sets.items), dtype=np.int64)
+        bounds = self._kernels.Supports(read_only(supports, np.int64), read_only(least, np.int64))
         self._in_parts(
-            len(self._hashes),
-            lambda first, last, control: self._kernels.find_parts(first, last, *own, *table, found, control),
+            len(self._sets.hashes),
+            lambda first, last, control: self._kernels.find_parts(
+                first, last, self._sets, self._slots, self._words, bounds, found, control
+            ),
         )
         return found
 
