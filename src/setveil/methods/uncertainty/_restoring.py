@@ -40,9 +40,9 @@ FEW = 256
 RANGES = 64
 """Number of ranges of items in which parts of records are counted: enough to keep several threads busy to the end."""
 MEASURED_SHARE = 0.1
-"""Share of the occurrences that the first pass examines before it estimates how long the run will take."""
-TIME_OF_ALL_PASSES = 1.9
-"""The time of all passes divided by that of the first one: 1.9 to 2.0 on generated baskets with 40 % of the items sensitive."""
+"""Share of its work after which the first pass estimates how long the run will take."""
+TIME_OF_ALL_PASSES = 1.4
+"""The time of all passes divided by that of the first one, on 1,000,000 generated baskets with 40 % of the items sensitive."""
 LONG_SECONDS = 60
 """If a run is estimated to take longer, a note announces it."""
 REMOVED_ONE_IN = (4, 40)
@@ -146,7 +146,9 @@ class Restoring:
     def _with_estimate(self, order: NDArray[np.int64], state: tuple[Any, ...], control: NDArray[np.int64]) -> None:
         """Run the first pass, and note after a part of it how long all passes will take, if that is long."""
         put_back = self._kernels.put_back
-        work = np.cumsum(self._lists.starts[order + 1] - self._lists.starts[order])
+        occurrences = self._lists.starts[order + 1] - self._lists.starts[order]
+        # Where a run is long, contents are compared with holders, and both grow with the item.
+        work = np.cumsum(occurrences.astype(np.float64) ** 2)
         measured = int(np.searchsorted(work, MEASURED_SHARE * work[-1])) + 1
         put_back(order[:0], *state, control)  # compiles, if that was not done before
         started = time.monotonic()
@@ -155,7 +157,7 @@ class Restoring:
         if seconds >= LONG_SECONDS and not control[STOP]:
             progress.note(
                 f"Restoring items will take about {round_minutes(seconds)}, estimated from the first "
-                f"{100 * work[measured - 1] / work[-1]:.0f} % of the sensitive occurrences."
+                f"{100 * occurrences[:measured].sum() / occurrences.sum():.0f} % of the sensitive occurrences."
             )
         put_back(order[measured:], *state, control)
 
