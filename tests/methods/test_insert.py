@@ -43,6 +43,7 @@ def apply(records, sensitive, rho, *, seed=0, threads=1, hot=200, nodes=20_000, 
     method = Insert(sensitive=sorted(sensitive), rho=text(rho), **chosen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_restoring, "HOT", hot)
+        patch.setattr(_restoring, "FEW", hot)
         patch.setattr(_restoring, "NODES", nodes)
         with using_threads(threads):
             outcome = method.apply(data, rng=np.random.default_rng(seed))

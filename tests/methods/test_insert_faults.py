@@ -9,6 +9,7 @@ import pytest
 import setveil as sv
 from setveil.methods.uncertainty import _insert_kernels as kernels
 from setveil.methods.uncertainty import _limit_kernels as limits
+from setveil.methods.uncertainty import _parts_kernels as parts_kernels
 from setveil.methods.uncertainty import _restoring
 from setveil.methods.uncertainty import _table_kernels as tables
 from setveil.methods.uncertainty._restoring import Restoring
@@ -48,9 +49,10 @@ def keeps_all_slacks(_self):
     """Forget no slack where items were suppressed."""
 
 
-def counts_one_too_few(first, last, offsets, items, enough, *others):
-    """Ask for one record more before a part of records can hold a sensitive item."""
-    tables_find_rare(first, last, offsets, items, enough + 1, *others)
+def counts_one_too_few(first, last, sets, asked, few, enough, counts, control):
+    """Count one record too few that hold a part of records."""
+    parts_count_records(first, last, sets, asked, few, enough + 1, counts, control)
+    counts[counts > 0] -= 1
 
 
 def with_words_of_present_items(table):
@@ -66,12 +68,12 @@ def with_words_of_present_items(table):
         table.list_words[at] = table.words[table.lists[at]]
 
 
-def without_a_look_at_the_record(t, n_holding, rows, slacks, table, holding, items, holders):
+def without_a_look_at_the_record(t, n_holding, rows, slacks, table, holding, holders):
     """Use kept slacks though the record gained items."""
     for position in holding.members[:n_holding]:
         if slacks[position, kernels.SIZE] >= 0:
-            slacks[position, kernels.SIZE] = kernels.content(rows[position], table, items)
-    kernels_list_holders(t, n_holding, rows, slacks, table, holding, items, holders)
+            slacks[position, kernels.SIZE] = kernels.content(rows[position], table, holders.items)
+    kernels_list_holders(t, n_holding, rows, slacks, table, holding, holders)
 
 
 def stopping_too_early(q, size, enough, table):
@@ -80,14 +82,29 @@ def stopping_too_early(q, size, enough, table):
     return enough if count >= enough - 1 else count
 
 
-def with_parts_that_nobody_else_holds(t, row, x, rules, parts, *others):
+def with_parts_that_nobody_else_holds(x, row, n_sensitive, rules, parts, *others):
     """Take the records that have a part as a whole for all that hold it."""
     parts.together[:] = parts.sizes
-    return kernels_limit_by_content(t, row, x, rules, parts, *others)
+    return kernels_limit_by_content(x, row, n_sensitive, rules, parts, *others)
 
 
-tables_find_rare, tables_set_up, tables_records_with = tables.find_rare, tables.set_up, tables.records_with
+def forbidding_more(n_sensitive, is_sensitive, search, holders):
+    """Ask for holders of all items of a content, also if one of these is its only sensitive item."""
+    items = search.items[: search.sizes[kernels.ITEMS]]
+    is_absent = not holders.numbers[items].all()
+    return is_absent or kernels_is_forbidden(n_sensitive, is_sensitive, search, holders)
+
+
+def knowing_one_holder_less(x, with_all, all_with_t, rules, is_sensitive, search, sharing):
+    """Take one record with all of the content and the item for two."""
+    more = with_all + 1 if with_all else 0
+    return kernels_limit_by_knowing_most(x, more, all_with_t, rules, is_sensitive, search, sharing)
+
+
+parts_count_records = parts_kernels.count_records
+tables_set_up, tables_records_with = tables.set_up, tables.records_with
 kernels_list_holders, kernels_limit_by_content = kernels.list_holders, kernels.limit_by_content
+kernels_is_forbidden, kernels_limit_by_knowing_most = kernels.is_forbidden, kernels.limit_by_knowing_most
 
 
 @pytest.mark.parametrize(
@@ -95,12 +112,14 @@ kernels_list_holders, kernels_limit_by_content = kernels.list_holders, kernels.l
     [
         (Restoring, "_forget_slacks", keeps_all_slacks, 110),
         (Restoring, "_forget_slacks", keeps_all_slacks, 276),
-        (tables, "find_rare", counts_one_too_few, 8),
-        (tables, "find_rare", counts_one_too_few, 11),
+        (parts_kernels, "count_records", counts_one_too_few, 8),
+        (parts_kernels, "count_records", counts_one_too_few, 11),
         (tables, "set_up", with_words_of_present_items, 6),
         pytest.param(kernels, "list_holders", without_a_look_at_the_record, 52, marks=compiler_off),
         pytest.param(kernels, "list_holders", without_a_look_at_the_record, 92, marks=compiler_off),
         pytest.param(kernels, "limit_by_content", with_parts_that_nobody_else_holds, 8, marks=compiler_off),
+        pytest.param(kernels, "is_forbidden", forbidding_more, 2, marks=compiler_off),
+        pytest.param(kernels, "limit_by_knowing_most", knowing_one_holder_less, 12, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 4, marks=compiler_off),
         pytest.param(limits, "records_with", stopping_too_early, 6, marks=compiler_off),
     ],

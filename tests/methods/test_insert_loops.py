@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.data.records.ragged import read_only
 from setveil.methods.uncertainty import _limit_kernels as limits
+from setveil.methods.uncertainty import _restoring
 from setveil.methods.uncertainty import _sorting_kernels as sorting
 from setveil.methods.uncertainty import _table_kernels as kernels
-from setveil.methods.uncertainty._restoring import lay_out, make_room
+from setveil.methods.uncertainty._restoring import count_parts, lay_out, make_room
 
 from oracle.uncertainty import support
 from support.exhaustive import examples
@@ -67,6 +68,20 @@ def test_the_records_that_hold_some_items_are_counted(seed, hot, filled):
         assert table.records_with(q) == count
         for enough in range(1, count + 2):
             assert (table.records_with(q, enough) >= enough) == (count >= enough)
+
+
+@settings(max_examples=examples(80))
+@given(seeds, st.sampled_from([0, 2, 256]), st.integers(1, 4))
+def test_the_records_that_hold_a_part_are_counted_for_all_parts_at_once(seed, few, enough):
+    records = with_sensitive(seed, most_records=150 if seed % 2 else 16)[0]
+    parts, sizes, _part_of = sv.from_lists([sorted(record) for record in records]).distinct()
+    is_asked = np.random.default_rng(seed).random(parts.records) < 0.7
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_restoring, "FEW", few)
+        counts = count_parts(parts, sizes, is_asked, enough)
+    for part, asked, count in zip(map(set, parts.to_lists()), is_asked, counts.tolist(), strict=True):
+        expected = support(records, part) if asked and part else -1
+        assert count == expected or (few and expected >= enough and count == -1)
 
 
 @settings(max_examples=examples(80))

@@ -42,7 +42,8 @@ ADDED, REFUSED, EVALUATED, NODES, CLOCK = 0, 1, 2, 3, 4
 SLACK, SIZE = 0, 1
 """Columns of the kept slacks: a slack, and the number of items of the record at that time, or -1."""
 POSITION, WEIGHT, LENGTH, BOUND = 0, 1, 2, 3
-"""Columns of what is known of holders: a record that is one, the number of records, of items except t, and the slack."""
+"""Columns of what is known of holders: a record that is one, the number of records, of items except t, and the slack or `UNKNOWN`."""
+UNKNOWN = np.int64(-(2**62))
 N_HOLDERS, N_BLOCKS = 0, 1
 """Places in `sizes` of the holders."""
 BEFORE, COUNT, BLOCK = 0, 1, 14
@@ -87,17 +88,21 @@ class Memory(NamedTuple):
 
 
 class Holders(NamedTuple):
-    """The holders of an item. `masks` are 0 everywhere between contents.
+    """The holders of an item. `words` have one bit per item of a holder; `masks` are 0 everywhere between contents.
 
-    The holders of an item are in blocks, so that few steps wait for memory. `heads`, -1 everywhere between turns, has the last block of
-    each item; `blocks` have the block before, the number of holders in it, and these.
+    The holders that have an item are in blocks, so that few steps wait for memory. `heads`, -1 everywhere between turns, has the last
+    block of each item, and `numbers`, 0 then, how many holders have it; `blocks` have the block before, the number of holders in it, and
+    these. `items` is room for those of a holder.
     """
 
     sizes: NDArray[np.int64]
     known: NDArray[np.int64]
+    words: NDArray[np.uint64]
     masks: NDArray[np.uint64]
     heads: NDArray[np.int64]
+    numbers: NDArray[np.int64]
     blocks: NDArray[np.int64]
+    items: NDArray[np.int64]
 
 
 class Room(NamedTuple):
@@ -126,32 +131,39 @@ def put_back(order, lists, rules, parts, memory, table, room, control):
                 parts.held[parts.of[rows[holding.members[at]]]] += 1
         n_groups = ZERO
         if n_lost > 0:
-            list_holders(t, n_holding, rows, memory.slacks, table, holding, search.items, holders)
+            list_holders(t, n_holding, rows, memory.slacks, table, holding, holders)
             n_groups = group_lost(n_lost, rows, table, lost, search)
         for turn in range(n_groups):
             number = lost.order[turn]
             row = rows[lost.members[lost.lasts[number]]]
-            # The item alone, whole records, and the content itself.
-            x, together, n_sensitive, forever = limit_by_content(
-                t, row, lost.sizes[number], rules, parts, table, search
-            )
-            with_all, same = ZERO, NONE
-            is_given_up = False
-            if n_sensitive > 0 and holders.sizes[N_HOLDERS] == 0:
-                x = min(x, ZERO)  # t would come with these sensitive items alone
+            # The item alone, and whole records.
+            x, n_sensitive = limit_by_record(t, row, lost.sizes[number], rules, parts, table, search)
+            together, with_all, same = ZERO, ZERO, NONE
+            forever, is_given_up = False, False
+            if n_sensitive == 0 and is_sensitive[t]:
+                x, together, forever = limit_by_content(x, row, n_sensitive, rules, parts, table, search)
+            if x > 0 and n_sensitive > 0 and is_forbidden(n_sensitive, is_sensitive, search, holders):
+                x = ZERO
             if x > 0 and search.sizes[ITEMS] > 0 and (is_sensitive[t] or n_sensitive > 0):
                 is_given_up, with_all, same = meet_holders(holders, search, sharing)
+                # What most often forbids it, before what takes long: the rules that know all but one item, and the content.
+                if n_sensitive > 0 and not is_given_up:
+                    x = limit_by_knowing_most(x, with_all, table.held[t], rules, is_sensitive, search, sharing)
+                if x > 0 and n_sensitive > 0 and is_sensitive[t]:
+                    x, together, forever = limit_by_content(x, row, n_sensitive, rules, parts, table, search)
                 if is_given_up:
+                    is_given_up = x > 0
                     x = ZERO
-                elif is_sensitive[t]:
+                elif is_sensitive[t] and x > 0:
                     x = min(x, rules.num * together // rules.den - with_all)
                     forever = x <= 0 and n_sensitive == 0
                 # Rules that know the item, then those that infer it.
                 if x > 0 and n_sensitive > 0:
                     x, nodes = limit_by_knowing(x, table.held[t], holders.heads, rules, is_sensitive, search, sharing)
                     counts[NODES] += nodes
-                if x > 0 and is_sensitive[t] and prepare_search(x, together - with_all - x, rules, holders, room):
-                    x, forever, nodes = first_kind(x, together - with_all - x, search, room.ordered, table, rules)
+                base = together - with_all - x
+                if x > 0 and is_sensitive[t] and prepare_search(t, x, base, rows, rules, table, room):
+                    x, forever, nodes = first_kind(x, base, search, room.ordered, table, rules)
                     counts[NODES] += nodes
                 if x < 0:
                     is_given_up = True
@@ -205,34 +217,23 @@ def find_lost(t, lists, memory, is_dead, table, holding, lost):
 
 
 @kernel
-def list_holders(t, n_holding, rows, slacks, table, holding, items, holders):
-    """List the holders with their slack, and under each item those that have it."""
+def list_holders(t, n_holding, rows, slacks, table, holding, holders):
+    """List the holders with their slack, if it is known, and under each item those that have it."""
     members, before = holding.members, holding.before
     holders.sizes[N_HOLDERS] = 0
     holders.sizes[N_BLOCKS] = 0
     for number in range(group(n_holding, rows, table, holding)):
         last = holding.lasts[number]
         row = rows[members[last]]
-        size = content(row, table, items)
-        slack = ZERO
-        if table.is_sensitive[t] and size > 1:
-            # It is known if a record has as many items as then. No record keeps it: at the end of the turn one does.
-            is_known = False
-            at = last
-            while at >= 0:
-                if slacks[members[at], SIZE] == size:
-                    slack = slacks[members[at], SLACK]
-                    is_known = True
-                slacks[members[at], SIZE] = -1
-                at = before[at]
-            if not is_known:
-                slack = -records_with(items, size, ALL, table)
-                rest = ZERO
-                for k in range(size):
-                    if items[k] != t:
-                        items[rest] = items[k]
-                        rest += 1
-                slack += records_with(items, rest, ALL, table)
+        size = content(row, table, holders.items)
+        # It is known if a record has as many items as then. No record keeps it: at the end of the turn one does.
+        slack = UNKNOWN
+        at = last
+        while at >= 0:
+            if slacks[members[at], SIZE] == size:
+                slack = slacks[members[at], SLACK]
+            slacks[members[at], SIZE] = -1
+            at = before[at]
         add_holder(t, members[last], row, holding.sizes[number], slack, table, holders)
 
 
@@ -242,6 +243,7 @@ def add_holder(t, position, row, weight, slack, table, holders):
     heads, blocks, items, known = holders.heads, holders.blocks, table.items, holders.known
     number, n_blocks = holders.sizes[N_HOLDERS], holders.sizes[N_BLOCKS]
     length = ZERO
+    word = np.uint64(0)
     for place in range(table.offsets[row], table.offsets[row + 1]):
         item = items[place]
         if table.present[place] and item != t:
@@ -254,7 +256,10 @@ def add_holder(t, position, row, weight, slack, table, holders):
                 n_blocks += 1
             blocks[block, COUNT] += 1
             blocks[block, COUNT + blocks[block, COUNT]] = number
+            holders.numbers[item] += 1
+            word |= ONE << (mixed(np.int64(item)) & np.uint64(63))
             length += 1
+    holders.words[number] = word
     known[number, POSITION] = position
     known[number, WEIGHT] = weight
     known[number, LENGTH] = length
@@ -287,36 +292,81 @@ def group_lost(n_lost, rows, table, lost, search):
 
 
 @kernel
-def limit_by_content(t, row, x, rules, parts, table, search):
-    """Return how many of x records with one content can take t by what they hold as a whole.
+def limit_by_record(t, row, x, rules, parts, table, search):
+    """Write the content of a record; return how many of x such records can take t where no items or whole records are known.
 
-    Also returns how many records hold that, how many sensitive items are in it, and whether non-sensitive items alone forbid it.
+    Also returns how many sensitive items are in the content.
     """
-    items, num, den = search.items, rules.num, rules.den
+    items = search.items
     size = content(row, table, items)
     n_sensitive = ZERO
     for k in range(size):
         n_sensitive += table.is_sensitive[items[k]]
     search.sizes[ITEMS] = size
     search.sizes[HOLDERS] = 0
-    together = NONE
-    forever = False
-    part = parts.of[row]
-    if rules.plain_is_fixed and n_sensitive == 0:
-        together = parts.together[part]
     if table.is_sensitive[t]:
         if rules.include_empty:
-            x = min(x, num * (len(table.offsets) - 1) // den - table.held[t])
+            x = min(x, rules.num * (len(table.offsets) - 1) // rules.den - table.held[t])
         if rules.whole and (size > n_sensitive or rules.include_empty):
-            x = min(x, num * parts.sizes[part] // den - parts.held[part])
-        if size > 0 and x > 0:
-            if together < 0:
-                together = records_with(items, size, ALL, table)
-            if n_sensitive == 0:
-                parts.together[part] = together
-            x = min(x, num * together // den)
-            forever = x <= 0 and n_sensitive == 0
-    return max(x, ZERO), together, n_sensitive, forever
+            part = parts.of[row]
+            x = min(x, rules.num * parts.sizes[part] // rules.den - parts.held[part])
+    return max(x, ZERO), n_sensitive
+
+
+@kernel
+def limit_by_content(x, row, n_sensitive, rules, parts, table, search):
+    """Return how many of x records with one content can take a sensitive item by the number of records that hold the content.
+
+    Also returns that number, and whether non-sensitive items alone forbid it.
+    """
+    size, part = search.sizes[ITEMS], parts.of[row]
+    if size == 0 or x == 0:
+        return x, NONE, False
+    is_plain = n_sensitive == 0
+    together = parts.together[part] if is_plain and rules.plain_is_fixed else NONE
+    if together < 0:
+        together = records_with(search.items, size, ALL, table)
+    if is_plain:
+        parts.together[part] = together
+    x = min(x, rules.num * together // rules.den)
+    return x, together, x <= 0 and is_plain
+
+
+@kernel
+def is_forbidden(n_sensitive, is_sensitive, search, holders):
+    """Return whether it is certain that a rule forbids t which knows t and all of the content but a sensitive item f.
+
+    For each f, there must be a holder that lacks nothing but f. So all other items must be in holders, and a look at the holders with one
+    of them, the one in the fewest, settles most cases. Words can only err in favour: they may have the bit of an item that is missing.
+    """
+    items, numbers, words, blocks = search.items, holders.numbers, holders.words, holders.blocks
+    size = search.sizes[ITEMS]
+    fewest = NONE
+    for k in range(size):
+        item = items[k]
+        if n_sensitive > 1 or not is_sensitive[item]:
+            if numbers[item] == 0:
+                return True
+            if fewest < 0 or numbers[item] < numbers[fewest]:
+                fewest = item
+    if size == 1:
+        return False
+    word, asked = np.uint64(0), np.uint64(0)
+    for k in range(size):
+        bit = ONE << (mixed(items[k]) & np.uint64(63))
+        word |= bit
+        if is_sensitive[items[k]] and items[k] != fewest:
+            asked |= bit
+    block = holders.heads[fewest]
+    while block >= 0 and asked != 0:
+        for at in range(COUNT + 1, COUNT + 1 + blocks[block, COUNT]):
+            lacking = word & ~words[blocks[block, at]]
+            if lacking == 0:
+                return False
+            if lacking & (lacking - ONE) == 0:
+                asked &= ~lacking
+        block = blocks[block, BEFORE]
+    return asked != 0
 
 
 @kernel
@@ -366,6 +416,33 @@ def meet_holders(holders, search, sharing):
 
 
 @kernel
+def limit_by_knowing_most(x, with_all, all_with_t, rules, is_sensitive, search, sharing):
+    """Return how many of x records can take t by the rules that know t and the whole content but a sensitive item.
+
+    An item that no holder has is the only sensitive one (`is_forbidden`).
+    """
+    without, masks, weights = search.without, sharing.masks, sharing.weights
+    size, n_used, number = search.sizes[ITEMS], search.sizes[USED], search.sizes[HOLDERS]
+    full = bits_below(n_used)
+    fewest = all_with_t - with_all
+    if n_used < size and size > 1:
+        fewest = ZERO
+        for at in range(number):
+            if masks[at] == full:
+                fewest += weights[at]
+    elif size > 1:
+        for at in range(number):
+            lacking = full & ~masks[at]
+            if lacking != 0 and lacking & (lacking - ONE) == 0:
+                without[np.int64(bit_count(lacking - ONE))] += weights[at]
+        for b in range(n_used):
+            if is_sensitive[search.items[search.used[b]]]:
+                fewest = min(fewest, without[b])
+            without[b] = 0
+    return max(min(x, rules.num * fewest // (rules.den - rules.num) - with_all), ZERO)
+
+
+@kernel
 def limit_by_knowing(x, all_with_t, heads, rules, is_sensitive, search, sharing):
     """Return how many of x records can take t so that no rule that knows t becomes unsafe, or -1 where a search was given up.
 
@@ -385,12 +462,12 @@ def limit_by_knowing(x, all_with_t, heads, rules, is_sensitive, search, sharing)
 
 
 @kernel
-def prepare_search(x, base, rules, holders, room):
+def prepare_search(t, x, base, rows, rules, table, room):
     """Return whether a search for rules that infer t is needed; if so, bring the holders into the order of slack.
 
     `base` is how many records hold the content without t after x took it.
     """
-    search, sharing, known = room.search, room.sharing, holders.known
+    search, sharing, known = room.search, room.sharing, room.holders.known
     numbers, masks, weights = sharing.numbers, sharing.masks, sharing.weights
     n_met = search.sizes[HOLDERS]
     total = x
@@ -400,12 +477,28 @@ def prepare_search(x, base, rules, holders, room):
     if n_met == 0 or excess <= rules.num * base:
         return False
     for at in range(n_met):
-        slack = known[numbers[at], BOUND]
-        if bit_count(masks[at]) == known[numbers[at], LENGTH]:
+        holder = numbers[at]
+        if known[holder, BOUND] == UNKNOWN:
+            known[holder, BOUND] = slack_of(t, rows[known[holder, POSITION]], table, room.holders.items)
+        slack = known[holder, BOUND]
+        if bit_count(masks[at]) == known[holder, LENGTH]:
             slack -= x  # its counterparts may be those that get t
         sharing.slacks[at] = slack
     order_by_slack(n_met, excess // rules.num + 1, search.counts, sharing, room.ordered)
     return True
+
+
+@kernel
+def slack_of(t, row, table, items):
+    """Count the records that hold all other items of a record that holds t, and not t."""
+    size = content(row, table, items)
+    slack = -records_with(items, size, ALL, table)
+    rest = ZERO
+    for k in range(size):
+        if items[k] != t:
+            items[rest] = items[k]
+            rest += 1
+    return slack + records_with(items, rest, ALL, table)
 
 
 @kernel
@@ -443,7 +536,7 @@ def leave_holders(x, n_met, numbers, holders):
     masks, known = holders.masks, holders.known
     for at in range(n_met):
         holder = numbers[at]
-        if bit_count(masks[holder]) == known[holder, LENGTH]:
+        if bit_count(masks[holder]) == known[holder, LENGTH] and known[holder, BOUND] != UNKNOWN:
             known[holder, BOUND] -= x
         masks[holder] = 0
 
@@ -453,12 +546,13 @@ def end_turn(t, rows, slacks, table, holders):
     """Keep the slacks of the holders, and leave no block behind."""
     for holder in range(holders.sizes[N_HOLDERS]):
         position = holders.known[holder, POSITION]
-        if table.is_sensitive[t]:
+        if table.is_sensitive[t] and holders.known[holder, BOUND] != UNKNOWN:
             slacks[position, SLACK] = holders.known[holder, BOUND]
             slacks[position, SIZE] = holders.known[holder, LENGTH] + 1
         row = rows[position]
         for place in range(table.offsets[row], table.offsets[row + 1]):
             holders.heads[table.items[place]] = -1
+            holders.numbers[table.items[place]] = 0
 
 
 @kernel

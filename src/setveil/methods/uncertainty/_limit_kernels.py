@@ -56,8 +56,8 @@ class Search(NamedTuple):
 
     `sizes` has the number of items of K, of those with a bit, and of holders that share items with K. `items` are those of K, `used` the
     places among them that have a bit, and `q` is room for a set. Each level of the stack has its first and last holder in a list, the bit
-    that was added, and the next bit to add; `closed` has the items that all these holders share with K. `counts`, 0 everywhere, is room
-    for sorting.
+    that was added, and the next bit to add; `closed` has the items that all these holders share with K. `without`, for each bit, and
+    `counts`, for sorting, are room to count in, 0 everywhere.
     """
 
     sizes: NDArray[np.int64]
@@ -66,6 +66,7 @@ class Search(NamedTuple):
     q: NDArray[np.int64]
     stack: NDArray[np.int64]
     closed: NDArray[np.uint64]
+    without: NDArray[np.int64]
     counts: NDArray[np.int64]
 
 

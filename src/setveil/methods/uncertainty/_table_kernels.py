@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from setveil.kernels.bits import bit_count
-from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import first_not_below
 
@@ -158,17 +157,6 @@ def records_with(q, size, enough, table):
             if total >= enough:
                 break
     return total
-
-
-@kernel
-def find_rare(first, last, offsets, items, enough, table, is_rare, control):
-    """Write which of some itemsets are in fewer than `enough` records."""
-    for k in range(first, last):
-        if control[STOP]:
-            return
-        q = items[offsets[k] : offsets[k + 1]]
-        is_rare[k] = records_with(q, len(q), enough, table) < enough
-        control[DONE] += 1
 
 
 @kernel

@@ -7,7 +7,8 @@ Order    Sensitive items one by one, those in the most records of the original f
          their present content. Short contents come first, and the item is restored in as many records of each content as stay safe. Passes
          over all items repeat until one restores nothing. Then no single suppressed occurrence can be restored, except for those with too
          many rules to examine: these are counted.
-Cost     for each distinct content that lost an item, one count of its records, and a look at the contents that already hold the item.
+Cost     for each distinct content that lost an item, a look at the contents that already hold the item. The records with the content are
+         counted only if these allow the item.
 """
 
 from __future__ import annotations
