@@ -15,7 +15,6 @@ from importlib import import_module
 import setveil
 from setveil.cli import lean_imports
 
-
 IMPORTED_LATE = ("cryptography.x509", "nacl.bindings", "pyarrow.dataset")
 """What modules of the program import when they need it."""
 
