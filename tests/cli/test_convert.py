@@ -68,7 +68,7 @@ def pairs():
         yield pytest.param(source, target, marks=marks)
 
 
-@pytest.mark.parametrize(("source", "target"), pairs())
+@pytest.mark.parametrize(("source", "target"), list(pairs()))
 def test_from_every_format_to_every_other(files, tmp_path, source, target):
     out = tmp_path / target
     ended = call("convert", files / source, out, *words(READ_AS.get(source, {})), *words(FILES[target]), "--json")
