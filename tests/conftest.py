@@ -37,6 +37,14 @@ def pytest_collection_modifyitems(config, items):
         items[:] = chosen
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_waits_for_the_disk():
+    """Let this process not wait until the disk has what it wrote: no test cuts the power, and thousands of releases are written."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda _handle: None)
+        yield
+
+
 def data_folder():
     """Return the folder of real data sets, or skip the test."""
     folder = Path(os.environ.get("SETVEIL_DATA") or REPOSITORY.parent / "shared" / "data")

@@ -25,7 +25,13 @@ RUNNABLE = [
 ]
 
 
-@pytest.mark.parametrize("page", RUNNABLE)
+LONG = {"methods/reassociation.md", "presence/mpyc.md"}
+"""Pages that take ten seconds, left to `make test-all`."""
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.exhaustive] if page in LONG else []) for page in RUNNABLE]
+)
 def test_a_page_runs_as_printed(page, tmp_path, request):
     for block in blocks_of(page):
         if block.file:

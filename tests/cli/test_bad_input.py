@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import stat
 import subprocess
-import sys
 import tempfile
 from contextlib import contextmanager
 from functools import cache
@@ -22,6 +21,7 @@ from setveil.cli.options import ReadingOptions, signature_of
 from setveil.errors import BadData
 
 from cli import bad_input_files, bad_input_uses, bad_input_welcome
+from support.forked import run as run_forked
 from support.program import PROGRAM, call, names_in, run
 
 SECONDS = 60
@@ -267,6 +267,7 @@ def test_a_wrong_line_of_100_megabytes_is_refused_in_time(tmp_path, name):
 
 # -- what the system refuses ---------------------------------------------------------------------------------------------
 
+EXHAUSTIVE = pytest.mark.exhaustive
 LIMITED = """
 import resource, sys
 from setveil.cli.main import main
@@ -287,7 +288,7 @@ def assert_refused_outside(folder, ended, says):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_file_that_grows_too_large_is_refused(tmp_path, target):
-    ended = run("convert", SAMPLE, target, cwd=tmp_path, program=[sys.executable, "-W", "error", "-c", LIMITED])
+    ended = run_forked("convert", SAMPLE, target, cwd=tmp_path, code=LIMITED)
     assert_refused_outside(tmp_path, ended, f"{target} cannot be written: File too large")
 
 
@@ -307,35 +308,40 @@ def small_disk(tmp_path_factory):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_full_disk_is_refused(small_disk, target):
-    ended = run("convert", f"{SAMPLE}0", target, cwd=small_disk)
+    ended = run_forked("convert", f"{SAMPLE}0", target, cwd=small_disk)
     assert_refused_outside(small_disk, ended, f"{target} cannot be written: No space left on device")
 
 
 def test_a_release_on_a_full_disk_is_refused(small_disk):
-    ended = run("publish", SAMPLE, *PART_SWAP, "sample:supermarket", "--out", "new", cwd=small_disk)
+    ended = run_forked("publish", SAMPLE, *PART_SWAP, "sample:supermarket", "--out", "new", cwd=small_disk)
     assert_refused_outside(small_disk, ended, "No space left on device")
 
 
+@pytest.fixture(scope="module")
+def unprivileged_program():
+    """Give the program as a user who is not root starts it."""
+    if os.geteuid() != 0:
+        return PROGRAM
+    change = shutil.which("setpriv")
+    program = (change or "", "--reuid=65534", "--regid=65534", "--clear-groups", *PROGRAM)
+    if not change or subprocess.run([*program, "--version"], cwd="/", check=False, capture_output=True).returncode:
+        pytest.skip("the tests run as root, and the program cannot be started as another user")
+    return program
+
+
 @pytest.fixture
-def unprivileged():
-    """Give a folder of a user who is not root, and the program as that user starts it."""
-    with (
-        tempfile.TemporaryDirectory() as name
-    ):  # not below the folders of the tests, into which only their owner may look
-        folder, program = Path(name), PROGRAM
+def unprivileged(unprivileged_program):
+    """Give a folder of that user, and the program."""
+    # not below the folders of the tests, into which only their owner may look
+    with tempfile.TemporaryDirectory() as name:
         if os.geteuid() == 0:
-            change = shutil.which("setpriv")
-            program = (change or "", "--reuid=65534", "--regid=65534", "--clear-groups", *PROGRAM)
-            if (
-                not change
-                or subprocess.run([*program, "--version"], cwd="/", check=False, capture_output=True).returncode
-            ):
-                pytest.skip("the tests run as root, and the program cannot be started as another user")
-            os.chown(folder, 65534, 65534)
-        yield folder, program
+            os.chown(name, 65534, 65534)
+        yield Path(name), unprivileged_program
 
 
-@pytest.mark.parametrize("ending", [".dat", ".csv", ".jsonl", ".parquet", ".dat.gz"])
+@pytest.mark.parametrize(
+    "ending", [".dat", ".parquet", *(pytest.param(one, marks=EXHAUSTIVE) for one in (".csv", ".jsonl", ".dat.gz"))]
+)
 def test_a_file_without_permission_is_refused(unprivileged, ending):
     folder, program = unprivileged
     (folder / f"locked{ending}").write_bytes(b"a b\n")
@@ -347,7 +353,9 @@ def test_a_file_without_permission_is_refused(unprivileged, ending):
         assert names_in(folder) == [f"locked{ending}"]
 
 
-@pytest.mark.parametrize("target", ["new.dat", "new.parquet", "new.jsonl.zst"])
+@pytest.mark.parametrize(
+    "target", ["new.dat", *(pytest.param(one, marks=EXHAUSTIVE) for one in ("new.parquet", "new.jsonl.zst"))]
+)
 def test_a_folder_without_permission_is_refused(unprivileged, target):
     folder, program = unprivileged
     (folder / "locked").mkdir(mode=0o555)

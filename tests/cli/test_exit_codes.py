@@ -1,13 +1,13 @@
 """Wrong uses of every command end with their exit code and one sentence, and write nothing."""
 
 import errno
-import sys
 
 import pytest
 
 from setveil.cli.main import COMMANDS, GROUPS
 
 from cli.presence import wrong_uses as presence_wrong_uses
+from support.forked import run as run_forked
 from support.program import call, names_in, run
 
 SAMPLE = "sample:supermarket?records=60"
@@ -341,9 +341,8 @@ main()
 def test_a_disk_that_is_full_is_no_bug_and_leaves_nothing(tmp_path, size):
     """A limit of a file's size stands for a full disk: the data or the dossier does not fit."""
     assert call(*PUBLISH, cwd=tmp_path).code == 0  # compiles, if that was not done before
-    program = [sys.executable, "-W", "error", "-c", LIMITED, str(size)]
     before = names_in(tmp_path)
-    ended = run(*PUBLISH[:-1], "another", "--compress", "gzip", cwd=tmp_path, program=program)
+    ended = run_forked(size, *PUBLISH[:-1], "another", "--compress", "gzip", cwd=tmp_path, code=LIMITED)
     assert ended.code == 2
     assert "cannot be written: File too large" in ended.sentence()
     assert names_in(tmp_path) == before

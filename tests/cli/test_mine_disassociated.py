@@ -113,8 +113,9 @@ def test_release_folders_are_mined(tmp_path):
     method = sv.PartSwap(categories=categories)
     release = sv.publish(data, method, ids="drop", seed=2**90, allow_failures=data.records, metrics=[])
     release.save(tmp_path / "plain")
-    found = mine(tmp_path, "--min-support", 3, "--json", data="plain").json
-    assert found["itemsets"] == sv.mine(release.data, 3).ordered().to_table().to_pylist()
+    found = mine(tmp_path, "--min-support", 30, "--json", data="plain").json
+    assert found["itemsets"] == sv.mine(release.data, 30).ordered().to_table().to_pylist()
+    assert len(found["itemsets"]) > 100
     ended = call("mine", "plain", "--min-support", 3, "--empty", "drop", cwd=tmp_path)
     assert ended.code == 2
     assert "--empty does not apply to a release folder" in ended.sentence()

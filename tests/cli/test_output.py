@@ -11,8 +11,10 @@ import pytest
 
 from setveil.cli.main import COMMANDS, GROUPS, PRESENCE
 
+from support.forked import run as run_forked
 from support.program import PROGRAM, call, names_in, run
 
+EXHAUSTIVE = pytest.mark.exhaustive
 SAMPLE = "sample:supermarket?records=300"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket", "--seed", 7, "--experiment")
 PLACES = ("--private", "release.private")
@@ -222,7 +224,7 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
         words = example_of(command)
         assert words[0] == command
         if command != "demo":
-            ended = run(*words, cwd=tmp_path)
+            ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
     assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private"}
@@ -235,7 +237,7 @@ def test_every_example_of_presence_works_as_printed(tmp_path):
         assert words[:2] == ["presence", command]
         if command not in ("provider", "collector"):
             fewer = ["--people", 400] if command == "sample" else []
-            ended = run(*words, *fewer, cwd=tmp_path)
+            ended = run_forked(*words, *fewer, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
     assert set(names_in(tmp_path)) == {"bank", "joined", "joined.private", "policy.toml", "trial"}
@@ -254,13 +256,13 @@ def shell(line, folder, *arguments):
     "arguments",
     [
         ["--help"],
-        ["publish", "--help"],
-        ["metrics", "--json"],
+        pytest.param(["publish", "--help"], marks=EXHAUSTIVE),
+        pytest.param(["metrics", "--json"], marks=EXHAUSTIVE),
         ["metrics"],
         [*RIGHT["check"], "--quiet"],  # progress is told after two seconds, which a busy machine may take
         [*RIGHT["measure"], "--json", "--quiet"],
-        ["presence", "--help"],
-        [*RIGHT["presence attack"], "--quiet"],
+        pytest.param(["presence", "--help"], marks=EXHAUSTIVE),
+        pytest.param([*RIGHT["presence attack"], "--quiet"], marks=EXHAUSTIVE),
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )
@@ -286,10 +288,12 @@ def unheard(folder, *arguments):
     ("arguments", "code"),
     [
         (["metrics"], 0),
-        (["metrics", "--json"], 0),
+        pytest.param(["metrics", "--json"], 0, marks=EXHAUSTIVE),
         (RIGHT["check"], 0),
-        (RIGHT["presence check"], 0),
-        ([*RIGHT["check"], "--guarantee", "hidden-tendency", "--categories", "random:9"], 3),
+        pytest.param(RIGHT["presence check"], 0, marks=EXHAUSTIVE),
+        pytest.param(
+            [*RIGHT["check"], "--guarantee", "hidden-tendency", "--categories", "random:9"], 3, marks=EXHAUSTIVE
+        ),
         (
             [
                 *RIGHT["check"],

@@ -56,7 +56,13 @@ def test_a_password_that_is_told_is_noticed(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
-@pytest.mark.parametrize("group", readers.GROUPS)
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param(group, marks=[pytest.mark.exhaustive] if number else [])
+        for number, group in enumerate(readers.GROUPS)
+    ],
+)
 def test_the_fuzzer_finds_nothing_in_a_short_run(tmp_path, group):
     findings = tmp_path / "findings"
     command = [sys.executable, SCRIPT, "--seconds", str(SECONDS), "--reader", group, "--findings", findings]

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 JOB = Path(__file__).parents[2] / "kernels-wheel" / "job.py"
 
 
@@ -16,6 +18,7 @@ def run_job():
     return json.loads(ended.stdout)
 
 
+@pytest.mark.exhaustive
 def test_a_second_run_compiles_nothing():
     first, second = run_job(), run_job()
     assert first["unused"] == []

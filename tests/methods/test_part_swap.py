@@ -32,7 +32,7 @@ def paired(data, categories, *, strict, one_sided=False, ties="first"):
 
 @TIES
 @pytest.mark.parametrize("same", ["top", "any"])
-@pytest.mark.parametrize("block", range(10 if IS_EXHAUSTIVE else 2))
+@pytest.mark.parametrize("block", range(10 if IS_EXHAUSTIVE else 1))
 def test_partners_equal_the_oracle_on_many_instances(ties, same, block):
     tied = 0
     for seed in range(block * 60, block * 60 + 60):
@@ -45,7 +45,7 @@ def test_partners_equal_the_oracle_on_many_instances(ties, same, block):
     assert tied > 50
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(4 if IS_EXHAUSTIVE else 1))
 def test_the_papers_one_sided_rule_equals_the_oracle(block):
     for seed in range(block * 40, block * 40 + 40):
         data, categories = make(seed)
@@ -178,7 +178,7 @@ def test_only_records_that_take_part_or_help_change(seed):
 
 def test_paper_reading_swaps_in_file_order_and_may_lose_items():
     lost = 0
-    for seed in range(80):
+    for seed in range(80 if IS_EXHAUSTIVE else 30):
         data, categories = make(seed)
         records = as_sets(data)
         published = as_sets(

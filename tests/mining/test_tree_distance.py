@@ -124,6 +124,7 @@ def test_long_records(size, prune):
     assert distance(records, others, prune=prune) == oracle.tree_distance(records, others)
 
 
+@pytest.mark.exhaustive
 def test_records_of_5000_items():
     rng = np.random.default_rng(5)
     bases = [np.sort(rng.choice(9000, 5000, replace=False)) for _ in range(2)]

@@ -33,6 +33,7 @@ def test_three_programs_and_a_trial_give_the_same_table(parties, policy):
             (r'^counts_to = "b"', 'counts_to = "c"') if policy == "counts_to" else (r'^score = "both"', 'score = "own"')
         )
         parties.policies = dict.fromkeys("abc", changed(parties, "p.toml", *change))
+    parties.forked = bool(policy)
     found = parties.run()
     assert {role: one.code for role, one in found.items()} == dict.fromkeys("abc", 0), found
     assert parties.left() == ["joined", "joined.private", "run-a", "run-b"]

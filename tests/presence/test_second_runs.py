@@ -78,7 +78,7 @@ def test_the_same_run_again_is_allowed(parties):
 @pytest.mark.parametrize("order", ["bac", "acb", "abc"])
 def test_everybody_hears_a_refusal_in_whatever_order_they_start(parties, order):
     lose_a_user(parties, "b")
-    found = run(parties, order=order, gap=2.0)
+    found = run(parties, order=order, gap=0.7)
     assert codes(found) == {"a": 4, "b": 2, "c": 4}, found
     for role in "ac":
         assert "the run is refused: some of the same people were in an earlier run" in found[role].sentence()

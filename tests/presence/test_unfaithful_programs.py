@@ -2,14 +2,14 @@
 
 import re
 import signal
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from support.forked import Forked
 from support.presence_programs import programs, recorded
-from support.program import HANG_SECONDS, call, ended, hidden_in, start
+from support.program import HANG_SECONDS, call, ended, hidden_in
 
 SENDING = """
 import os, sys, time
@@ -60,7 +60,7 @@ def run(parties, **instead):
 def started_one(parties, role, program):
     if program is None:
         return parties.start(role)
-    return start(*parties.arguments(role), cwd=parties.folder, program=[sys.executable, "-c", program])
+    return Forked(*parties.arguments(role), cwd=parties.folder, code=program)
 
 
 def test_a_provider_that_dies_after_its_yes_neither_undoes_the_table_nor_keeps_it_from_the_other(parties):

@@ -16,7 +16,8 @@ from setveil.data.records.alignment import Alignment
 from setveil.release.dossier import Private
 from setveil.release.opening import open_release
 
-from support.program import call, run
+from support.forked import run
+from support.program import call
 from support.renewing import renew_both
 
 SAMPLE = "sample:supermarket?records=300&seed=5"

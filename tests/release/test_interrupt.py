@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from support.exhaustive import IS_EXHAUSTIVE
+from support.forked import run as run_forked
 from support.program import HANG_SECONDS, assert_complete, ended, hidden_in, names_in, run, signalled, start
 
 NOTHING = "stopped; nothing was written"
@@ -105,6 +107,8 @@ def assert_stops(folder, arguments, count, whole, *, fresh=False):
     [("publish", 40_000, PUBLISH, 10), ("profile", 40_000, (), 4), ("convert", 100_000, ("out.csv.gz",), 4)],
 )
 def test_stopped_at_any_moment(tmp_path, command, records, options, count):
+    if not IS_EXHAUSTIVE:
+        records, count = records // 4, count // 2
     for size in (100, records):  # the first one compiles, if that was not done before
         whole = run(command, f"sample:supermarket?records={size}", *options, *FORCE.get(command, ()), cwd=tmp_path)
         assert whole.code == 0, whole.err
@@ -114,6 +118,7 @@ def test_stopped_at_any_moment(tmp_path, command, records, options, count):
 
 @pytest.mark.parametrize(("command", "options", "count"), [("publish", PUBLISH, 5), ("profile", (), 3)])
 def test_stopped_while_compiling(tmp_path, command, options, count):
+    count = count if IS_EXHAUSTIVE else 2
     assert_stops(tmp_path, (command, "sample:supermarket?records=3000", *options), count, 4, fresh=True)
 
 
@@ -156,20 +161,14 @@ def test_stopped_in_a_callback_that_cannot_tell(tmp_path):
 
 
 def test_stopped_again_while_cleaning_up_is_stopped_once(tmp_path):
-    done = run("publish", "sample:supermarket?records=300", *PUBLISH, cwd=tmp_path, program=[*PYTHON, AGAIN])
+    done = run_forked("publish", "sample:supermarket?records=300", *PUBLISH, cwd=tmp_path, code=AGAIN)
     assert done.code == 130
     assert done.sentence() == NOTHING
     assert names_in(tmp_path) == []
 
 
 def test_stopped_after_the_release_was_written_says_so(tmp_path):
-    done = run(
-        "publish",
-        "sample:supermarket?records=300",
-        *PUBLISH,
-        cwd=tmp_path,
-        program=[*PYTHON, LATE],
-    )
+    done = run_forked("publish", "sample:supermarket?records=300", *PUBLISH, cwd=tmp_path, code=LATE)
     assert done.code == 130
     assert done.sentence() == "stopped; out was written before and is complete"
     assert_complete(tmp_path / "out", tmp_path / "out.private")

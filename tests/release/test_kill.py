@@ -3,12 +3,12 @@
 import random
 import shutil
 import signal
-import sys
 
 import pytest
 
 from support.exhaustive import IS_EXHAUSTIVE
-from support.program import assert_complete, call, hidden_in, names_in, run, signalled
+from support.forked import Forked, run
+from support.program import assert_complete, call, hidden_in, names_in, signalled_one
 
 PUBLISH = ("--method", "part-swap", "--categories", "sample:supermarket", "--out", "out", "--seed", 2**100 + 7)
 LARGE = ("publish", "sample:supermarket?records=20000", *PUBLISH)
@@ -87,7 +87,7 @@ def whole_run(tmp_path_factory):
 
 
 def died(folder, how, step, *options):
-    return run(how, step, *options, cwd=folder, program=[sys.executable, "-W", "error", "-c", DIE])
+    return run(how, step, *options, cwd=folder, code=DIE)
 
 
 def assert_whole_or_absent(folder):
@@ -105,7 +105,7 @@ def assert_next_run_clears_up(folder, *, force):
 
 @pytest.mark.parametrize("share", MOMENTS, ids=lambda share: f"{share:.3f}")
 def test_killed_at_any_moment(tmp_path, whole_run, share):
-    ended = signalled(*LARGE, number=signal.SIGKILL, after=share * whole_run, cwd=tmp_path)
+    ended = signalled_one(Forked(*LARGE, cwd=tmp_path), number=signal.SIGKILL, after=share * whole_run)
     assert ended.code in (-signal.SIGKILL, 0), ended.err
     assert_whole_or_absent(tmp_path)
     assert_next_run_clears_up(tmp_path, force=(tmp_path / "out").exists())

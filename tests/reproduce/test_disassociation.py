@@ -213,8 +213,8 @@ def test_quick_is_two_seeds_at_four_settings(tiny, monkeypatch):
     ("line", "k", "delta", "distance", "records", "below"),
     [
         ("wheel", 2, 20, 66_800, 55_575, 4_006),
-        ("wheel", 4, 60, 78_402, 53_440, None),
-        ("wheel-safe", 3, 40, 76_564, 59_550, 0),
+        pytest.param("wheel", 4, 60, 78_402, 53_440, None, marks=pytest.mark.exhaustive),
+        pytest.param("wheel-safe", 3, 40, 76_564, 59_550, 0, marks=pytest.mark.exhaustive),
     ],
 )
 def test_figures_are_those_of_an_earlier_program(real_folder, line, k, delta, distance, records, below):

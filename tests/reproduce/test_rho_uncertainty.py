@@ -215,6 +215,7 @@ def test_the_nearest_seeds_are_those_of_the_specification(real_data, file, name,
     assert nearest_seeds(real_data(file), SENSITIVE_SHARE[name], among=300, how_many=3)[0] == seed
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 def test_on_wv_the_figures_are_those_of_an_earlier_program(real_folder):
     dataset = read_datasets(real_folder, full=False)[0]

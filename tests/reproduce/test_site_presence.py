@@ -127,6 +127,7 @@ def test_seeds_that_are_none_are_refused(seeds):
         reproduce("nowhere", seeds=seeds)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.realdata
 def test_a_small_part_of_the_quick_run_on_adult(real_folder):
     plan = replace(

@@ -10,5 +10,5 @@ IS_EXHAUSTIVE = os.environ.get("SETVEIL_EXHAUSTIVE") == "1"
 
 
 def examples(number):
-    """Return how many random examples to try: all of them in an exhaustive run, otherwise a fifth but at least 8."""
-    return number if IS_EXHAUSTIVE else min(number, max(8, number // 5))
+    """Return how many random examples to try: all of them in an exhaustive run, otherwise a fifth, from 5 to 60."""
+    return number if IS_EXHAUSTIVE else min(number, max(5, min(60, number // 5)))

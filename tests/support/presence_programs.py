@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setveil.presence.home import Home
 
+from support.forked import Forked
 from support.program import PROGRAM, Ended, call, ended, start
 
 HOST = "127.0.0.1"
@@ -52,6 +53,8 @@ class Programs:
     hosts: dict[str, str] = field(default_factory=lambda: dict.fromkeys("abc", HOST))
     namespaces: dict[str, str] = field(default_factory=dict)
     """The network namespace of each party, if parties run in namespaces."""
+    forked: bool = True
+    """Whether programs start at once, forked from a process that has imported them, or as a person starts them."""
 
     def address(self, role):
         return f"{self.hosts[role]}:{self.ports['bc'.index(role)]}"
@@ -79,7 +82,10 @@ class Programs:
         return ("ip", "netns", "exec", self.namespaces[role]) if self.namespaces else ()
 
     def start(self, role, *more):
-        return start(*self.arguments(role, *more), cwd=self.folder, program=(*self._inside(role), *PROGRAM))
+        arguments = self.arguments(role, *more)
+        if self.forked and not self.namespaces:
+            return Forked(*arguments, cwd=self.folder)
+        return start(*arguments, cwd=self.folder, program=(*self._inside(role), *PROGRAM))
 
     def run(self, **more) -> dict[str, Ended]:
         """Run all three to their end."""

@@ -64,14 +64,18 @@ def call(*arguments: object, cwd: Path | None = None) -> Ended:
     return Ended(code, out.getvalue(), err.getvalue())
 
 
+def with_usual_signals() -> None:
+    """Hear signals that a shell in the background, or `nohup`, had this process ignore: a child would inherit that."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
 def start(
     *arguments: object, cwd: Path, env: Mapping[str, str] | None = None, program: Sequence[str] = PROGRAM
 ) -> subprocess.Popen[str]:
     """Start a command in a process of its own, in which warnings are errors too."""
-    # As a shell in the background and `nohup` leave them; the child would inherit that.
-    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, usual)
+    with_usual_signals()
     return subprocess.Popen(
         [*program, *map(str, arguments)],
         cwd=cwd,
@@ -116,7 +120,11 @@ def signalled(
     *arguments: object, number: signal.Signals, after: float, cwd: Path, env: Mapping[str, str] | None = None
 ) -> Ended:
     """Run a command and send it a signal so many seconds after it began to listen; count the seconds from there to its end."""
-    process = start(*arguments, cwd=cwd, env=env)
+    return signalled_one(start(*arguments, cwd=cwd, env=env), number=number, after=after)
+
+
+def signalled_one(process: subprocess.Popen[str], *, number: signal.Signals, after: float) -> Ended:
+    """Do the same with a process that was started."""
     listening(process)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(after)

@@ -1,13 +1,13 @@
 """Wrong uses of `setveil presence` end with their exit code and one sentence, and write nothing; so does a full disk."""
 
 import json
-import sys
 
 import pytest
 
 from cli.presence.wrong_uses import POPULATION, SIDE_A, SIDE_B, WRONG, check, collector, draft, fill, provider, simulate
+from support.forked import run as run_forked
 from support.presence_programs import HOST, free_ports
-from support.program import call, hidden_in, names_in, run
+from support.program import call, hidden_in, names_in
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_nobody_comes_is_the_fault_of_another_party(folder, role):
         "c": collector(listen=place),
     }[role]
     before = names_in(folder)
-    ended = run(*arguments, "--wait", "0.3", cwd=folder)
+    ended = run_forked(*arguments, "--wait", "0.3", cwd=folder)
     assert ended.code == 4, ended.err
     assert ended.sentence().startswith("provider B " if role == "a" else "provider A ")
     assert ended.out == ""
@@ -156,9 +156,8 @@ main()
     ids=["attributes", "report", "sample", "policy", "init", "pin"],
 )
 def test_a_disk_that_is_full_is_no_bug_and_leaves_nothing(folder, arguments, size, says):
-    program = [sys.executable, "-B", "-W", "error", "-c", LIMITED, str(size)]
     before = names_in(folder)
-    ended = run(*arguments, cwd=folder, program=program)
+    ended = run_forked(size, *arguments, cwd=folder, code=LIMITED)
     assert ended.code == 2, ended.err
     assert says in ended.sentence()
     assert names_in(folder) == before
