@@ -13,11 +13,12 @@ WORD_BITS = 62
 @kernel
 def bit_count(word):
     """Return how many bits are set."""
-    count = 0
-    while word:  # one instruction: LLVM knows this loop
-        word &= word - 1
-        count += 1
-    return count
+    word = word - ((word >> 1) & 0x5555555555555555)
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    word = word + (word >> 8)
+    word = word + (word >> 16)
+    return (word + (word >> 32)) & 0x7F
 
 
 @kernel
@@ -25,7 +26,7 @@ def lowest_bit(word):
     """Return the place of the lowest set bit of a word that is not 0."""
     lower = (word & -word) - 1
     place = 0
-    while lower:  # one instruction, as above
+    while lower:  # LLVM knows this loop, and makes one instruction of it
         lower &= lower - 1
         place += 1
     return place
