@@ -31,10 +31,12 @@ def test_sets_that_other_parts_found_count_against_the_limit():
     tally, control = np.zeros((1, 1), dtype=np.int64), np.zeros(8, dtype=np.int64)
     found = _writing_kernels.Found(codes, codes, np.zeros(1, dtype=np.int64))
     for sets, status, room in ((2, _writing_kernels.RUNNING, 2), (3, _writing_kernels.TOO_MANY, 1)):
-        state = np.zeros(8, dtype=np.int64)
+        state = np.zeros(_writing_kernels.N_STATES, dtype=np.int64)
         state[_writing_kernels.PART] = 1
+        state[_writing_kernels.STATUS] = _writing_kernels.FULL
+        state[_writing_kernels.MORE_SETS], state[_writing_kernels.MORE_PLACES] = sets, 4
         search = _writing_kernels.Search(asked, state, codes, codes, codes, codes, tally, shared, control)
-        _, lengths, supports = _writing_kernels.make_room(sets, 4, search, found)
+        _, lengths, supports = _writing_kernels.make_room(search, found)
         assert (state[_writing_kernels.STATUS], shared[1]) == (status, sets)
         assert len(lengths) == len(supports) == room
 

@@ -345,7 +345,7 @@ def write_with(bits, names, search):
 
 @kernel
 def note_table(node, extensions, table, room, search, found):
-    """Note every combination of the extensions that is asked for; return the arrays, which may have grown."""
+    """Note every combination of the extensions that is asked for."""
     asked, state, tally, sums = search.asked, search.state, search.tally, room.sums
     min_count, kind = asked.min_count, asked.kind
     width = fill_table(node, extensions, table, sums, room.places)
@@ -355,7 +355,7 @@ def note_table(node, extensions, table, room, search, found):
         for combination in range(1, 1 << width):
             frequent += sums[combination] >= min_count
         tally[min(state[PATH] + 1, len(tally) - 1), state[PERFECT]] += frequent
-        return found
+        return
     write_bits(extensions, room.bits)
     for combination in range(1, 1 << width):
         support = sums[combination]
@@ -376,15 +376,14 @@ def note_table(node, extensions, table, room, search, found):
             continue
         if kind == MAXIMAL and has_frequent_before(held, support, min_count, table, room.counts):
             continue
-        found = note(search.base, length, support, search, found)
+        note(search.base, length, support, search, found)
         if state[STATUS] != RUNNING:
             break
-    return found
 
 
 @kernel
 def look_ahead(node, extensions, table, room, search, found):
-    """Return whether the path with all its extensions is frequent, and the arrays, which may have grown.
+    """Return whether the path with all its extensions is frequent.
 
     Every set below the path is within that one: it is noted if it is maximal, and nothing below has to be looked at.
     """
@@ -392,11 +391,11 @@ def look_ahead(node, extensions, table, room, search, found):
     held = Node(node.first, node.last, node.n_backs, node.must | extensions, node.before)
     support = support_of(held, table)
     if support < min_count:
-        return False, found
+        return False
     if not has_frequent_before(held, support, min_count, table, room.counts):
         length = write_with(extensions, room.names, search)
-        found = note(search.base, length, support, search, found)
-    return True, found
+        note(search.base, length, support, search, found)
+    return True
 
 
 @kernel
@@ -468,7 +467,7 @@ def write_level(level, node, extensions, asked, table, room):
 
 @kernel
 def search_bits(n_rows, n_backs, width, table, room, search, found):
-    """Find the sets that extend the path by the items of the `width` bits; return the arrays that may have grown.
+    """Find the sets that extend the path by the items of the `width` bits; return the table, which may have grown.
 
     The first `n_rows` rows of the table are those of the path, each with `n_backs` words of what came before. Before each round, the path
     holds the items of the steps above the current level, and the levels up to it stand one behind the other in the table.
@@ -479,11 +478,10 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
     node = Node(NONE, n_rows, n_backs, NONE, NONE)
     if width <= asked.table_bits:
         state[NODES] += 1
-        return table, note_table(node, whole, table, room, search, found)
-    if kind == MAXIMAL:
-        is_done, found = look_ahead(node, whole, table, room, search, found)
-        if is_done:
-            return table, found
+        note_table(node, whole, table, room, search, found)
+        return table
+    if kind == MAXIMAL and look_ahead(node, whole, table, room, search, found):
+        return table
     n_rows = merge_rows(NONE, n_rows, whole, kind, n_backs, table, room.slots)
     count_pairs(NONE, n_rows, whole, table, room.pairs[0], room.bits)
     set_level(NONE, NONE, n_rows, whole, n_backs, levels)
@@ -507,19 +505,20 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
         if kind != MAXIMAL or (
             extensions == 0 and not has_frequent_before(node, support, min_count, table, room.counts)
         ):
-            found = note(search.path, state[PATH], support, search, found)
+            note(search.path, state[PATH], support, search, found)
         deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < asked.max_length
         if kind == MAXIMAL and deeper and are_frequent_pairs(room.pairs[level], extensions, min_count):
-            is_done, found = look_ahead(node, extensions, table, room, search, found)
-            deeper = not is_done
+            deeper = not look_ahead(node, extensions, table, room, search, found)
         if deeper and bit_count(extensions) > asked.table_bits:
-            table = with_room(node.last, 2 * node.last - node.first, node.n_backs, table)
+            most = 2 * node.last - node.first
+            if most > len(table.words) or most * node.n_backs > len(table.backs):
+                table = with_room(node.last, most, node.n_backs, table)
             level += 1
             write_level(level, node, extensions, asked, table, room)
             continue
         if deeper and state[STATUS] == RUNNING:
             state[NODES] += 1
-            found = note_table(node, extensions, table, room, search, found)
+            note_table(node, extensions, table, room, search, found)
         pop(names[bit], search)
         state[PERFECT] = levels[level, PASSED_PERFECT]
-    return table, found
+    return table

@@ -27,7 +27,10 @@ from setveil.mining._row_kernels import Rows, are_equal, hash_of, index_entries,
 from setveil.mining._writing_kernels import (
     ALL,
     CLOSED,
+    FULL,
     MAXIMAL,
+    N_STATES,
+    NODES,
     NONE,
     PART,
     PATH,
@@ -39,6 +42,7 @@ from setveil.mining._writing_kernels import (
     Found,
     Search,
     grown,
+    make_room,
     note,
     pop,
     push,
@@ -55,6 +59,8 @@ _WIDTH, _NEXT, _STEP, _PERFECT = range(_TOPS, 9)
 """What is kept of a level behind its tops: the end of its items, the next one, the path's last one, perfect ones before."""
 _START = 1 << 12
 """Arrays that grow begin with so many places."""
+_ROOM, _ROOM_FOR_ITEMS = 1 << 18, 1 << 20
+"""Room for sets and their items at first. A search that needs more repeats a part of its work; room that is not used takes no memory."""
 
 
 class Pairs(NamedTuple):
@@ -443,7 +449,7 @@ def write_level(node, n_kept, kind, source, below, items, levels):
 @kernel
 def room_for_search(part, perfect, longest_row, asked, control):
     """Return the search of a part at its start: an empty path, and the items that all records hold as perfect ones."""
-    state = np.zeros(8, np.int64)
+    state = np.zeros(N_STATES, np.int64)
     state[PERFECT], state[PART] = len(perfect), part.number
     room = longest_row + len(perfect) + 2
     path, own_perfect = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -539,6 +545,8 @@ def name_bits(node, n_before, n_kept, names, items, room):
 def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
     """Find the sets whose rarest item is one of a part; return sets and state.
 
+    Where the arrays of the sets are full, they are made larger, and the item at hand is searched again.
+
     `whole_rows` are the data. `pairs` are the frequent pairs; where all sets are wanted, they are counted here instead. `perfect` are the
     items that all records hold, which are no items here. Before each round, the path holds the items of the steps above the current level,
     the numbers of all items are unset.
@@ -550,9 +558,11 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
     items, numbers = room_for_items(len(whole_rows.names)), levels.levels
     table = Words(np.empty(most_rows, np.int64), np.empty(most_rows, np.int64), np.empty(most_rows, np.int64))
     room = room_for_bits(len(whole_rows.names), asked.table_bits, levels.slots)
-    found = Found(np.empty(_START, np.int32), np.empty(_START, np.int32), np.empty(_START, np.int64))
+    found = Found(np.empty(_ROOM_FOR_ITEMS, np.int32), np.empty(_ROOM, np.int32), np.empty(_ROOM, np.int64))
     below = no_rows()
-    for root in range(part.first, part.last):
+    root = part.first
+    while root < part.last:
+        sets, places, nodes, n_perfect = state[SETS], state[PLACES], state[NODES], state[PERFECT]
         level = NONE
         set_level(level, root, root + 1, levels)  # the whole data: one item is visited, its names and starts begin at 0
         while level >= 0:
@@ -573,9 +583,9 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
             if n_kept >= 0:
                 push(node.name, search)
                 if kind != MAXIMAL or n_kept == 0:
-                    found = note(search.path, state[PATH], node.support, search, found)
+                    note(search.path, state[PATH], node.support, search, found)
                 length = state[PATH] + (0 if kind == ALL else state[PERFECT])
-                deeper = n_kept > n_before and length < asked.max_length
+                deeper = n_kept > n_before and length < asked.max_length and state[STATUS] == RUNNING
             if deeper:
                 if n_kept - n_before <= WORD_BITS:
                     n_backs = words_for(n_before)
@@ -586,7 +596,7 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
                     set_bits(n_before, n_kept, items)
                     n_rows = write_words(node, n_backs, rows, items, table)
                     forget_bits(n_kept, items)
-                    table, found = search_bits(n_rows, n_backs, n_kept - n_before, table, room, search, found)
+                    table = search_bits(n_rows, n_backs, n_kept - n_before, table, room, search, found)
                     deeper = False
                 else:
                     set_level(level + 1, n_before, n_kept, levels)
@@ -600,9 +610,16 @@ def search_lists(part, whole_rows, pairs, longest_row, perfect, asked, control):
             if n_kept >= 0:
                 pop(node.name, search)
             state[PERFECT] = numbers[_PERFECT, level]
+        if state[STATUS] == FULL:
+            found = make_room(search, found)
+            state[SETS], state[PLACES], state[NODES], state[PERFECT], state[PATH] = sets, places, nodes, n_perfect, 0
+            for at in range(_TOPS):
+                levels.tops[at] = 0
+        elif state[STATUS] == RUNNING:
+            control[DONE] += 1
+            root += 1
         if state[STATUS] != RUNNING:
             break
-        control[DONE] += 1
     return found.items[: state[PLACES]], found.lengths[: state[SETS]], found.supports[: state[SETS]], state
 
 
@@ -612,5 +629,9 @@ def search_root(part, support, perfect, asked, control):
     search = room_for_search(part, perfect, NONE, asked, control)
     state = search.state
     found = Found(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
-    found = note(search.path, NONE, support, search, found)
+    note(search.path, NONE, support, search, found)
+    if state[STATUS] == FULL:
+        found = make_room(search, found)
+        if state[STATUS] == RUNNING:
+            note(search.path, NONE, support, search, found)
     return found.items[: state[PLACES]], found.lengths[: state[SETS]], found.supports[: state[SETS]], state

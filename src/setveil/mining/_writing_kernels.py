@@ -24,8 +24,11 @@ NONE = np.int64(0)
 ALL, CLOSED, MAXIMAL = range(3)
 
 # The numbers of the state of a search.
-PATH, PERFECT, SETS, PLACES, STATUS, NODES, PART = range(7)
-RUNNING, TOO_MANY, STOPPED, OUT_OF_BUDGET = range(4)
+PATH, PERFECT, SETS, PLACES, STATUS, NODES, PART, MORE_SETS, MORE_PLACES = range(9)
+N_STATES = 9
+RUNNING, TOO_MANY, STOPPED, OUT_OF_BUDGET, FULL = range(5)
+"""FULL: the arrays have no room for MORE_SETS sets with MORE_PLACES items. What writes them returns no arrays, because handing these from
+loop to loop takes longer than writing a set: `search_lists` makes room and searches once more below the item at hand."""
 
 
 class Asked(NamedTuple):
@@ -157,14 +160,14 @@ def demand(length, perfect, asked):
 
 
 @kernel
-def make_room(sets, needed, search, found):
-    """Return larger arrays to write to; or say that there are too many sets, here or in all parts of the search together.
+def make_room(search, found):
+    """Return larger arrays for a search that is full; or say that there are too many sets, here or in all parts of the search together.
 
     `shared[p]` is how many sets part p of the search had found when it last needed room.
     """
     state, shared = search.state, search.shared
     items, lengths, supports = found.items, found.lengths, found.supports
-    own = state[SETS] + sets
+    own, needed = state[SETS] + state[MORE_SETS], state[PLACES] + state[MORE_PLACES]
     shared[state[PART]] = own
     total = 0
     for part in range(len(shared)):
@@ -172,10 +175,11 @@ def make_room(sets, needed, search, found):
     if total > search.asked.limit:
         state[STATUS] = TOO_MANY
         return found
+    state[STATUS] = RUNNING
     if own > len(lengths):
         lengths, supports = grown(lengths, state[SETS], own), grown(supports, state[SETS], own)
-    if state[PLACES] + needed > len(items):
-        items = grown(items, state[PLACES], state[PLACES] + needed)
+    if needed > len(items):
+        items = grown(items, state[PLACES], needed)
     return Found(items, lengths, supports)
 
 
@@ -217,20 +221,18 @@ def write_sets(base, length, support, search, found):
 
 @kernel
 def note(base, length, support, search, found):
-    """Write or count the sets of `length` codes of `base` and of perfect items; return the arrays, which may have grown."""
-    asked = search.asked
+    """Write or count the sets of `length` codes of `base` and of perfect items; where there is no room, say so in the state."""
+    asked, state = search.asked, search.state
     if not asked.listing and asked.kind == ALL:
         # By the length and the perfect items: the number of sets may pass any word.
-        search.tally[min(length, len(search.tally) - 1), search.state[PERFECT]] += 1
-        return found
-    sets, needed = demand(length, search.state[PERFECT], asked)
+        search.tally[min(length, len(search.tally) - 1), state[PERFECT]] += 1
+        return
+    sets, needed = demand(length, state[PERFECT], asked)
     if not asked.listing:
-        search.state[SETS] += sets
-    elif search.state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
-        search.state[STATUS] = TOO_MANY
+        state[SETS] += sets
+    elif state[SETS] + sets > asked.limit:  # looked at first: `demand` counts no further than the limit
+        state[STATUS] = TOO_MANY
+    elif state[SETS] + sets > len(found.lengths) or state[PLACES] + needed > len(found.items):
+        state[STATUS], state[MORE_SETS], state[MORE_PLACES] = FULL, sets, needed
     elif sets > 0:
-        if search.state[SETS] + sets > len(found.lengths) or search.state[PLACES] + needed > len(found.items):
-            found = make_room(sets, needed, search, found)
-        if search.state[STATUS] == RUNNING:
-            write_sets(base, length, support, search, found)
-    return found
+        write_sets(base, length, support, search, found)
