@@ -44,7 +44,7 @@ _TABLE_BITS = {True: 6, False: 8}
 _RANGES = 48
 """Largest number of ranges of the first level: enough that no thread waits long for another."""
 _LEAST_WORK = 1 << 14
-"""Occurrences that a range looks at, on average at least: fewer are not worth the start of a search."""
+"""Minimum of the mean number of occurrences per range: fewer are not worth the start of a search."""
 _NO_BOUND = 1 << 40
 """Larger than any count, length or limit that occurs, and small enough that sums do not overflow."""
 _LISTABLE = 100_000_000
