@@ -5,6 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from setveil.kernels import rows
 from setveil.mining import _row_kernels, _writing_kernels
 
 pytestmark = pytest.mark.plain_python
@@ -54,7 +55,7 @@ def test_rows_are_sorted_and_intersected_as_sets_are(seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 50, size=60).astype(np.int32)
     expected = [*codes[:7], *sorted(codes[7:55]), *codes[55:]]
-    _row_kernels.sort(codes, 7, 55)
+    rows.sort(codes, 7, 55)
     assert codes.tolist() == expected
     one, other = (np.flatnonzero(rng.random(12) < 0.6) for _ in range(2))
     places = np.concatenate([one, [99], other]).astype(np.int32)

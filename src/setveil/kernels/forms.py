@@ -12,6 +12,8 @@ Both leave out the passes of Numba for what kernels do not use, such as closures
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +24,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 OPTIONS = {"nogil": True, "fastmath": False, "boundscheck": False, "no_cfunc_wrapper": True}
 """How every kernel is compiled. C code, which could call it through another wrapper, never does."""
@@ -106,6 +108,18 @@ class _NoMachineCode:
         """Do nothing."""
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Collect no garbage: looking through the many objects of a compiler for some takes a tenth of its time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 class _EntryCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
     """Compiles entry forms."""
 
@@ -115,7 +129,8 @@ class _EntryCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
 
     def compile_extra(self, function: Callable[..., Any]) -> Any:
         """Compile, and set the environments of the inner forms inside, as Numba does where it loads a function from its cache."""
-        compiled = super().compile_extra(function)
+        with _no_collection():
+            compiled = super().compile_extra(function)
         for environment in compiled._find_referenced_environments():  # noqa: SLF001 - the same
             compiled.codegen.set_env(environment.env_name, environment)
         return compiled

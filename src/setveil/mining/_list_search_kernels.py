@@ -22,8 +22,9 @@ import numpy as np
 from setveil.kernels.bits import WORD_BITS
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import sort
 from setveil.mining._bit_search_kernels import BitRoom, Words, search_bits
-from setveil.mining._row_kernels import Rows, are_equal, hash_of, index_entries, intersected, sort
+from setveil.mining._row_kernels import Rows, are_equal, hash_of, index_entries, intersected
 from setveil.mining._writing_kernels import (
     ALL,
     CLOSED,

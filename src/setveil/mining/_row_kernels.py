@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import sort
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,23 +32,6 @@ class Rows(NamedTuple):
     entry_places: NDArray[np.int64]
     names: NDArray[np.int32]
     supports: NDArray[np.int64]
-
-
-@kernel
-def sort(codes, first, last):
-    """Sort a few codes in place (Shell's way): for rows that are short, and quick to compile."""
-    gap = 1
-    while 3 * gap + 1 < last - first:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for at in range(first + gap, last):
-            code = codes[at]
-            place = at
-            while place - gap >= first and codes[place - gap] > code:
-                codes[place] = codes[place - gap]
-                place -= gap
-            codes[place] = code
-        gap //= 3
 
 
 @kernel

@@ -20,6 +20,7 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import sort
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -163,7 +164,7 @@ def project(item, layout, marks, numbers, part, part_records):
                     number[items[place]] = 0
                     chosen[n_chosen] = items[place]
                     n_chosen += 1
-    chosen[:n_chosen].sort()
+    sort(chosen, np.int64(0), n_chosen)
     for i in range(n_chosen):
         number[chosen[i]] = i
     n_rows = 0

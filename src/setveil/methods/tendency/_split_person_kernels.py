@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import sort
 
 LOOK_EVERY = 1024
 """How many records are treated between two looks at the control array."""
@@ -49,7 +50,7 @@ def split(offsets, items, category, categories, first_row, new_offsets, new_item
                 present[found] = g
                 found += 1
             weight[g] += 1
-        present[:found].sort()
+        sort(present, np.int64(0), found)
         at = offsets[r]
         for i in range(found):
             start[present[i]] = at

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from setveil.kernels.jit import kernel
+from setveil.kernels.rows import sort
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,7 +180,7 @@ def rebuild(records, moves, new_offsets, new_items):
             for g in range(given.starts[u], given.starts[u + 1]):
                 new_items[at] = given.values[g]
                 at += 1
-            new_items[first:at].sort()
+            sort(new_items, first, at)
         new_offsets[r + 1] = at
     return at
 
