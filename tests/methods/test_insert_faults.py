@@ -24,13 +24,13 @@ pytestmark = [
 compiler_off = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") != "1", reason="patches what is compiled in")
 
 
-def published(seed, patch):
+def published(seed, patch, **chosen):
     """Return what is published for a table after rounds in which many items are suppressed again, and whether it is safe."""
     records, sensitive, rho = crowd(seed, records=20 + seed % 60, items=6 + seed % 3, contents=8 + seed % 20)
     patch.setattr(_restoring, "REMOVED_ONE_IN", (1 + seed % 3, 3))
     patch.setattr(_restoring, "HOT", 0)
     asked = {"sensitive": sorted(sensitive), "rho": f"{rho.numerator}/{rho.denominator}", "include_empty": False}
-    method = Insert(**asked, rounds=5)
+    method = Insert(**asked, rounds=5, **chosen)
     outcome = method.apply(sv.from_lists([sorted(record) for record in records]), rng=np.random.default_rng(seed))
     occurred = method.guarantee.model_copy(update={"sensitive": method.sensitive.known_to_have_occurred()})
     return as_sets(outcome.published), bool(occurred.check(outcome.published))
@@ -137,6 +137,20 @@ def test_a_long_run_is_announced_with_an_estimate(monkeypatch):
     published(20, monkeypatch)
     assert len(notes) == 1  # rounds announce nothing
     assert re.fullmatch(
-        r"Restoring items will take about 1 minute, estimated from the first \d+ % of the sensitive occurrences\.",
+        r"Restoring items will take about 1 minute, estimated from the first \d+ % of the sensitive occurrences\. "
+        r"Use `parts=2` to finish in about a minute; more items are then suppressed\.",
         notes[0],
     )
+    published(20, monkeypatch, parts=3)
+    assert len(notes) == 2  # one for all parts
+    assert "`parts=4`" in notes[1]
+
+
+def test_a_long_run_that_is_not_of_insert_is_announced_without_parts(monkeypatch):
+    notes = []
+    monkeypatch.setattr(_restoring.progress, "note", notes.append)
+    monkeypatch.setattr(_restoring, "LONG_SECONDS", 0)
+    data = sv.from_lists([["a", "e"]] * 4)
+    sv.PartialSuppression(sensitive=["e"], rho=0.5).apply(data, rng=np.random.default_rng(0))
+    assert len(notes) == 1
+    assert "parts" not in notes[0]

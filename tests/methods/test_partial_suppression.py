@@ -204,7 +204,7 @@ def test_a_known_item_is_suppressed_in_the_fewest_records(both, alone, rho, lost
     assert lost == -(-(both * den - num * (both + alone)) // (den - num))
     data = sv.from_lists([["s", "x"]] * both + [["x"]] * alone)
     method = PartialSuppression(sensitive=["s"], rho=rho, include_empty=False)
-    part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))
+    part = _Part(method, data, read_only(method.sensitive.among(data)), np.uint64(5))
     looks = data.supports * np.where(np.arange(2) == data.code_of["x"], 1000, 1)
     part.original = part.original._replace(supports=read_only(looks))
     part.settle(np.zeros(CONTROL_WIDTH, np.int64))

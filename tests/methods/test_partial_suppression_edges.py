@@ -200,7 +200,7 @@ def test_every_record_can_be_a_part(records, include_empty):
 def test_it_stops_on_request():
     data = some_data()
     method = PartialSuppression(sensitive=data.vocabulary[::2], rho=0.3, knows="whole", include_empty=False)
-    part = _Part(method, data, np.arange(data.records), read_only(method.sensitive.among(data)), np.uint64(5))
+    part = _Part(method, data, read_only(method.sensitive.among(data)), np.uint64(5))
     control = np.zeros(CONTROL_WIDTH, np.int64)
     control[STOP] = 1
     part.settle(control)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from setveil.data.records.ragged import (
 )
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.control import STOP
-from setveil.kernels.threads import run, share
+from setveil.kernels.threads import share
 from setveil.methods.base import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
     from numpy.random import Generator
@@ -73,6 +74,8 @@ class Restoring:
 
         self._kernels: Any = _insert_kernels
         self._order, self._rng = read_only(order), rng
+        self.turns = self._order
+        """The items of the next passes, in their order."""
         num, den = rho.as_integer_ratio()
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
@@ -110,7 +113,8 @@ class Restoring:
             counts=np.zeros(5, np.int64),
         )
         entries = int(sums_within(starts, data.lengths[self._lists.rows]).max(initial=0))
-        self._room = make_room(data, int(data.supports[order].max(initial=0)), entries)
+        room = make_room(data, int(data.supports[order].max(initial=0)), entries)
+        self._state_of_passes = (self._lists, self._rules, self._parts, self._memory, self._table, room)
         self.passes = 0
 
     @property
@@ -125,60 +129,61 @@ class Restoring:
         counts: NDArray[np.int64] = self._memory.counts
         return counts
 
-    def run(self, order: NDArray[np.int64] | None = None, label: str = "restoring items") -> None:
-        """Restore what stays safe, pass by pass, until a pass restores nothing."""
-        kernels = self._kernels
-        chosen = self._order if order is None else read_only(order)
-        state = (self._lists, self._rules, self._parts, self._memory, self._table, self._room)
-        work = partial(kernels.put_back, chosen, *state)
-        if order is None:
-            work = partial(self._with_estimate, chosen, state)
-        added = -1
-        passes = 0
-        while added != self.counts[kernels.ADDED]:
-            added = int(self.counts[kernels.ADDED])
-            self.counts[kernels.REFUSED] = 0
-            passes += 1
-            run(f"{label}, pass {passes}", work, total=len(chosen))
-            work = partial(kernels.put_back, chosen, *state)
-        self.passes += passes
+    @property
+    def added(self) -> int:
+        """The number of occurrences restored so far."""
+        return int(self.counts[self._kernels.ADDED])
 
-    def _with_estimate(self, order: NDArray[np.int64], state: tuple[Any, ...], control: NDArray[np.int64]) -> None:
-        """Run the first pass, and note after a part of it how long all passes will take, if that is long."""
-        put_back = self._kernels.put_back
+    def run(self) -> None:
+        """Restore what stays safe, pass by pass, until a pass restores nothing."""
+        run_passes([self], measured=partial(self.measured_pass, announce))
+
+    def next_pass(self, control: NDArray[np.int64]) -> None:
+        """Go through the items once, and restore what stays safe."""
+        self._begin_pass()
+        self._kernels.put_back(self.turns, *self._state_of_passes, control)
+
+    def measured_pass(self, report: Callable[[float, float], None], control: NDArray[np.int64]) -> None:
+        """Do the same as `next_pass`, and estimate after a part of it how many seconds all passes of this table will take.
+
+        `report` is called with the seconds and the share of the occurrences from which they are estimated.
+        """
+        self._begin_pass()
+        put_back, order, state = self._kernels.put_back, self.turns, self._state_of_passes
         occurrences = self._lists.starts[order + 1] - self._lists.starts[order]
         # Where a run is long, contents are compared with holders, and both grow with the item.
         work = np.cumsum(occurrences.astype(np.float64) ** 2)
-        measured = int(np.searchsorted(work, MEASURED_SHARE * work[-1])) + 1
+        measured = int(np.searchsorted(work, MEASURED_SHARE * work[-1:].sum())) + 1
         put_back(order[:0], *state, control)  # compiles, if that was not done before
         started = time.monotonic()
         put_back(order[:measured], *state, control)
-        seconds = (time.monotonic() - started) * TIME_OF_ALL_PASSES * work[-1] / work[measured - 1]
-        if seconds >= LONG_SECONDS and not control[STOP]:
-            progress.note(
-                f"Restoring items will take about {round_minutes(seconds)}, estimated from the first "
-                f"{100 * occurrences[:measured].sum() / occurrences.sum():.0f} % of the sensitive occurrences."
-            )
+        if len(order) and not control[STOP]:
+            seconds = (time.monotonic() - started) * TIME_OF_ALL_PASSES * work[-1] / work[measured - 1]
+            report(seconds, occurrences[:measured].sum() / occurrences.sum())
         put_back(order[measured:], *state, control)
 
-    def improve(self, rounds: int) -> int:
-        """Suppress some items, restore everything in another order, `rounds` times; return the number of occurrences gained."""
-        gained = 0
-        for number in range(rounds):
-            before, refused = self._snapshot(), self.counts[self._kernels.REFUSED]
-            present_before = int(before[0].sum())
-            one_in = int(self._rng.integers(*REMOVED_ONE_IN, endpoint=True))
-            chosen = self._rng.choice(self._order, -(-len(self._order) // one_in), replace=False)
-            self._suppress(chosen)
-            others = self._rng.permutation(np.setdiff1d(distinct(self._order), chosen, assume_unique=True))
-            parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
-            self.run(np.concatenate(parts), f"improving, round {number + 1} of {rounds}")
-            gain = int(self._table.present.sum()) - present_before
-            if gain < 0:
-                self._restore_snapshot(before)
-                self.counts[self._kernels.REFUSED] = refused
-            gained += max(gain, 0)
-        return gained
+    def _begin_pass(self) -> None:
+        self.passes += 1
+        self.counts[self._kernels.REFUSED] = 0
+
+    def begin_round(self) -> _Before:
+        """Suppress some items again, draw a new order in which everything is restored, and return the state before."""
+        before = _Before(self._snapshot(), int(self._table.present.sum()), int(self.counts[self._kernels.REFUSED]))
+        one_in = int(self._rng.integers(*REMOVED_ONE_IN, endpoint=True))
+        chosen = self._rng.choice(self._order, -(-len(self._order) // one_in), replace=False)
+        self._suppress(chosen)
+        others = self._rng.permutation(np.setdiff1d(distinct(self._order), chosen, assume_unique=True))
+        parts = (others, chosen) if self._rng.random() < 0.7 else (chosen, others)
+        self.turns = read_only(np.concatenate(parts))
+        return before
+
+    def end_round(self, before: _Before) -> int:
+        """Return how many occurrences the round gained; if it lost some, return to the state before it."""
+        gain = int(self._table.present.sum()) - before.present
+        if gain < 0:
+            self._restore_snapshot(before.state)
+            self.counts[self._kernels.REFUSED] = before.refused
+        return max(gain, 0)
 
     def account(self) -> dict[str, int]:
         """Return the counts of all passes."""
@@ -212,6 +217,61 @@ class Restoring:
         """Return the arrays that passes change, except for counts."""
         table = self._table
         return table.present, table.held, table.lists, table.list_words, table.sums, table.bits, *self._memory[:-1]
+
+
+class _Before(NamedTuple):
+    """A table before an improvement round."""
+
+    state: list[NDArray[Any]]
+    present: int
+    refused: int
+
+
+def run_passes(
+    tables: Sequence[Restoring],
+    label: str = "restoring items",
+    measured: Callable[[NDArray[np.int64]], None] | None = None,
+) -> None:
+    """Restore what stays safe in each table, pass by pass, until a pass restores nothing; threads share the tables.
+
+    `measured` replaces the first pass of the first table.
+    """
+    remaining, passes = list(tables), 0
+    while remaining:
+        passes += 1
+        added = [table.added for table in remaining]
+        works: list[Callable[[NDArray[np.int64]], None]] = [table.next_pass for table in remaining]
+        if measured is not None and passes == 1:
+            works[0] = measured
+        total = sum(len(table.turns) for table in remaining)
+        share(f"{label}, pass {passes}", works, lambda work, control: work(control), total=total)
+        remaining = [table for table, before in zip(remaining, added, strict=True) if table.added != before]
+
+
+def improve(tables: Sequence[Restoring], rounds: int) -> int:
+    """Suppress some items, restore everything in another order, `rounds` times; return the number of occurrences gained."""
+    gained = 0
+    for number in range(rounds):
+        before = [table.begin_round() for table in tables]
+        run_passes(tables, f"improving, round {number + 1} of {rounds}")
+        gained += sum(table.end_round(old) for table, old in zip(tables, before, strict=True))
+    return gained
+
+
+def account_of(tables: Sequence[Restoring]) -> dict[str, int]:
+    """Return the counts of all tables together, and the most passes of any of them."""
+    accounts = [table.account() for table in tables]
+    summed = {name: sum(account[name] for account in accounts) for name in accounts[0]}
+    return summed | {"passes": max(account["passes"] for account in accounts)}
+
+
+def announce(seconds: float, examined: float, advice: str = "") -> None:
+    """Note how long a run will take, if that is long."""
+    if seconds >= LONG_SECONDS:
+        progress.note(
+            f"Restoring items will take about {round_minutes(seconds)}, estimated from the first "
+            f"{100 * examined:.0f} % of the sensitive occurrences.{advice}"
+        )
 
 
 def round_minutes(seconds: float) -> str:

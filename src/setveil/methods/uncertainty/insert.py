@@ -7,23 +7,29 @@ Order    Sensitive items one by one, those in the most records of the original f
          their present content. Short contents come first, and the item is restored in as many records of each content as stay safe. Passes
          over all items repeat until one restores nothing. Then no single suppressed occurrence can be restored, except for those with too
          many rules to examine: these are counted.
+Parts    The records can be divided at random into parts that are restored alone. The union of safe parts is safe (`_division`).
 Cost     for each distinct content that lost an item, a look at the contents that already hold the item. The records with the content are
          counted only if these allow the item.
 """
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from setveil.base.declaration import parameter
+from setveil.kernels.threads import number_of_threads
 from setveil.methods.base import Outcome
-from setveil.methods.uncertainty._restoring import Restoring, outcome_of
+from setveil.methods.uncertainty._division import at_most_one_per_record, divide, join
+from setveil.methods.uncertainty._restoring import Restoring, account_of, announce, improve, outcome_of, run_passes
 from setveil.methods.uncertainty.base import ReachesUncertainty
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+    from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
 
@@ -50,6 +56,13 @@ class Insert(ReachesUncertainty):
         "keeps the new result unless it has fewer occurrences. In benchmarks, each round added 10 to 50 % to the time without rounds "
         "and gained little.",
     )
+    parts: int = parameter(
+        1,
+        ge=1,
+        public=True,
+        description="Number of parts to split the records into, at random. Each part is restored alone. More parts take less time and "
+        "suppress more.",
+    )
 
     def apply(self, data: Transactions, *, rng: Generator) -> Outcome:
         """Suppress all sensitive occurrences, and restore them until no single one can be added."""
@@ -57,19 +70,45 @@ class Insert(ReachesUncertainty):
         hidden = is_sensitive[data.items]
         if self.rho.share == 1 or not hidden.any():
             return outcome_of(data, np.ones(data.occurrences, np.bool_), is_sensitive, {})
+        number = at_most_one_per_record(self.parts, data)
+        if number == 1:
+            tables = [self._table(data, is_sensitive, rng)]
+        else:
+            division = divide(data, number, rng)
+            tables = [self._table(part.records, is_sensitive, np.random.default_rng(part.seed)) for part in division]
+        run_passes(tables, measured=partial(tables[0].measured_pass, partial(_announce, number)))
+        account = {"parts": number, "gained-in-rounds": improve(tables, self.rounds), **account_of(tables)}
+        kept = [table.present for table in tables]
+        present = kept[0] if number == 1 else join(division, kept, data.occurrences)
+        return outcome_of(data, present, is_sensitive, account)
+
+    def _table(self, data: Transactions, is_sensitive: NDArray[np.bool_], rng: Generator) -> Restoring:
+        """Return records without sensitive items, which are to be restored in the order that was asked for."""
         codes = np.flatnonzero(is_sensitive & (data.supports > 0))
         supports = data.supports[codes]
-        restoring = Restoring(
+        return Restoring(
             data,
             is_sensitive,
-            ~hidden,
+            ~is_sensitive[data.items],
             codes[np.argsort(supports if self.order == "rarest" else -supports, kind="stable")],
             self.rho.share,
             include_empty=self.include_empty,
             whole=self.knows == "whole",
             rng=rng,
         )
-        restoring.run()
-        gained = restoring.improve(self.rounds)
-        account = {"gained-in-rounds": gained, **restoring.account()}
-        return outcome_of(data, restoring.present, is_sensitive, account)
+
+
+def _announce(parts: int, seconds: float, examined: float) -> None:
+    """Note how long all parts will take, and how many parts would be fast, if the first one takes so long."""
+    seconds *= parts / min(number_of_threads(), parts)
+    advice = f" Use `parts={parts_for(seconds, parts)}` to finish in about a minute; more items are then suppressed."
+    announce(seconds, examined, advice)
+
+
+def parts_for(seconds: float, parts: int) -> int:
+    """Return the number of parts that would take about a minute, if these take so long: time falls with their number.
+
+    >>> parts_for(65, 1), parts_for(600, 1), parts_for(600, 4)
+    (2, 10, 40)
+    """
+    return max(math.ceil(parts * seconds / 60), parts + 1)

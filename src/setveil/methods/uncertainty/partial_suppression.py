@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import offsets_of, owner_of, picked, read_only
+from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.control import STOP
 from setveil.kernels.threads import share
+from setveil.methods.uncertainty._division import at_most_one_per_record, divide, join
 from setveil.methods.uncertainty._restoring import Restoring, outcome_of
 from setveil.methods.uncertainty.base import ReachesUncertainty
 from setveil.mining.rule_search import strongest_rules
@@ -77,7 +78,7 @@ class PartialSuppression(ReachesUncertainty):
     def number_of_parts(self, data: Transactions) -> int:
         """Return the number of parts: `parts` if it is set, otherwise the smallest power of two that meets `t_max`."""
         if self.parts:
-            return max(min(self.parts, data.records), 1)
+            return at_most_one_per_record(self.parts, data)
         if not data.occurrences:
             return 1
         # (8), in logarithms: |T| 2^(mean length) / |D(T)|
@@ -103,19 +104,12 @@ class PartialSuppression(ReachesUncertainty):
         """Return for each occurrence whether it stays before any is restored, and an account."""
         is_sensitive = read_only(self.sensitive.among(data))
         number = self.number_of_parts(data)
-        order = rng.permutation(data.records)
-        borders = np.arange(number + 1) * data.records // number
-        seeds = rng.integers(1, 2**64, number, np.uint64)
-        parts = [
-            _Part(self, data, order[first:last], is_sensitive, seed)
-            for first, last, seed in zip(borders[:-1], borders[1:], seeds, strict=True)
-        ]
-        present = np.ones(data.occurrences, np.bool_)
+        division = divide(data, number, rng)
+        parts = [_Part(self, part.records, is_sensitive, part.seed) for part in division]
         searches = 0
         while True:
             share("suppressing items", parts, _Part.settle, total=data.records)
-            for part in parts:
-                present[part.places] = ~part.gone
+            present = join(division, (~part.gone for part in parts), data.occurrences)
             found = strongest_rules(
                 data.keeping(present),
                 is_sensitive,
@@ -175,8 +169,7 @@ class _Part:
     def __init__(
         self,
         method: PartialSuppression,
-        data: Transactions,
-        rows: NDArray[np.int64],
+        part: Transactions,
         is_sensitive: NDArray[np.bool_],
         seed: np.uint64,
     ) -> None:
@@ -186,12 +179,10 @@ class _Part:
         self.method = method
         self.aim = kernels.Aim(*method.rho.share.as_integer_ratio(), method.objective == "dist")
         self.is_sensitive = is_sensitive
-        self.part = part = data.take(rows, ids=None)
-        self.places = picked(data.offsets, rows)[1]
-        """The position of each occurrence in the data."""
+        self.part = part
         self.unsafe: tuple[NDArray[np.int64], list[NDArray[np.int64]]] = (np.empty(0, np.int64), [])
         """Rules to make safe, as sensitive items and the known items of each."""
-        items, longest = len(data.vocabulary), int(part.lengths.max(initial=0)) + 1
+        items, longest = len(part.vocabulary), int(part.lengths.max(initial=0)) + 1
         self.gone = np.zeros(part.occurrences, np.bool_)
         self.totals = np.zeros(4, np.int64)
         starts = read_only(offsets_of(part.supports))
