@@ -80,7 +80,7 @@ class Stack(NamedTuple):
     candidates: NDArray[np.int64]
 
 
-def make_room(n_records, n_items, longest):
+def make_room(n_records: int, n_items: int, longest: int) -> Room:
     """Return room for the searches of one thread."""
     return Room(
         slack=np.empty(n_records, np.int64),
