@@ -5,7 +5,8 @@ records hold the same other items without e (`slack`). They come in the order of
 q and e, n for those with q and without e: the rule is unsafe if p (den - num) - num n, its *excess*, is above 0.
 
 Any q' that contains q and has p' records has at least as many counterparts without e as each of these records has, so at least as many as
-the p'-th least slack: where no prefix of the list has an excess, nothing at or below q does.
+the p'-th least slack: where no prefix of the list has an excess, nothing at or below q does. That bound is known for each further item from
+one pass through the records with q, and the records of all further items that it leaves are listed in a second pass.
 """
 
 # mypy: ignore-errors
@@ -19,18 +20,20 @@ import numpy as np
 
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
-from setveil.kernels.rows import bit_of, doubled, first_not_below
+from setveil.kernels.rows import bit_of, doubled, doubled_rows, first_not_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ZERO, ONE, NONE = np.int64(0), np.int64(1), np.int64(-1)
+ZERO, ONE, NONE, ALL = np.int64(0), np.int64(1), np.int64(-1), np.int64(2**62)
 """Where a loop starts to count what it hands on: a 0 that is written out would compile what takes it a second time."""
 EXCESS, WITH_E, WITHOUT_E, SIZE, COMPLETE = 0, 1, 2, 3, 4
 """What a search tells of the strongest rule that it found, and whether it looked at everything."""
-FIRST, LAST, NEXT, LAST_CANDIDATE, Q_END = 0, 1, 2, 3, 4
-"""The numbers of a level: its first record and the end of its records, the next candidate and the end of its candidates, the items of q.
-Level 0 has the last two only."""
+FIRST, LAST, NEXT, LAST_CANDIDATE, Q_END, ROWS_END = 0, 1, 2, 3, 4, 5
+"""The numbers of a level: its first record and the end of its records, the next candidate, and the ends of its candidates, of the items of
+q and of the records of its candidates. Level 0 has the last three only."""
+ITEM, HIGHEST, ROWS, END = 0, 1, 2, 3
+"""The numbers of a candidate: its item, the highest excess below it, its first record and the end of its records."""
 
 
 class Records(NamedTuple):
@@ -57,13 +60,16 @@ class Bounds(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What searches of rules share; `count` is 0 and `is_known` false everywhere between them.
+    """What searches of rules share; `count` is 0, `filled` -1 and `is_known` false everywhere between them.
 
-    `slack` goes by record, `count`, `is_known` and `seen` by item; `q`, `ordered` and `best_set` hold as many items as the longest record.
+    `slack` goes by record, `count` to `seen` by item; `q`, `ordered` and `best_set` hold as many items as the longest record.
     """
 
     slack: NDArray[np.int64]
     count: NDArray[np.int64]
+    held: NDArray[np.int64]
+    highest: NDArray[np.int64]
+    filled: NDArray[np.int64]
     is_known: NDArray[np.bool_]
     seen: NDArray[np.int64]
     q: NDArray[np.int64]
@@ -85,6 +91,9 @@ def make_room(n_records: int, n_items: int, longest: int) -> Room:
     return Room(
         slack=np.empty(n_records, np.int64),
         count=np.zeros(n_items, np.int64),
+        held=np.empty(n_items, np.int64),
+        highest=np.empty(n_items, np.int64),
+        filled=np.full(n_items, -1, np.int64),
         is_known=np.zeros(n_items, np.bool_),
         seen=np.empty(n_items, np.int64),
         q=np.empty(longest, np.int64),
@@ -105,8 +114,8 @@ def signatures(first, last, offsets, items, words):
 
 
 @kernel
-def records_with(q, size, records):
-    """Count the records that hold all of q, which is sorted and not empty; and the steps that took."""
+def records_with(q, size, enough, records):
+    """Count the records that hold all of q, which is sorted and not empty, until there are enough; and the steps that took."""
     offsets, items, words, starts = records.offsets, records.items, records.words, records.starts
     word = np.uint64(0)
     rarest = q[0]
@@ -114,10 +123,11 @@ def records_with(q, size, records):
         word |= bit_of(q[k])
         if starts[q[k] + 1] - starts[q[k]] < starts[rarest + 1] - starts[rarest]:
             rarest = q[k]
-    total = 0
-    steps = starts[rarest + 1] - starts[rarest]
+    total = ZERO
+    steps = ZERO
     for at in range(starts[rarest], starts[rarest + 1]):
         row = records.lists[at]
+        steps += 1
         if (words[row] & word) != word:
             continue
         place = offsets[row]
@@ -131,32 +141,26 @@ def records_with(q, size, records):
             k += 1
         if k == size:
             total += records.weights[row]
+            if total >= enough:
+                break
     return total, steps
 
 
 @kernel
-def highest_excess(rows, first, last, weights, slack, bounds):
-    """Return the highest excess that anything held by some of these records can have."""
-    num, den = bounds.num, bounds.den
-    with_e = 0
-    highest = -num * slack[rows[first]]
-    for at in range(first, last):
-        with_e += weights[rows[at]]
-        excess = with_e * (den - num) - num * slack[rows[at]]
-        highest = max(highest, excess)
-    return highest
+def count_items(first, last, rows, records, bounds, room):
+    """Count the items of the records at hand; return their weight, how many items were seen, and the steps that took.
 
-
-@kernel
-def count_items(first, last, rows, records, room):
-    """Count the items of the records at hand; return their weight, how many items were seen, and the steps that took."""
-    offsets, count = records.offsets, room.count
+    The records come by rising slack. So the highest excess of any prefix of those with an item is known when the last one is counted.
+    """
+    offsets, count, held, highest = records.offsets, room.count, room.held, room.highest
+    num, rest = bounds.num, bounds.den - bounds.num
     p = ZERO
     n_seen = ZERO
     steps = ZERO
     for at in range(first, last):
         row = rows[at]
         weight = records.weights[row]
+        without_e = num * room.slack[row]
         p += weight
         steps += offsets[row + 1] - offsets[row]
         for place in range(offsets[row], offsets[row + 1]):
@@ -164,7 +168,11 @@ def count_items(first, last, rows, records, room):
             if count[item] == 0:
                 room.seen[n_seen] = item
                 n_seen += 1
+                held[item] = 0
+                highest[item] = weight * rest - without_e
             count[item] += weight
+            held[item] += 1
+            highest[item] = max(highest[item], count[item] * rest - without_e)
     return p, n_seen, steps
 
 
@@ -184,14 +192,14 @@ def try_single_items(e, n_seen, supports, bounds, room):
 
 
 @kernel
-def extend(e, core, level, p, n_seen, least, stack, room):
-    """Add what all p records hold to q, and take what at least `least` of them hold, above the core, as candidates.
+def extend(e, core, level, p, n_seen, stack, room):
+    """Add what all p records hold to q, and take what may have an excess above the best, above the core, as candidates.
 
     Return whether this closed set was not reached by a smaller item before.
     """
-    q, count = room.q, room.count
-    q_start, q_end = stack.levels[level, Q_END], stack.levels[level, Q_END]
-    end = stack.levels[level, LAST_CANDIDATE]
+    q, count, levels, candidates = room.q, room.count, stack.levels, stack.candidates
+    q_start, q_end = levels[level, Q_END], levels[level, Q_END]
+    end, rows_end = levels[level, LAST_CANDIDATE], levels[level, ROWS_END]
     is_new = True
     for k in range(n_seen):
         item = room.seen[k]
@@ -200,16 +208,47 @@ def extend(e, core, level, p, n_seen, least, stack, room):
                 is_new = is_new and item >= core
                 q[q_end] = item
                 q_end += 1
-            elif item > core and count[item] >= least:
-                stack.candidates[end] = item
+            elif item > core and room.highest[item] > room.best[EXCESS]:
+                candidates[end, ITEM] = item
+                candidates[end, HIGHEST] = room.highest[item]
+                candidates[end, ROWS] = rows_end
+                rows_end += room.held[item]
+                candidates[end, END] = rows_end
                 end += 1
         count[item] = 0
     for k in range(q_start, q_end):
         room.is_known[q[k]] = True
-    stack.levels[level, Q_END] = q_end
+    levels[level, Q_END] = q_end
     if is_new:
-        stack.levels[level, LAST_CANDIDATE] = end
+        levels[level, LAST_CANDIDATE] = end
+        levels[level, ROWS_END] = rows_end
     return is_new
+
+
+@kernel
+def list_records(level, stack, records, room):
+    """Write those records of a level that hold each of its candidates, in the same order; return the stack and the steps that took."""
+    offsets, levels, candidates, filled = records.offsets, stack.levels, stack.candidates, room.filled
+    begin, end = levels[level, NEXT], levels[level, LAST_CANDIDATE]
+    steps = ZERO
+    if begin == end:
+        return stack, steps
+    rows = stack.rows
+    while levels[level, ROWS_END] > len(rows):
+        rows = doubled(rows, levels[level - 1, ROWS_END])
+    for k in range(begin, end):
+        filled[candidates[k, ITEM]] = candidates[k, ROWS]
+    for at in range(levels[level, FIRST], levels[level, LAST]):
+        row = rows[at]
+        steps += offsets[row + 1] - offsets[row]
+        for place in range(offsets[row], offsets[row + 1]):
+            item = records.items[place]
+            if filled[item] >= 0:
+                rows[filled[item]] = row
+                filled[item] += 1
+    for k in range(begin, end):
+        filled[candidates[k, ITEM]] = NONE
+    return Stack(levels, rows, candidates), steps
 
 
 @kernel
@@ -222,8 +261,11 @@ def try_set(size, p, records, bounds, room):
             ordered[at] = ordered[at - 1]
             at -= 1
         ordered[at] = q[k]
-    held, steps = records_with(ordered, size, records)
-    excess = p * (bounds.den - bounds.num) - bounds.num * (held - p)
+    num, rest = bounds.num, bounds.den - bounds.num
+    # So many records with q leave no excess above the best.
+    enough = p + (p * rest - best[EXCESS] + num - 1) // num if num > 0 else ALL
+    held, steps = records_with(ordered, size, enough, records)
+    excess = p * rest - num * (held - p)
     if excess > best[EXCESS]:
         best[EXCESS] = excess
         best[WITH_E] = p
@@ -242,45 +284,21 @@ def enter(e, core, level, stack, records, bounds, room):
     levels[level, NEXT] = start
     levels[level, LAST_CANDIDATE] = start
     levels[level, Q_END] = levels[level - 1, Q_END]
+    levels[level, ROWS_END] = levels[level - 1, ROWS_END]
     first, last = levels[level, FIRST], levels[level, LAST]
-    # Nothing below this set is unsafe if no prefix of its records, by slack, has an excess.
-    if highest_excess(rows, first, last, records.weights, room.slack, bounds) <= best[EXCESS]:
-        return stack, ZERO
-    p, n_seen, steps = count_items(first, last, rows, records, room)
+    p, n_seen, steps = count_items(first, last, rows, records, bounds, room)
     if level == 1:
         try_single_items(e, n_seen, records.supports, bounds, room)
     candidates = stack.candidates
     while start + n_seen > len(candidates):
-        candidates = doubled(candidates, start)
+        candidates = doubled_rows(candidates)
     stack = Stack(levels, rows, candidates)
-    num, rest = bounds.num, bounds.den - bounds.num
-    # So many records with a candidate have an excess above the best if they come with the least slack.
-    least = (best[EXCESS] + num * room.slack[rows[first]]) // rest + 1
-    is_new = extend(e, core, level, p, n_seen, least, stack, room)
+    is_new = extend(e, core, level, p, n_seen, stack, room)
     size = levels[level, Q_END]
-    if is_new and size > 0 and p * rest - num * room.slack[rows[last - 1]] > best[EXCESS]:
+    if is_new and size > 0 and p * (bounds.den - bounds.num) - bounds.num * room.slack[rows[last - 1]] > best[EXCESS]:
         steps += try_set(size, p, records, bounds, room)
-    return stack, steps
-
-
-@kernel
-def descend(core, level, stack, records):
-    """Write those records of a level that hold an item as the level below; return the stack."""
-    offsets, items, levels = records.offsets, records.items, stack.levels
-    first, last = levels[level, FIRST], levels[level, LAST]
-    rows = stack.rows
-    while 2 * last - first > len(rows):
-        rows = doubled(rows, last)
-    to = last
-    for at in range(first, last):
-        row = rows[at]
-        place = first_not_below(items, offsets[row], offsets[row + 1], core)
-        if place < offsets[row + 1] and items[place] == core:
-            rows[to] = row
-            to += 1
-    levels[level + 1, FIRST] = last
-    levels[level + 1, LAST] = to
-    return Stack(levels, rows, stack.candidates)
+    stack, more = list_records(level, stack, records, room)
+    return stack, steps + more
 
 
 @kernel
@@ -290,15 +308,16 @@ def search(e, rows, start, records, bounds, room, control):
     `rows` are at least one record. The rule is left in `best_set`, and what is said of it in `best`, whose excess is the one to exceed
     all the time. A level has the records that hold q, and adds at least one item to it.
     """
-    best, levels = room.best, np.empty((len(room.q) + 3, 5), np.int64)
+    best, levels = room.best, np.empty((len(room.q) + 3, 6), np.int64)
     best[EXCESS] = start
     best[SIZE] = 0
     best[COMPLETE] = 0
-    stack = Stack(levels, np.empty(4 * len(rows) + 16, np.int64), np.empty(1024, np.int64))
+    stack = Stack(levels, np.empty(4 * len(rows) + 16, np.int64), np.empty((256, 4), np.int64))
     for at in range(len(rows)):
         stack.rows[at] = rows[at]
     levels[0, LAST_CANDIDATE] = 0
     levels[0, Q_END] = 0
+    levels[0, ROWS_END] = len(rows)
     levels[1, FIRST] = 0
     levels[1, LAST] = len(rows)
     level = ONE
@@ -306,13 +325,15 @@ def search(e, rows, start, records, bounds, room, control):
     while steps <= bounds.budget and control[STOP] == 0:
         # The next child of the set on top, or back to the one below.
         if levels[level, NEXT] < levels[level, LAST_CANDIDATE]:
-            core = stack.candidates[levels[level, NEXT]]
+            core, highest, first, last = stack.candidates[levels[level, NEXT]]
             levels[level, NEXT] += 1
-            steps += levels[level, LAST] - levels[level, FIRST]
-            stack = descend(core, level, stack, records)
-            level += 1
-            stack, more = enter(e, core, level, stack, records, bounds, room)
-            steps += more
+            steps += 1
+            if highest > best[EXCESS]:
+                level += 1
+                levels[level, FIRST] = first
+                levels[level, LAST] = last
+                stack, more = enter(e, core, level, stack, records, bounds, room)
+                steps += more
             continue
         for k in range(levels[level - 1, Q_END], levels[level, Q_END]):
             room.is_known[room.q[k]] = False

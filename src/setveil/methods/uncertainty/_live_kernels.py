@@ -19,7 +19,7 @@ import numpy as np
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.methods.uncertainty._sorting_kernels import sort_places
-from setveil.mining._rule_search_kernels import COMPLETE, SIZE, Records, records_with, search, signatures
+from setveil.mining._rule_search_kernels import ALL, COMPLETE, SIZE, Records, records_with, search, signatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,13 +195,13 @@ def largest_rules(e, kept, n_kept, longest, table, bounds, slack, control):
         seen[slot] = row
         held = records.supports[q[0]]
         if others > 1:
-            held, _steps = records_with(q, others, records)
+            held, _steps = records_with(q, others, ALL, records)
         to = others
         while to > 0 and q[to - 1] > e:
             q[to] = q[to - 1]
             to -= 1
         q[to] = e
-        both, _steps = records_with(q, others + 1, records)
+        both, _steps = records_with(q, others + 1, ALL, records)
         slack[row] = held - both
         if both * (bounds.den - bounds.num) - bounds.num * slack[row] > 0:
             return BETRAYED
