@@ -116,6 +116,8 @@ class _Leaves:
 
     contents: Transactions
     weights: NDArray[np.int64]
+    supports: NDArray[np.int64]
+    """The number of records that hold each item code."""
     num: int
     den: int
     starts: NDArray[np.int64]
@@ -151,7 +153,8 @@ class _Leaves:
         there = np.flatnonzero(np.diff(starts))
         if len(there):
             bound[there] = np.maximum.reduceat(prefix, starts[there])
-        return cls(contents, weights, num, den, starts, row, slack, both, both * (den - num) - num * slack, bound)
+        excess = both * (den - num) - num * slack
+        return cls(contents, weights, data.supports, num, den, starts, row, slack, both, excess, bound)
 
     def may_exceed(self, code: int, excess: int) -> bool:
         """Return whether some rule of an item could have a higher excess than this."""
@@ -171,9 +174,6 @@ class _Leaves:
         from setveil.mining import _rule_search_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
         contents = self.contents
-        supports_of = np.bincount(
-            contents.items, np.repeat(self.weights, contents.lengths), len(contents.vocabulary)
-        ).astype(np.int64)
         records = kernels.Records(
             offsets=contents.offsets,
             items=contents.items.copy(),
@@ -181,7 +181,7 @@ class _Leaves:
             words=np.empty(contents.records, np.uint64),
             starts=contents.holders[0],
             lists=contents.holders[1],
-            supports=read_only(supports_of),
+            supports=read_only(self.supports),
         )
         kernels.signatures(0, contents.records, records.offsets, records.items, records.words)
         for_more = max(STEPS_FOR_MORE // len(places), LEAST_STEPS)
