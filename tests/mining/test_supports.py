@@ -41,15 +41,18 @@ def test_supports_equal_the_definition(hot, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "HOT", hot)
         patch.setattr(module, "SETS_AT_ONCE", 1 + seed % 7)
+        patch.setattr(module, "MANY", 1 + seed % 4)
         found = supports(data, asked)
     assert found.dtype == np.int64
     assert found.tolist() == oracle.supports(as_sets(data), asked)
 
 
 @pytest.mark.plain_python
+@pytest.mark.parametrize("many", [2, 1000])
 @pytest.mark.parametrize("hot", [1, 32])
-def test_rows_beyond_a_word_and_lists_much_longer_than_others(hot, monkeypatch):
+def test_rows_beyond_a_word_and_lists_much_longer_than_others(hot, many, monkeypatch):
     monkeypatch.setattr(module, "HOT", hot)
+    monkeypatch.setattr(module, "MANY", many)
     data, _categories = make(5, records=400, items=12, hot=1.5)
     rare = sv.from_lists([*data.to_lists(), ["rare", *data.vocabulary[:5]], ["rare", data.vocabulary[0]]])
     asked = [["rare", *one] for one in questions(data, 1, 20)] + questions(data, 2, 30)

@@ -6,7 +6,8 @@ Items are numbered by rising support. One that few records hold has the list of 
 hold has one bit a record instead (`words[bits[item]]`; `bits` is -1 for the others). The sets come in rising order, so that a set begins as
 the one before it did, as often as can be: the intersections along the last set are kept, one a depth, and only those after the common
 beginning are made anew. The rows of the rarest item of a set are also marked, one bit a record: for the second item it is then enough to
-look up each row of its list, which is several times as fast as a walk through both lists.
+look up each row of its list, which is several times as fast as a walk through both lists. Where many sets have the same rarest item, the
+records that hold it are read once, and each other item of these sets has one bit for each of them.
 """
 
 from __future__ import annotations
@@ -30,8 +31,19 @@ _EIGHTS = np.uint64(0x0F0F0F0F0F0F0F0F)
 _ONE = np.uint64(1)
 _LOW = np.uint64(0x7F)
 _NONE = np.int64(-1)
+_NO_WORDS = np.int64(0)
+MOST_WORDS = 1 << 20
+"""Maximum number of words for the bits of the items of sets with the same rarest item: 8 MB."""
 MUCH_LONGER = 16
 """A list so many times as long as that of the rarest item is searched for the rows of that one, and not walked through."""
+
+
+class Records(NamedTuple):
+    """The records: their codes, from `offsets` on, and the number of the item of each code, or -1."""
+
+    offsets: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    number_of: NDArray[np.int64]
 
 
 class Layout(NamedTuple):
@@ -77,8 +89,9 @@ def ones(word):
 
 
 @kernel
-def lay_out(offsets, codes, number_of, filled, layout, control):
+def lay_out(records, filled, layout, control):
     """Fill the lists and the bits of the items that have a number; `filled` is work space, one a number."""
+    offsets, codes, number_of = records.offsets, records.codes, records.number_of
     starts, bits, rows, words = layout.starts, layout.bits, layout.rows, layout.words
     for number in range(
         len(filled)
@@ -222,10 +235,50 @@ def keep_rows(depth, item, layout, kept):
 
 
 @kernel
-def count_sets(first, last, sets, layout, supports, control):
+def end_of_run(first, last, sets):
+    """Return the end of the sets from `order[first]` on, before `order[last]`, that have the same rarest item."""
+    rarest = sets.items[sets.offsets[sets.order[first]]]
+    end = first + 1
+    while end < last and sets.items[sets.offsets[sets.order[end]]] == rarest:
+        end += 1
+    return end
+
+
+@kernel
+def columns_of(first, last, sets, records, layout, slots):
+    """Return the bits of each item of these sets among the rows of their rarest item, or nothing if they would take too much room.
+
+    The bits of an item are in the row `slots[item + 1]`; row 0 takes those of all other items.
+    """
+    for k in range(len(slots)):
+        slots[k] = 0
+    n_slots = np.int64(0)
+    for place in range(first, last):
+        one = sets.order[place]
+        for k in range(sets.offsets[one] + 1, sets.offsets[one + 1]):
+            if slots[sets.items[k] + 1] == 0:
+                n_slots += 1
+                slots[sets.items[k] + 1] = n_slots
+    rarest = sets.items[sets.offsets[sets.order[first]]]
+    begin, end = layout.starts[rarest], layout.starts[rarest + 1]
+    n_words = (end - begin + 63) >> 6
+    if (n_slots + 1) * n_words > MOST_WORDS:
+        return np.zeros((_NO_WORDS, _NO_WORDS), np.uint64)
+    columns = np.zeros((n_slots + 1, n_words), np.uint64)
+    for at in range(end - begin):
+        row = layout.rows[begin + at]
+        bit = _ONE << np.uint64(at & 63)
+        for k in range(records.offsets[row], records.offsets[row + 1]):
+            columns[slots[records.number_of[records.codes[k]] + 1], at >> 6] |= bit
+    return columns
+
+
+@kernel
+def count_sets(first, last, sets, records, layout, many, supports, control):
     """Write the supports of the sets `order[first]` to before `order[last]`, none of which is empty.
 
-    Before a set is looked at, the intersections along the one before are there up to `depth`.
+    Before a set is looked at, the intersections along the one before are there up to `depth`. `many` sets or more with the same rarest
+    item are counted by the bits of their other items among its rows.
     """
     set_offsets, set_items, bits = sets.offsets, sets.items, layout.bits
     kept = room_for(first, last, sets, layout)
@@ -233,6 +286,9 @@ def count_sets(first, last, sets, layout, supports, control):
     begun = np.int64(-1)  # the set before
     depth = np.int64(0)
     marked = _NONE
+    slots = np.zeros(len(bits) + 1, np.int64)
+    columns = np.zeros((_NO_WORDS, _NO_WORDS), np.uint64)
+    run_end = first  # of the sets with the rarest item at hand
     for place in range(first, last):
         if control[STOP] != 0:
             return
@@ -247,13 +303,24 @@ def count_sets(first, last, sets, layout, supports, control):
         depth = same
         rarest = np.int64(set_items[start])
         by_bits = bits[rarest] >= 0  # of the rarest, so of all
-        if not by_bits and length > 1 and rarest != marked:
+        if place == run_end:
+            run_end = end_of_run(place, last, sets)
+            if run_end - place >= many and not by_bits:
+                columns = columns_of(place, run_end, sets, records, layout, slots)
+            else:
+                columns = np.zeros((_NO_WORDS, _NO_WORDS), np.uint64)
+        by_columns = len(columns) > 0
+        if not by_bits and not by_columns and length > 1 and rarest != marked:
             mark(rarest, marked, layout, kept.marks)
             marked = rarest
         while depth < length and (depth == 0 or counts[depth] > 0):
             item = set_items[start + depth]
             if by_bits:
                 counts[depth + 1] = keep_bits(depth, layout.words[bits[item]], kept.masks)
+            elif by_columns and depth > 0:
+                counts[depth + 1] = keep_bits(depth - 1, columns[slots[item + 1]], kept.masks)
+            elif by_columns:
+                counts[1] = layout.starts[item + 1] - layout.starts[item]
             else:
                 counts[depth + 1] = keep_rows(depth, item, layout, kept)
             depth += 1

@@ -1,7 +1,8 @@
 """Supports of many itemsets at once: the number of records that hold all items of each.
 
 Cost: for each set, the records of its rarest item times its length, less the part that it shares with adjacent sets in sorted order. If
-many records hold every item of a set, it is a sixty-fourth of all records instead. Memory: up to 8 bytes per occurrence, in addition to
+many sets have the same rarest item, a sixty-fourth of that, and once the occurrences in its records. If many records hold every item of a
+set, it is a sixty-fourth of all records instead. Memory: up to 8 bytes per occurrence, in addition to
 the data.
 """
 
@@ -27,6 +28,8 @@ HOT = 32
 """An item that at least one in HOT records holds is stored as one bit per record: about where bits take less memory than a list."""
 SETS_AT_ONCE = 2048
 """Number of sets per part of the work."""
+MANY = 64
+"""If so many sets have the same rarest item, the records that hold it are read once for all of them."""
 
 
 @with_threads
@@ -120,20 +123,21 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
     order = as_records.content_order()
     order = order[np.diff(set_offsets)[order] > 0]
 
-    layout = _lay_out(data, kernels, used, number_of)
+    records = kernels.Records(data.offsets, data.items, read_only(number_of))
+    layout = _lay_out(data, kernels, used, records)
     sets = kernels.Sets(read_only(set_offsets), read_only(set_items), read_only(order))
     share(
         "counting itemsets",
         range(0, len(order), SETS_AT_ONCE),
         lambda first, control: kernels.count_sets(
-            first, min(first + SETS_AT_ONCE, len(order)), sets, layout, result, control
+            first, min(first + SETS_AT_ONCE, len(order)), sets, records, layout, MANY, result, control
         ),
         total=len(order),
     )
     return result
 
 
-def _lay_out(data: Transactions, kernels: Any, used: NDArray[np.int64], number_of: NDArray[np.int64]) -> Any:
+def _lay_out(data: Transactions, kernels: Any, used: NDArray[np.int64], records: Any) -> Any:
     """Return the layout of the used items, by number."""
     held = data.supports[used]
     hot = held * HOT >= data.records
@@ -141,10 +145,10 @@ def _lay_out(data: Transactions, kernels: Any, used: NDArray[np.int64], number_o
     rows = np.empty(starts[-1], dtype=np.int64)
     words = np.zeros((np.count_nonzero(hot), (data.records + 63) // 64), dtype=np.uint64)
     layout = kernels.Layout(read_only(starts), read_only(bits), rows, words)
-    filled, number_of = np.empty(len(used), np.int64), read_only(number_of)
+    filled = np.empty(len(used), np.int64)
     run(
         "laying out the records",
-        lambda control: kernels.lay_out(data.offsets, data.items, number_of, filled, layout, control),
+        lambda control: kernels.lay_out(records, filled, layout, control),
         total=data.records,
     )
     return kernels.Layout(*map(read_only, layout))
