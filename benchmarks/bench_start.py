@@ -1,11 +1,12 @@
 """How long a person waits for the program to start, beside what importing its heaviest library alone would take.
 
-Also the CPU time of two small jobs, beside that of importing the libraries that they use, and the first and the second run of a small
-job with an empty cache of compiled loops. Run: python benchmarks/bench_start.py
+Also the CPU time of two small jobs, beside that of importing the libraries that they use, and the first and the second run of small jobs,
+each with an empty cache of compiled loops. Run: python benchmarks/bench_start.py [--first-runs]
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
@@ -18,7 +19,17 @@ from measuring import folder_named, timed
 LIBRARIES = ("-c", "import numpy, pyarrow, numba, pydantic")
 ROUNDS = 5
 SMALL = "publish sample:supermarket?records=5000 --method part-swap --categories sample:supermarket --quiet --out"
-PUBLISH = "publish sample:supermarket?records=2000 --method part-swap --categories sample:supermarket --quiet --out"
+SAMPLE = "sample:supermarket?records=2000"
+PAIRS = "itemsets.txt"
+FIRST_RUNS = {
+    "profile": f"profile {SAMPLE}",
+    "mine": f"mine {SAMPLE} --min-support 1% --out sets.csv --force",
+    "part-swap": f"publish {SAMPLE} --method part-swap --categories sample:supermarket",
+    "exact-swap": f"publish {SAMPLE} --method exact-swap --itemsets {PAIRS} --min-support 1%",
+    "disassociation": f"publish {SAMPLE} --method disassociation --k 3 --m 2",
+    "insert": f"publish {SAMPLE} --method insert --sensitive sample:supermarket --rho 50%",
+}
+"""Small jobs whose first run is compared with the second: arguments of the program."""
 
 
 def seconds(*command, repeats=5, **environment):
@@ -28,11 +39,11 @@ def seconds(*command, repeats=5, **environment):
     return timed(run, repeats)[0]
 
 
-def cpu_seconds(*command):
+def cpu_seconds(*command, folder=None, **environment):
     """Return the CPU seconds of a command; Python may keep its bytecode, as where the program is installed."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *command], check=True, capture_output=True, env=kept)
+    subprocess.run([sys.executable, *command], check=True, capture_output=True, env=kept | environment, cwd=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -57,7 +68,28 @@ def small_jobs():
         print(f"{name + ', CPU':<44}{cpu:>7.3f} s  {cpu / imports:.1f} of importing (goal: at most {jobs[name][0]})")
 
 
+def first_runs():
+    """Print the CPU time of small jobs on a machine that has compiled nothing, and once more."""
+    print(f"{'2,000 baskets, CPU':<44}{'first run':>10}{'second':>8}{'ratio':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = f"mine {SAMPLE} --min-support 1% --length 2 --sample 5 --seed 1 --out {PAIRS}"
+        cpu_seconds("-m", "setveil", *chosen.split(), folder=folder)
+        for name, arguments in FIRST_RUNS.items():
+            took = []
+            for turn in ("first", "second"):
+                place = ["--out", f"{name}-{turn}"] if arguments.startswith("publish") else []
+                command = ["-m", "setveil", *arguments.split(), "--quiet", *place]
+                took.append(cpu_seconds(*command, folder=folder, SETVEIL_CACHE_DIR=f"{folder}/cache-{name}"))
+            first, second = took
+            print(f"{name:<44}{first:>8.1f} s{second:>6.1f} s{first / second:>7.1f}", flush=True)
+
+
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--first-runs", action="store_true", help="only these")
+    if parser.parse_args().first_runs:
+        first_runs()
+        return
     numba = seconds("-c", "import numba")
     print(f"{'python -c pass':<44}{seconds('-c', 'pass'):>7.3f} s")
     print(f"{'import numba':<44}{numba:>7.3f} s")
@@ -66,12 +98,7 @@ def main():
         took = seconds("-m", "setveil", *arguments.split())
         print(f"{'setveil ' + arguments:<44}{took:>7.3f} s  {took / numba:.2f} of importing numba")
     small_jobs()
-    with tempfile.TemporaryDirectory() as folder:
-        cache = {"SETVEIL_CACHE_DIR": f"{folder}/cache"}
-        first = seconds("-m", "setveil", *PUBLISH.split(), f"{folder}/first", repeats=1, **cache)
-        second = seconds("-m", "setveil", *PUBLISH.split(), f"{folder}/second", repeats=1, **cache)
-    print(f"{'publish 2,000 baskets, first run on a machine':<44}{first:>6.1f} s")
-    print(f"{'publish 2,000 baskets, second run':<44}{second:>7.1f} s  {first / second:.1f} times faster")
+    first_runs()
 
 
 if __name__ == "__main__":
