@@ -146,7 +146,7 @@ def forget_counts(n_seen, items):
 
 @kernel
 def room_for_items(n_items):
-    """Return room for numbers and lists of so many items."""
+    """Return room for numbers and lists of this number of items."""
     codes = np.empty(n_items, np.int32)
     for item in range(n_items):
         codes[item] = -1
@@ -258,7 +258,7 @@ def sort_out(node, n_seen, min_count, names, items, search):
 
 @kernel
 def words_for(count):
-    """Return how many words hold so many bits."""
+    """Return how many words hold this number of bits."""
     return (count + WORD_BITS - 1) // WORD_BITS
 
 

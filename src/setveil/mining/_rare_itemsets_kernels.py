@@ -201,7 +201,7 @@ def room_to_begin(records):
 
 @kernel
 def with_room(stack, n_spans, n_held, n_candidates):
-    """Return the stack with room for so many records, held items and candidates."""
+    """Return the stack with room for these numbers of records, held items and candidates."""
     spans, held, candidates = stack.spans, stack.held, stack.candidates
     while n_spans > len(spans):
         spans = more_spans(spans, len(spans))

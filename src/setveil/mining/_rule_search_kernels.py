@@ -262,7 +262,7 @@ def try_set(size, p, records, bounds, room):
             at -= 1
         ordered[at] = q[k]
     num, rest = bounds.num, bounds.den - bounds.num
-    # So many records with q leave no excess above the best.
+    # With this number of records, q has no excess above the best.
     enough = p + (p * rest - best[EXCESS] + num - 1) // num if num > 0 else ALL
     held, steps = records_with(ordered, size, enough, records)
     excess = p * rest - num * (held - p)

@@ -26,7 +26,7 @@ FEW = 8
 
 
 class Index(NamedTuple):
-    """For each item where its entries start; of each entry its cluster, chunk, how often it is told and at most, and its subrecords.
+    """For each item where its entries start; of each entry its cluster, chunk, lowest and highest count, and its subrecords.
 
     How often each subrecord occurs, how many records each cluster has, and the largest number of subrecords of an entry.
     """
@@ -45,7 +45,7 @@ class Index(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What is told of each set, as `support_bounds` describes it."""
+    """What is known of each set, as `support_bounds` describes it."""
 
     inside: NDArray[np.int64]
     certain: NDArray[np.int64]
@@ -188,7 +188,7 @@ def _bound_set(one, sets, index, places, figures):
 
 @kernel
 def bound_sets(first, last, sets, index, figures, control):
-    """Write what is told of the sets `first` to before `last`, if not empty; their items come from the one in the fewest clusters on."""
+    """Write what is known of the sets `first` to before `last`, if not empty; their items come from the one in the fewest clusters on."""
     longest = 1
     for one in range(first, last):
         longest = max(longest, sets.offsets[one + 1] - sets.offsets[one])

@@ -35,7 +35,7 @@ _NO_WORDS = np.int64(0)
 MOST_WORDS = 1 << 20
 """Maximum number of words for the bits of the items of sets with the same rarest item: 8 MB."""
 MUCH_LONGER = 16
-"""A list so many times as long as that of the rarest item is searched for the rows of that one, and not walked through."""
+"""A list this many times as long as that of the rarest item is searched for the rows of that one, and not walked through."""
 
 
 class Records(NamedTuple):

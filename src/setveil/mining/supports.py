@@ -29,7 +29,7 @@ HOT = 32
 SETS_AT_ONCE = 2048
 """Number of sets per part of the work."""
 MANY = 64
-"""If so many sets have the same rarest item, the records that hold it are read once for all of them."""
+"""If at least this number of sets have the same rarest item, the records that hold it are read once for all of them."""
 
 
 @with_threads

@@ -202,7 +202,7 @@ def _examine(depth, size, k, used, room, path):
         path.chosen[size] = least
         for at in range(2, size + 1):
             room.found[at - 2] = path.chosen[at]
-    # So many more nodes take away at most what each of them lacks.
+    # Each further node takes away at most what it lacks.
     if is_last or total - (size - depth) * (total - lowest) >= k:
         for at in range(used):
             count[depth, touched[at]] = 0

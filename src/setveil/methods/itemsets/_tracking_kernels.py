@@ -73,7 +73,7 @@ class Tree(NamedTuple):
 class Sets(NamedTuple):
     """The tracked sets: how to find them, their items, their supports before and now, and what losing a record costs.
 
-    `cost` is `weights` at the present support, or 0 for a set that does not matter; `is_level` tells which supports are thresholds, and
+    `cost` is `weights` at the present support, or 0 for a set that does not matter; `is_level` marks the supports that are thresholds, and
     `lowest` is the least of these; `lost_for` names the named itemset for which a set fell below that last.
     """
 
@@ -226,7 +226,7 @@ def members_of(record, left_out, also_left_out, rows, members):
 def sets_from(start, own, first, n_members, n_entries, n_found, tree, room):
     """Write the tracked sets that add to set `start` some members from `first` on, after those found; return how many there are then.
 
-    Each gets the bits `own`, and of those of its added members that are entries: the first so many members. Sets of one list on the stack
+    Each gets the bits `own`, and of those of its added members that are entries, which are the first members. Sets of one list on the stack
     differ in their last item only; each is extended by the items of those after it, so that every set is met once. There is one way out,
     and no call but of `child`, so that Numba counts no references here.
     """
