@@ -47,19 +47,31 @@ def test_each_reading_starts_at_the_beginning(tmp_path, opened):
                     assert stream.read(3) == b"one"
         assert len(opened) == 1
         with reading(path) as (stream, _advance):
-            assert stream.read() == b"one two"
+            assert stream.read(100) == b"one two"
         assert len(opened) == 2
 
 
-def test_a_file_that_is_being_read_is_opened_again(tmp_path, opened):
+def test_readers_of_a_file_do_not_disturb_each_other(tmp_path, opened):
     path = tmp_path / "a.txt"
     path.write_bytes(b"one two")
-    with opened_once(path), open_file(path) as (first, _size):
+    with opened_once(path), reading(path) as (first, _advance):
         assert first.read(4) == b"one "
-        with open_file(path) as (second, _size):
-            assert second.read() == b"one two"
-        assert first.read() == b"two"
-    assert len(opened) == 2
+        with reading(path) as (second, _advance):
+            assert second.read(100) == b"one two"
+        assert first.read(100) == b"two"
+    assert len(opened) == 1
+
+
+def test_a_reader_that_failed_does_not_disturb_the_next(tmp_path):
+    """Arrow reads ahead for a moment after it has refused a long row; the file is read again at once."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,item\np1,"' + b"a" * (6 << 20) + b"\n")
+    refusals = set()
+    for _ in range(40):
+        with pytest.raises(sv.BadData) as refusal:
+            sv.read(path)
+        refusals.add(str(refusal.value))
+    assert refusals == {f"{path}, line 2: the column 'item' is empty or holds a control character"}
 
 
 def test_another_file_is_not_taken_for_the_open_one(tmp_path):

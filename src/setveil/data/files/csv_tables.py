@@ -143,9 +143,7 @@ def _what_is_wrong(path: Path, wanted: Sequence[str], delimiter: str, error: Exc
                 row = broken[0]
                 message = f"has {quantity(row.actual_columns, 'field')} where the header has {row.expected_columns:,}"
                 return BadData(message, file=file, line=_line_of_row(path, delimiter, row.number))
-            if _needs_larger_block(error) or "include_columns" in str(
-                error
-            ):  # the header has them: Arrow began in a line
+            if _needs_larger_block(error):
                 continue
         break
     if _needs_larger_block(error):

@@ -12,9 +12,8 @@ import re
 import stat
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -53,13 +52,11 @@ def plain_suffix(path: Path) -> str:
     return (Path(path.stem).suffix if packing_of(path) else path.suffix).lower()
 
 
-@dataclass
-class _OpenFile:
-    """An open file, and whether it is being read."""
+class _OpenFile(NamedTuple):
+    """An open file and its size."""
 
     raw: Any
     size: int
-    in_use: bool = False
 
 
 _held: ContextVar[dict[Path, _OpenFile]] = ContextVar("setveil_held_files", default={})  # noqa: B039 - never changed in place
@@ -80,19 +77,14 @@ def opened_once(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_file(path: Path) -> Iterator[tuple[Any, int]]:
+def open_file(path: Path) -> Iterator[_OpenFile]:
     """Yield an Arrow file at its beginning, and its size; refuse what is not a readable file."""
-    held = _held.get().get(path)
-    if held is None or held.in_use:  # in use: an error is located while Arrow still reads ahead
-        with _open(path) as file:
-            yield file.raw, file.size
-        return
-    held.in_use = True
-    try:
+    if held := _held.get().get(path):
         held.raw.seek(0)
-        yield held.raw, held.size
-    finally:
-        held.in_use = False
+        yield held
+        return
+    with _open(path) as file:
+        yield file
 
 
 @contextmanager
@@ -116,13 +108,27 @@ def _open(path: Path) -> Iterator[_OpenFile]:
         yield _OpenFile(raw, found.st_size)
 
 
-class _KeptOpen:
-    """A file that ignores `close`, because a decompressing stream closes its input."""
+class _Reader:
+    """A reader of an open file with a position of its own, so that it disturbs no other reader of the file.
+
+    Arrow reads ahead in the background, and goes on for a moment after it has raised an error. `close` does nothing, because streams close
+    their input.
+    """
 
     closed = False
 
     def __init__(self, raw: Any) -> None:
-        self.read = raw.read
+        self._raw, self._position = raw, 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size`."""
+        found: bytes = self._raw.read_at(size, self._position)
+        self._position += len(found)
+        return found
+
+    def tell(self) -> int:
+        """Return the number of bytes read."""
+        return self._position
 
     def close(self) -> None:
         """Do nothing."""
@@ -137,11 +143,13 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     name, packing = str(path), packing_of(path)
     try:
         with open_file(path) as (raw, size), progress.step(f"reading {path.name}", size) as advance:
-            if not packing:
-                yield raw, lambda: advance(raw.tell())
-                return
-            with pa.CompressedInputStream(pa.PythonFile(_KeptOpen(raw), "r"), packing) as stream:
-                yield stream, lambda: advance(raw.tell())
+            file = _Reader(raw)
+            with pa.PythonFile(file, "r") as stream:
+                if not packing:
+                    yield stream, lambda: advance(file.tell())
+                    return
+                with pa.CompressedInputStream(stream, packing) as unpacked:
+                    yield unpacked, lambda: advance(file.tell())
     except OSError as error:
         if packing and error.errno is None:  # from Arrow, about the content, not from the system
             raise BadData(f"is not a complete {packing} file ({str(error).splitlines()[0]})", file=name) from None
