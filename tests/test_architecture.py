@@ -67,6 +67,13 @@ def test_a_profile_imports_nothing_of_releases(tmp_path):
     assert not imported.intersection((*UNUSED, "jinja2", "pyarrow.parquet", "pydantic.main", "setveil.release.card"))
 
 
+def test_stored_kernels_import_nothing_that_only_compiling_needs(tmp_path):
+    (tmp_path / "baskets.dat").write_text("milk bread\nmilk\n", encoding="utf-8")
+    _first, second = (imported_by("profile", str(tmp_path / "baskets.dat"), "--quiet") for _ in range(2))
+    assert "setveil.mining._uniqueness_kernels" in second
+    assert "numba.np.arrayobj" not in second
+
+
 def test_scipy_has_its_linear_algebra_beside_numba_without():
     code = (
         "from setveil.cli import lean_imports; lean_imports.install()\n"
@@ -76,6 +83,18 @@ def test_scipy_has_its_linear_algebra_beside_numba_without():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(found.stdout) == 1
+
+
+def test_functions_of_arrow_work_without_parsed_docstrings():
+    code = (
+        "from setveil.cli import lean_imports; lean_imports.install()\n"
+        "import pyarrow as pa, pyarrow.compute as pc; from pyarrow.vendored import docscrape\n"
+        "assert 'options' in pc.index_in.__doc__ and 'value_set' not in pc.index_in.__doc__\n"
+        "assert docscrape.NumpyDocString.__name__ == 'NumpyDocString'\n"
+        "print(pc.index_in(pa.array(['b']), value_set=pa.array(['a', 'b']))[0])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(found.stdout) == 1
 
 
 @pytest.mark.parametrize(

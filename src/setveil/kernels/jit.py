@@ -158,7 +158,9 @@ class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numb
         """Store a compiled kernel; where nothing can be written, it is compiled again in the next process."""
         if data.lifted or data.library.has_dynamic_globals:  # bound to this process
             return
-        stored = dumps(data._reduce())  # noqa: SLF001 - as Numba's own cache does
+        *parts, environments = data._reduce()  # noqa: SLF001 - as Numba's own cache does
+        # Loading an environment imports its module. One without constants holds nothing that machine code reads.
+        stored = dumps((*parts, tuple(each for each in environments if each.consts)))
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=self._folder, delete=False) as file:
