@@ -16,6 +16,7 @@ import numpy as np
 
 from setveil.base.display import quantity
 from setveil.data.forms.base import Published
+from setveil.data.forms.comparing import Aligned, codes_in
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import Naming
-    from setveil.data.forms.comparing import Aligned, Untrue
+    from setveil.data.forms.comparing import Untrue
     from setveil.data.forms.own_format import DataFormat
     from setveil.data.records.transactions import Unit
 
@@ -358,6 +359,24 @@ class Disassociated(Published):
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
+    def between(self, first: int, last: int) -> Disassociated:
+        """Return the clusters `first` to `last` - 1 with the same vocabulary."""
+        clusters = self.cluster_starts[first : last + 1]
+        chunks = self.chunk_starts[clusters[0] : clusters[-1] + 1]
+        offsets = self.subrecords.offsets[chunks[0] : chunks[-1] + 1]
+        terms = self.term_starts[first : last + 1]
+        items = self.subrecords.items[offsets[0] : offsets[-1]]
+        return replace(
+            self,
+            subrecords=Transactions.of_parts(offsets - offsets[0], items, self.vocabulary, ids=None, unit=self.unit),
+            counts=self.counts[chunks[0] : chunks[-1]],
+            chunk_starts=chunks - chunks[0],
+            cluster_starts=clusters - clusters[0],
+            sizes=self.sizes[first:last],
+            term_starts=terms - terms[0],
+            terms=self.terms[terms[0] : terms[-1]],
+        )
+
     def with_unit(self, unit: Unit) -> Self:
         """Return the same clusters with another unit."""
         subrecords = self.subrecords.with_unit(unit)
@@ -475,21 +494,17 @@ class Disassociated(Published):
         """Return how often each item is in record chunks, and how many further occurrences are listed in term chunks only."""
         records = original.as_records()
         in_record_chunks = self.supports - np.bincount(self.terms, minlength=len(self.vocabulary))
-        named = records.items[self._in_term_chunks(records, alignment)]
         exactly = original.in_own_order(self.vocabulary, in_record_chunks)
-        return exactly, np.bincount(named, minlength=len(records.vocabulary))
-
-    def _in_term_chunks(self, original: Transactions, alignment: Alignment) -> NDArray[np.bool_]:
-        """Return for each occurrence whether the term chunk of its cluster lists its item."""
-        cluster = np.empty(original.records, dtype=np.int64)
-        cluster[alignment.rows] = np.repeat(np.arange(self.clusters), self.sizes)
-        code_of = self.subrecords.code_of
-        codes = np.array([code_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
-        width = max(len(self.vocabulary), 1)
-        named = owner_of(self.term_starts) * width + self.terms
-        item = codes[original.items] if len(codes) else np.empty(0, np.int64)
-        keys = cluster[owner_of(original.offsets)] * width + item
-        return (item >= 0) & among(keys, np.sort(named))
+        codes, width = codes_in(records.labels, self.subrecords), max(len(self.vocabulary), 1)
+        listed = np.zeros(len(records.vocabulary), np.int64)
+        starts = offsets_of(self.sizes)
+        for first, last, aligned in Aligned(records, alignment.rows).in_blocks(starts):
+            record, item = aligned.occurrences()
+            held = owner_of(starts[first : last + 1] - starts[first])[record] * width + codes[item]
+            terms = self.term_starts[first : last + 1]
+            named = owner_of(terms - terms[0]) * width + self.terms[terms[0] : terms[-1]]
+            listed += np.bincount(item[among(held, named) & (codes[item] >= 0)], minlength=len(listed))
+        return exactly, listed
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
