@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -210,41 +210,24 @@ class Disassociated(Published):
         the record numbers cluster by cluster, in the order of `arranged`.
         """
         sizes = np.bincount(cluster)
-        record = owner_of(data.offsets)
-        width = max(len(data.vocabulary), 1)
-        in_term_chunk = np.flatnonzero(chunk == TERM_CHUNK)
-        terms = distinct(cluster[record[in_term_chunk]] * width + data.items[in_term_chunk])
-        # The occurrences of record chunks, chunk by chunk, and in a chunk record by record.
-        shown = np.flatnonzero(chunk >= 0)
-        record = record[shown]
-        place, order = _in_order(cluster[record] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
-        record = record[order]
-        # A subrecord begins where the chunk or the record changes.
-        starts_chunk, is_new = _changes(place), _changes(record)
-        is_new |= starts_chunk
-        first = np.flatnonzero(is_new)
-        chunk_of = np.cumsum(starts_chunk[first]) - 1
-        owner = cluster[record[starts_chunk]]
-        whole = Transactions.of_parts(
-            np.append(first, len(shown)).astype(np.int64),
-            data.items[shown[order]],
-            data.vocabulary,
-            ids=None,
-            unit=data.unit,
-        )
+        starts, by_cluster = places_of(cluster, len(sizes))
+        blocks = [
+            _Block.of(data, records.rows, starts[first : last + 1] - starts[first], chunk)
+            for first, last, records in Aligned(data, by_cluster).in_blocks(starts)
+        ]
+        lengths, items, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
         made = cls(
-            whole,
-            np.ones(whole.records, dtype=np.int64),
-            starts_of(chunk_of, len(owner)),
-            starts_of(owner, len(sizes)),
+            Transactions.of_parts(offsets_of(lengths), items, data.vocabulary, ids=None, unit=data.unit),
+            np.ones(len(lengths), dtype=np.int64),
+            offsets_of(subrecords),
+            offsets_of(chunks),
             sizes,
-            starts_of(terms // width, len(sizes)),
-            (terms % width).astype(np.int32),
+            offsets_of(term_counts),
+            terms,
             dict(stated or {}),
         )
-        del record, shown, place, order, starts_chunk, is_new  # what follows needs the room
+        del blocks  # what follows needs the room
         arranged, clusters = made.arranged()
-        starts, by_cluster = places_of(cluster, len(sizes))
         return arranged, by_cluster[picked(starts, clusters)[1]]
 
     # -- queries --------------------------------------------------------------------------------------------------------------
@@ -389,7 +372,7 @@ class Disassociated(Published):
         chunks and term chunk. Unused labels are dropped.
         """
         data = self._compacted()
-        content = data.subrecords.distinct()[2]
+        content = ranks_of_sequences(data.subrecords.offsets, data.subrecords.items)
         key = data.chunk_of_subrecord * max(int(content.max(initial=0)) + 1, 1) + content
         keys, first, same = np.unique(key, return_index=True, return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
@@ -510,6 +493,49 @@ class Disassociated(Published):
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
     """Return whether starts begin with 0, end with `end`, and each part has at least `least` elements."""
     return bool(len(starts) and starts[0] == 0 and starts[-1] == end and np.all(np.diff(starts) >= least))
+
+
+class _Block(NamedTuple):
+    """Some clusters as `Disassociated.of_records` makes them, without merging equal subrecords."""
+
+    lengths: NDArray[np.int64]
+    """The number of items of each subrecord."""
+    items: NDArray[np.int32]
+    subrecords: NDArray[np.int64]
+    """The number of subrecords of each chunk."""
+    chunks: NDArray[np.int64]
+    """The number of record chunks of each cluster."""
+    term_counts: NDArray[np.int64]
+    """The number of items of each term chunk."""
+    terms: NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls, data: Transactions, rows: NDArray[np.int64], starts: NDArray[np.int64], chunk: NDArray[np.integer[Any]]
+    ) -> _Block:
+        """Split the records `rows` of some clusters: those of cluster c are `rows[starts[c] : starts[c + 1]]`."""
+        clusters, width = len(starts) - 1, max(len(data.vocabulary), 1)
+        offsets, places = picked(data.offsets, rows)
+        record, chunk, items = owner_of(offsets), chunk[places], data.items[places]
+        cluster = owner_of(starts)[record]
+        in_term_chunk = chunk == TERM_CHUNK
+        terms = distinct(cluster[in_term_chunk] * width + items[in_term_chunk])
+        # The occurrences of record chunks, chunk by chunk, and in a chunk record by record.
+        shown = np.flatnonzero(chunk >= 0)
+        place, order = _in_order(cluster[shown] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
+        order = shown[order]
+        # A subrecord begins where the chunk or the record changes.
+        starts_chunk = _changes(place)
+        first = np.flatnonzero(starts_chunk | _changes(record[order]))
+        first_of_chunk = np.flatnonzero(starts_chunk[first])
+        return cls(
+            np.diff(first, append=len(order)),
+            items[order],
+            np.diff(first_of_chunk, append=len(first)),
+            np.bincount(cluster[order[starts_chunk]], minlength=clusters),
+            np.bincount(terms // width, minlength=clusters),
+            (terms % width).astype(np.int32),
+        )
 
 
 def _changes(values: NDArray[np.int64]) -> NDArray[np.bool_]:
