@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOT_TRUTHFUL = "not-truthful"
 """The kind of violation: a statement of the release is not true of its records."""
 SHOWN_ITEMS = 12
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """The number of occurrences in a block."""
 
 

@@ -215,10 +215,10 @@ class Disassociated(Published):
             _Block.of(data, records.rows, starts[first : last + 1] - starts[first], chunk)
             for first, last, records in Aligned(data, by_cluster).in_blocks(starts)
         ]
-        lengths, items, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
+        lengths, items, counts, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
         made = cls(
             Transactions.of_parts(offsets_of(lengths), items, data.vocabulary, ids=None, unit=data.unit),
-            np.ones(len(lengths), dtype=np.int64),
+            counts,
             offsets_of(subrecords),
             offsets_of(chunks),
             sizes,
@@ -496,13 +496,15 @@ def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
 
 
 class _Block(NamedTuple):
-    """Some clusters as `Disassociated.of_records` makes them, without merging equal subrecords."""
+    """Some clusters as `Disassociated.of_records` makes them; each content of a subrecord is in a chunk once."""
 
     lengths: NDArray[np.int64]
     """The number of items of each subrecord."""
     items: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    """The number of occurrences of each subrecord in its chunk."""
     subrecords: NDArray[np.int64]
-    """The number of subrecords of each chunk."""
+    """The number of different subrecords of each chunk."""
     chunks: NDArray[np.int64]
     """The number of record chunks of each cluster."""
     term_counts: NDArray[np.int64]
@@ -524,14 +526,21 @@ class _Block(NamedTuple):
         shown = np.flatnonzero(chunk >= 0)
         place, order = _in_order(cluster[shown] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
         order = shown[order]
+        items = items[order]
         # A subrecord begins where the chunk or the record changes.
         starts_chunk = _changes(place)
-        first = np.flatnonzero(starts_chunk | _changes(record[order]))
-        first_of_chunk = np.flatnonzero(starts_chunk[first])
+        first = np.append(np.flatnonzero(starts_chunk | _changes(record[order])), len(order))
+        content = ranks_of_sequences(first, items)
+        contents = int(content.max(initial=0)) + 1
+        keys, example, counts = np.unique(
+            np.cumsum(starts_chunk[first[:-1]]) * contents + content, return_index=True, return_counts=True
+        )
+        offsets, places = picked(first, example)
         return cls(
-            np.diff(first, append=len(order)),
-            items[order],
-            np.diff(first_of_chunk, append=len(first)),
+            np.diff(offsets),
+            items[places],
+            counts,
+            np.bincount(keys // contents)[1:],
             np.bincount(cluster[order[starts_chunk]], minlength=clusters),
             np.bincount(terms // width, minlength=clusters),
             (terms % width).astype(np.int32),
