@@ -11,11 +11,11 @@ from setveil.data.files.side_files import shown, unusable
 
 
 class CodedLabels:
-    """Labels as codes, in order of first appearance."""
+    """Labels as codes, in order of first appearance; several lists of codes can share them."""
 
-    def __init__(self) -> None:
-        self.code_of: dict[str, int] = {}
-        self.codes = array("q")
+    def __init__(self, shared: CodedLabels | None = None) -> None:
+        self.code_of: dict[str, int] = {} if shared is None else shared.code_of
+        self.codes = array("i")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -34,5 +34,5 @@ class CodedLabels:
 
 
 def as_array(numbers: array[int]) -> Any:
-    """Return whole numbers as a new NumPy array."""
-    return np.array(numbers, dtype=np.int64)
+    """Return whole numbers as a new NumPy array of the same type."""
+    return np.array(numbers)

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.records.ragged import owner_of, picked, record_ranges
+from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOT_TRUTHFUL = "not-truthful"
 """The kind of violation: a statement of the release is not true of its records."""
 SHOWN_ITEMS = 12
-BLOCK = 1 << 22
+BLOCK = 1 << 18
 """The number of occurrences in a block."""
 
 
@@ -55,6 +55,15 @@ class Aligned(NamedTuple):
         """Return the released row of each occurrence in these records, and its item code in the original."""
         offsets, places = picked(self.original.offsets, self.rows)
         return owner_of(offsets), self.original.items[places].astype(np.int64)
+
+    def in_blocks(self, starts: NDArray[np.int64]) -> Iterator[tuple[int, int, Aligned]]:
+        """Yield ranges of groups with about as many occurrences as a block has, and their records.
+
+        Group g has the released rows `starts[g]` to `starts[g + 1]` - 1.
+        """
+        occurrences = offsets_of(self.original.lengths[self.rows])[starts]
+        for first, last in record_ranges(occurrences, BLOCK, BLOCK):
+            yield first, last, Aligned(self.original, self.rows[starts[first] : starts[last]])
 
 
 class Spans(NamedTuple):

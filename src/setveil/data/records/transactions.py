@@ -153,6 +153,7 @@ class Transactions(RowsOfRecords, RecordSequence):
             if pc.count_distinct(ids).as_py() != len(ids):
                 raise BadData("two records have the same id; give each record its own id")
             object.__setattr__(self, "ids", ids)
+            pa.default_memory_pool().release_unused()  # the hash table of the ids is several times as large as they are
 
     # -- creating -------------------------------------------------------------------------------------------------------------
 
@@ -359,7 +360,8 @@ class Transactions(RowsOfRecords, RecordSequence):
         digest = hashlib.sha256()
         digest.update(len(self.vocabulary).to_bytes(8, "little"))
         _add_texts(digest, self.labels)
-        digest.update(self.offsets.astype("<i8").tobytes() + self.items.astype("<i4").tobytes())
+        digest.update(self.offsets.astype("<i8", copy=False).data)
+        digest.update(self.items.astype("<i4", copy=False).data)
         if self.ids is not None:
             _add_texts(digest, self.ids)
         return digest.hexdigest()
@@ -478,7 +480,7 @@ class Transactions(RowsOfRecords, RecordSequence):
 
 def _add_texts(digest: Any, texts: Any) -> None:
     """Hash a column of texts: first their lengths, then the texts, so that different columns give different bytes."""
-    digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8").tobytes())
+    digest.update(pc.binary_length(texts).to_numpy(zero_copy_only=False).astype("<i8", copy=False).data)
     whole = pa.LargeListArray.from_arrays(pa.array([0, len(texts)], pa.int64()), texts)
     digest.update(pc.binary_join(whole, pa.scalar("", pa.large_string()))[0].as_buffer())
 

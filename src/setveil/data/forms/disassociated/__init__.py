@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from setveil.base.display import quantity
 from setveil.data.forms.base import Published
+from setveil.data.forms.comparing import Aligned, codes_in
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.forms.base import Naming
-    from setveil.data.forms.comparing import Aligned, Untrue
+    from setveil.data.forms.comparing import Untrue
     from setveil.data.forms.own_format import DataFormat
     from setveil.data.records.transactions import Unit
 
@@ -209,41 +210,24 @@ class Disassociated(Published):
         the record numbers cluster by cluster, in the order of `arranged`.
         """
         sizes = np.bincount(cluster)
-        record = owner_of(data.offsets)
-        width = max(len(data.vocabulary), 1)
-        in_term_chunk = np.flatnonzero(chunk == TERM_CHUNK)
-        terms = distinct(cluster[record[in_term_chunk]] * width + data.items[in_term_chunk])
-        # The occurrences of record chunks, chunk by chunk, and in a chunk record by record.
-        shown = np.flatnonzero(chunk >= 0)
-        record = record[shown]
-        place, order = _in_order(cluster[record] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
-        record = record[order]
-        # A subrecord begins where the chunk or the record changes.
-        starts_chunk, is_new = _changes(place), _changes(record)
-        is_new |= starts_chunk
-        first = np.flatnonzero(is_new)
-        chunk_of = np.cumsum(starts_chunk[first]) - 1
-        owner = cluster[record[starts_chunk]]
-        whole = Transactions.of_parts(
-            np.append(first, len(shown)).astype(np.int64),
-            data.items[shown[order]],
-            data.vocabulary,
-            ids=None,
-            unit=data.unit,
-        )
+        starts, by_cluster = places_of(cluster, len(sizes))
+        blocks = [
+            _Block.of(data, records.rows, starts[first : last + 1] - starts[first], chunk)
+            for first, last, records in Aligned(data, by_cluster).in_blocks(starts)
+        ]
+        lengths, items, counts, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
         made = cls(
-            whole,
-            np.ones(whole.records, dtype=np.int64),
-            starts_of(chunk_of, len(owner)),
-            starts_of(owner, len(sizes)),
+            Transactions.of_parts(offsets_of(lengths), items, data.vocabulary, ids=None, unit=data.unit),
+            counts,
+            offsets_of(subrecords),
+            offsets_of(chunks),
             sizes,
-            starts_of(terms // width, len(sizes)),
-            (terms % width).astype(np.int32),
+            offsets_of(term_counts),
+            terms,
             dict(stated or {}),
         )
-        del record, shown, place, order, starts_chunk, is_new  # what follows needs the room
+        del blocks  # what follows needs the room
         arranged, clusters = made.arranged()
-        starts, by_cluster = places_of(cluster, len(sizes))
         return arranged, by_cluster[picked(starts, clusters)[1]]
 
     # -- queries --------------------------------------------------------------------------------------------------------------
@@ -358,6 +342,24 @@ class Disassociated(Published):
 
     # -- deriving -------------------------------------------------------------------------------------------------------------
 
+    def between(self, first: int, last: int) -> Disassociated:
+        """Return the clusters `first` to `last` - 1 with the same vocabulary."""
+        clusters = self.cluster_starts[first : last + 1]
+        chunks = self.chunk_starts[clusters[0] : clusters[-1] + 1]
+        offsets = self.subrecords.offsets[chunks[0] : chunks[-1] + 1]
+        terms = self.term_starts[first : last + 1]
+        items = self.subrecords.items[offsets[0] : offsets[-1]]
+        return replace(
+            self,
+            subrecords=Transactions.of_parts(offsets - offsets[0], items, self.vocabulary, ids=None, unit=self.unit),
+            counts=self.counts[chunks[0] : chunks[-1]],
+            chunk_starts=chunks - chunks[0],
+            cluster_starts=clusters - clusters[0],
+            sizes=self.sizes[first:last],
+            term_starts=terms - terms[0],
+            terms=self.terms[terms[0] : terms[-1]],
+        )
+
     def with_unit(self, unit: Unit) -> Self:
         """Return the same clusters with another unit."""
         subrecords = self.subrecords.with_unit(unit)
@@ -370,7 +372,7 @@ class Disassociated(Published):
         chunks and term chunk. Unused labels are dropped.
         """
         data = self._compacted()
-        content = data.subrecords.distinct()[2]
+        content = ranks_of_sequences(data.subrecords.offsets, data.subrecords.items)
         key = data.chunk_of_subrecord * max(int(content.max(initial=0)) + 1, 1) + content
         keys, first, same = np.unique(key, return_index=True, return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
@@ -475,26 +477,74 @@ class Disassociated(Published):
         """Return how often each item is in record chunks, and how many further occurrences are listed in term chunks only."""
         records = original.as_records()
         in_record_chunks = self.supports - np.bincount(self.terms, minlength=len(self.vocabulary))
-        named = records.items[self._in_term_chunks(records, alignment)]
         exactly = original.in_own_order(self.vocabulary, in_record_chunks)
-        return exactly, np.bincount(named, minlength=len(records.vocabulary))
-
-    def _in_term_chunks(self, original: Transactions, alignment: Alignment) -> NDArray[np.bool_]:
-        """Return for each occurrence whether the term chunk of its cluster lists its item."""
-        cluster = np.empty(original.records, dtype=np.int64)
-        cluster[alignment.rows] = np.repeat(np.arange(self.clusters), self.sizes)
-        code_of = self.subrecords.code_of
-        codes = np.array([code_of.get(label, -1) for label in original.vocabulary], dtype=np.int64)
-        width = max(len(self.vocabulary), 1)
-        named = owner_of(self.term_starts) * width + self.terms
-        item = codes[original.items] if len(codes) else np.empty(0, np.int64)
-        keys = cluster[owner_of(original.offsets)] * width + item
-        return (item >= 0) & among(keys, np.sort(named))
+        codes, width = codes_in(records.labels, self.subrecords), max(len(self.vocabulary), 1)
+        listed = np.zeros(len(records.vocabulary), np.int64)
+        starts = offsets_of(self.sizes)
+        for first, last, aligned in Aligned(records, alignment.rows).in_blocks(starts):
+            record, item = aligned.occurrences()
+            held = owner_of(starts[first : last + 1] - starts[first])[record] * width + codes[item]
+            terms = self.term_starts[first : last + 1]
+            named = owner_of(terms - terms[0]) * width + self.terms[terms[0] : terms[-1]]
+            listed += np.bincount(item[among(held, named) & (codes[item] >= 0)], minlength=len(listed))
+        return exactly, listed
 
 
 def _are_starts(starts: NDArray[np.int64], end: int, least: int) -> bool:
     """Return whether starts begin with 0, end with `end`, and each part has at least `least` elements."""
     return bool(len(starts) and starts[0] == 0 and starts[-1] == end and np.all(np.diff(starts) >= least))
+
+
+class _Block(NamedTuple):
+    """Some clusters as `Disassociated.of_records` makes them; each content of a subrecord is in a chunk once."""
+
+    lengths: NDArray[np.int64]
+    """The number of items of each subrecord."""
+    items: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    """The number of occurrences of each subrecord in its chunk."""
+    subrecords: NDArray[np.int64]
+    """The number of different subrecords of each chunk."""
+    chunks: NDArray[np.int64]
+    """The number of record chunks of each cluster."""
+    term_counts: NDArray[np.int64]
+    """The number of items of each term chunk."""
+    terms: NDArray[np.int32]
+
+    @classmethod
+    def of(
+        cls, data: Transactions, rows: NDArray[np.int64], starts: NDArray[np.int64], chunk: NDArray[np.integer[Any]]
+    ) -> _Block:
+        """Split the records `rows` of some clusters: those of cluster c are `rows[starts[c] : starts[c + 1]]`."""
+        clusters, width = len(starts) - 1, max(len(data.vocabulary), 1)
+        offsets, places = picked(data.offsets, rows)
+        record, chunk, items = owner_of(offsets), chunk[places], data.items[places]
+        cluster = owner_of(starts)[record]
+        in_term_chunk = chunk == TERM_CHUNK
+        terms = distinct(cluster[in_term_chunk] * width + items[in_term_chunk])
+        # The occurrences of record chunks, chunk by chunk, and in a chunk record by record.
+        shown = np.flatnonzero(chunk >= 0)
+        place, order = _in_order(cluster[shown] * (int(chunk.max(initial=0)) + 1) + chunk[shown])
+        order = shown[order]
+        items = items[order]
+        # A subrecord begins where the chunk or the record changes.
+        starts_chunk = _changes(place)
+        first = np.append(np.flatnonzero(starts_chunk | _changes(record[order])), len(order))
+        content = ranks_of_sequences(first, items)
+        contents = int(content.max(initial=0)) + 1
+        keys, example, counts = np.unique(
+            np.cumsum(starts_chunk[first[:-1]]) * contents + content, return_index=True, return_counts=True
+        )
+        offsets, places = picked(first, example)
+        return cls(
+            np.diff(offsets),
+            items[places],
+            counts,
+            np.bincount(keys // contents)[1:],
+            np.bincount(cluster[order[starts_chunk]], minlength=clusters),
+            np.bincount(terms // width, minlength=clusters),
+            (terms % width).astype(np.int32),
+        )
 
 
 def _changes(values: NDArray[np.int64]) -> NDArray[np.bool_]:

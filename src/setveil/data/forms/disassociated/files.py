@@ -194,7 +194,8 @@ class _Reading:
         self.chunk_starts = array("q", [0])
         self.cluster_starts = array("q", [0])
         self.sizes = array("q")
-        self.terms: list[list[str]] = []
+        self.terms = CodedLabels(self.items)
+        self.term_ends = array("q")
 
     def add_line(self, cluster: Any) -> None:
         """Add the cluster on a line, or raise `ValueError` if it is invalid."""
@@ -242,7 +243,9 @@ class _Reading:
         """Mark the end of a cluster."""
         self.cluster_starts.append(len(self.chunk_starts) - 1)
         self.sizes.append(size)
-        self.terms.append(terms)
+        for label in terms:
+            self.terms.add(label)
+        self.term_ends.append(len(self.terms.codes))
 
     def add_row(self, items: Any, count: int) -> None:
         """Add a subrecord of a table."""
@@ -251,13 +254,10 @@ class _Reading:
     def finish(self, stated: dict[str, int]) -> Disassociated:
         """Return the data."""
         cut = len(self.items.codes)
-        ends = array("q")
-        for terms in self.terms:
-            for label in terms:
-                self.items.add(label)
-            ends.append(len(self.items.codes))
         both = Transactions.from_codes(
-            np.concatenate((as_array(self.offsets), as_array(ends))), as_array(self.items.codes), self.items.labels
+            np.concatenate((as_array(self.offsets), cut + as_array(self.term_ends))),
+            np.concatenate((as_array(self.items.codes), as_array(self.terms.codes))),
+            self.items.labels,
         )
         rows = len(self.counts)
         return Disassociated(

@@ -10,7 +10,7 @@ import numpy as np
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, codes_in, listed
-from setveil.data.records.ragged import among, distinct, owner_of, ranks_of_sequences, runs
+from setveil.data.records.ragged import among, distinct, offsets_of, owner_of, ranks_of_sequences, runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 def untrue_clusters(data: Disassociated, aligned: Aligned, *, whole: bool) -> Untrue:
     """Return chunks whose subrecords do not match records of the cluster, and items of term chunks that no record holds."""
-    parts = _Parts(data, aligned)
-    found = parts.untrue_terms() + parts.untrue_chunks(whole=whole)
-    return found + parts.omitted_items() if whole else found
+    terms, chunks, omitted = Untrue(), Untrue(), Untrue()
+    for first, last, records in aligned.in_blocks(offsets_of(data.sizes)):
+        parts = _Parts(data.between(first, last), records, first)
+        terms += parts.untrue_terms()
+        chunks += parts.untrue_chunks(whole=whole)
+        if whole:
+            omitted += parts.omitted_items()
+    return terms + chunks + omitted
 
 
 class _Parts:
-    """The record chunks of a release and the items of the records of their clusters, with common item codes."""
+    """The record chunks of some clusters and the items of the records of these clusters, with common item codes."""
 
-    def __init__(self, data: Disassociated, aligned: Aligned) -> None:
-        self.data = data
+    def __init__(self, data: Disassociated, aligned: Aligned, first: int) -> None:
+        self.data, self.first = data, first
+        """The clusters, and the number of the first one in the release."""
         known, codes = len(aligned.original.vocabulary), codes_in(data.labels, aligned.original)
         self.codes = np.where(codes >= 0, codes, known + np.arange(len(codes)))
         self.labels = [*aligned.original.vocabulary, *data.vocabulary]
@@ -60,7 +66,7 @@ class _Parts:
 
     def _items(self, keys: NDArray[np.int64], detail: str) -> Untrue:
         def witness(key: int) -> Witness:
-            cluster, label = key // self.width, self.labels[key % self.width]
+            cluster, label = self.first + key // self.width, self.labels[key % self.width]
             return Witness(
                 NOT_TRUTHFUL, f"cluster {cluster + 1:,}", detail.format(shown(label)), None, (label,), cluster
             )
@@ -121,8 +127,8 @@ class _Parts:
         chunk = part.chunk - int(self.data.cluster_starts[cluster])
         labels = tuple(self.labels[code] for code in sorted(part.items))
         detail = f"it does not hold {listed(labels)} as often as records of the cluster do"
-        place = f"cluster {cluster + 1:,}, chunk {chunk + 1:,}"
-        return Witness(NOT_TRUTHFUL, place, detail, None, labels, cluster, chunk)
+        place = f"cluster {self.first + cluster + 1:,}, chunk {chunk + 1:,}"
+        return Witness(NOT_TRUTHFUL, place, detail, None, labels, self.first + cluster, chunk)
 
 
 class _Part(NamedTuple):
