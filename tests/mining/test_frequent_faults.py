@@ -426,11 +426,11 @@ def in_groups(seed, *, records, items, groups):
     return from_lists([[f"i{j:02}" for j in np.flatnonzero(row)] for row in chosen])
 
 
-def maximal_differ(monkeypatch):
+def maximal_differ(monkeypatch, table_bits=0, records=40, items=10, groups=3):
     """Return whether the maximal sets of some data differ from their definition, with all steps of the search in words."""
-    monkeypatch.setitem(frequent._TABLE_BITS, True, 0)
+    monkeypatch.setitem(frequent._TABLE_BITS, True, table_bits)
     for seed in range(4):
-        transactions = in_groups(seed, records=40, items=10, groups=3)
+        transactions = in_groups(seed, records=records, items=items, groups=groups)
         found = {frozenset(labels): n for labels, n in mine(transactions, 4, kind="maximal", threads=1)}
         if found != oracle.maximal(as_sets(transactions), 4):
             return True
@@ -442,9 +442,9 @@ def test_maximal_sets_of_long_sets_that_overlap(monkeypatch):
     assert not maximal_differ(monkeypatch)
 
 
-def _forget_all(first, last, live, _min_count, _n_backs, table, _counts):
-    table.words[first:last] &= live
-    return 0, 0
+def _cover_all(level, first, last, live, before, n_backs, levels, whole=_bit_search_kernels.set_level):
+    whole(level, first, last, live, before, n_backs, levels)
+    levels[level, _bit_search_kernels.COVERED] = live
 
 
 def _write_path_alone(_bits, _names, search):
@@ -461,7 +461,8 @@ def _write_path_alone(_bits, _names, search):
         ("support_of", lambda *_: 4),  # frequent, with another support
         ("has_frequent_before", lambda *_: False),  # notes sets within others
         ("has_frequent_before", lambda *_: True),  # takes every set as part of another
-        ("forget_rare_before", _forget_all),  # forgets items that make a set larger
+        ("forget_rare_before", lambda *_: 0),  # forgets items that make a set larger
+        ("set_level", _cover_all),  # takes every set as part of a larger one
         ("write_with", _write_path_alone),
     ],
 )
@@ -469,6 +470,14 @@ def test_a_fault_in_a_step_of_the_look_ahead_is_found(step, fault, monkeypatch):
     monkeypatch.setattr(_bit_search_kernels, "are_frequent_pairs", lambda *_: True)
     monkeypatch.setattr(_bit_search_kernels, step, fault)
     assert maximal_differ(monkeypatch)
+
+
+@compiler_off
+@pytest.mark.parametrize("table_bits", [0, 2])
+def test_a_passed_bit_that_is_missed_is_found(table_bits, monkeypatch):
+    assert not maximal_differ(monkeypatch, table_bits, records=60, items=14, groups=4)
+    monkeypatch.setattr(_bit_search_kernels, "common_partners", lambda *_: 0)
+    assert maximal_differ(monkeypatch, table_bits, records=60, items=14, groups=4)
 
 
 @compiler_off

@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 
 FEW_ROWS = 4
 """Fewer rows are not worth looking for equal ones."""
-FIRST, LAST, LIVE, LEFT, STEP, PASSED_PERFECT, BACKS = range(7)
+FIRST, LAST, LIVE, LEFT, STEP, PASSED_PERFECT, BACKS, BEFORE, COVERED = range(9)
 """The numbers of a level: where its rows begin and end, which of its bits are alive and which of these are still to visit, the bit that
-leads to the level below, how many perfect items there were before it, and how many words of what came before a row has."""
+leads to the level below, how many perfect items there were before it, how many words of what came before a row has. For maximal sets also
+which bits came before the level, and the live bits of the last frequent set that was found by looking ahead."""
+N_NUMBERS = 9
 
 
 class Words(NamedTuple):
@@ -64,12 +66,13 @@ class Node(NamedTuple):
 
 
 class BitRoom(NamedTuple):
-    """Items and supports of the bits, the numbers of the levels, the pairs of each level, and room for the steps of a node."""
+    """Items and supports of the bits, the numbers, pairs and frequent partners of each level, and room for the steps of a node."""
 
     names: NDArray[np.int32]
     supports: NDArray[np.int64]
     levels: NDArray[np.int64]
     pairs: NDArray[np.int64]
+    partners: NDArray[np.int64]
     slots: NDArray[np.int64]
     sums: NDArray[np.int64]
     places: NDArray[np.int64]
@@ -149,18 +152,28 @@ def write_bits(word, bits):
 
 
 @kernel
-def count_pairs(first, last, live, table, pairs, bits):
-    """Count for each two live bits the weight of the rows that have both; `pairs[a, b]` with a below b."""
-    words, weights = table.words, table.weights
-    for a in range(write_bits(live, bits)):
+def count_pairs(level, min_count, table, room):
+    """Count for each live bit of a level the weight of the rows that have it and an earlier bit, and note its frequent partners."""
+    words, weights, levels, bits = table.words, table.weights, room.levels, room.bits
+    pairs, partners = room.pairs[level], room.partners[level]
+    before, both = levels[level, BEFORE], levels[level, BEFORE] | levels[level, LIVE]
+    n_bits = write_bits(both, bits)
+    for a in range(n_bits):
+        partners[bits[a]] = 0
         for b in range(bits[a], WORD_BITS):
             pairs[bits[a], b] = 0
-    for row in range(first, last):
+    for row in range(levels[level, FIRST], levels[level, LAST]):
         weight = weights[row]
-        width = write_bits(words[row] & live, bits)
+        n_before = bit_count(words[row] & before) if before else 0
+        width = write_bits(words[row] & both, bits)
         for a in range(width - 1):
-            for b in range(a + 1, width):
+            for b in range(max(a + 1, n_before), width):  # which two of the bits before are together does not matter
                 pairs[bits[a], bits[b]] += weight
+    for b in range(write_bits(both, bits)):
+        for a in range(b):
+            if pairs[bits[a], bits[b]] >= min_count:
+                partners[bits[a]] |= 1 << bits[b]
+                partners[bits[b]] |= 1 << bits[a]
 
 
 @kernel
@@ -207,6 +220,8 @@ def has_frequent_before(node, support, min_count, table, counts):
     Ends as soon as an item has enough, or as none can: what is left of the support is less than the most frequent one lacks.
     """
     words, backs, weights, n_backs, must = table.words, table.backs, table.weights, node.n_backs, node.must
+    if node.before == 0 and n_backs == 0:
+        return False
     last_found, n_places = counts[len(counts) - 1], (n_backs + 1) * WORD_BITS
     if last_found < n_places and support_with(last_found, node, table) >= min_count:
         return True
@@ -233,36 +248,33 @@ def has_frequent_before(node, support, min_count, table, counts):
 
 
 @kernel
-def forget_rare_before(first, last, live, min_count, n_backs, table, counts):
-    """Clear the bits of the items before that are not in enough of these rows: no larger set with one of them is frequent.
+def forget_rare_before(first, last, min_count, n_backs, table, counts):
+    """Clear the bits in `backs` of the items that are not in enough of these rows: no larger set with one of them is frequent.
 
-    Return the bits left in the words beside the live ones, and how many words of `backs` there are now: none when all are clear.
+    Return how many words of `backs` there are now: none when all are clear.
     """
-    words, backs, weights = table.words, table.backs, table.weights
-    for place in range((n_backs + 1) * WORD_BITS):
+    backs, weights = table.backs, table.weights
+    for place in range(n_backs * WORD_BITS):
         counts[place] = 0
     for row in range(first, last):
-        for part in range(n_backs + 1):
-            word = words[row] & ~live if part == 0 else backs[row * n_backs + part - 1]
+        for back in range(n_backs):
+            word = backs[row * n_backs + back]
             while word:
-                counts[part * WORD_BITS + lowest_bit(word)] += weights[row]
+                counts[back * WORD_BITS + lowest_bit(word)] += weights[row]
                 word &= word - 1
-    kept, n_kept = 0, NONE
-    for part in range(n_backs + 1):
+    n_kept = NONE
+    for back in range(n_backs):
         often = 0
         for bit in range(WORD_BITS):
-            if counts[part * WORD_BITS + bit] >= min_count:
+            if counts[back * WORD_BITS + bit] >= min_count:
                 often |= 1 << bit
-        counts[part] = often  # behind what is still to be read
-        if part == 0:
-            kept = often
-        elif often:
+        counts[back] = often  # behind what is still to be read
+        if often:
             n_kept = n_backs
     for row in range(first, last):
-        words[row] &= live | kept
         for back in range(n_kept):
-            backs[row * n_backs + back] &= counts[back + 1]
-    return kept, n_kept
+            backs[row * n_backs + back] &= counts[back]
+    return n_kept
 
 
 @kernel
@@ -277,17 +289,23 @@ def support_of(node, table):
 
 
 @kernel
-def are_frequent_pairs(pairs, bits, min_count):
+def are_frequent_pairs(partners, bits):
     """Return whether each two of some bits are together often enough: otherwise all of them together are not."""
-    while bits:
-        one = lowest_bit(bits)
-        bits &= bits - 1
-        others = bits
-        while others:
-            if pairs[one, lowest_bit(others)] < min_count:
-                return False
-            others &= others - 1
+    left = bits
+    while left:
+        if bits & ~(left & -left) & ~partners[lowest_bit(left)]:
+            return False
+        left &= left - 1
     return True
+
+
+@kernel
+def common_partners(partners, before, bits):
+    """Return those of the bits before that are frequent together with each of some bits: no other makes their set larger."""
+    while bits and before:
+        before &= partners[lowest_bit(bits)]
+        bits &= bits - 1
+    return before
 
 
 @kernel
@@ -344,7 +362,7 @@ def write_with(bits, names, search):
 
 
 @kernel
-def note_table(node, extensions, table, room, search, found):
+def note_table(level, node, extensions, table, room, search, found):
     """Note every combination of the extensions that is asked for."""
     asked, state, tally, sums = search.asked, search.state, search.tally, room.sums
     min_count, kind = asked.min_count, asked.kind
@@ -371,7 +389,8 @@ def note_table(node, extensions, table, room, search, found):
         length = write_with(chosen, room.names, search)
         if length > asked.max_length:
             continue
-        held = Node(node.first, node.last, node.n_backs, node.must | chosen, node.before)
+        before = common_partners(room.partners[level], node.before, chosen) if kind == MAXIMAL else node.before
+        held = Node(node.first, node.last, node.n_backs, node.must | chosen, before)
         if kind == CLOSED and is_held_back(held, table, room.counts):
             continue
         if kind == MAXIMAL and has_frequent_before(held, support, min_count, table, room.counts):
@@ -382,13 +401,14 @@ def note_table(node, extensions, table, room, search, found):
 
 
 @kernel
-def look_ahead(node, extensions, table, room, search, found):
+def look_ahead(level, node, extensions, table, room, search, found):
     """Return whether the path with all its extensions is frequent.
 
     Every set below the path is within that one: it is noted if it is maximal, and nothing below has to be looked at.
     """
     min_count = search.asked.min_count
-    held = Node(node.first, node.last, node.n_backs, node.must | extensions, node.before)
+    before = common_partners(room.partners[level], node.before, extensions)
+    held = Node(node.first, node.last, node.n_backs, node.must | extensions, before)
     support = support_of(held, table)
     if support < min_count:
         return False
@@ -399,20 +419,18 @@ def look_ahead(node, extensions, table, room, search, found):
 
 
 @kernel
-def find_extensions(bit, level, min_count, room):
+def find_extensions(bit, level, room):
     """Return the support of a bit of a level, the later bits that extend it, and the later bits that are in all of its rows."""
     levels, pairs = room.levels, room.pairs
     support = room.supports[bit] if level == 0 else pairs[level - 1, levels[level - 1, STEP], bit]
-    extensions, perfect = 0, 0
-    word = levels[level, LIVE] & ~((2 << bit) - 1)
+    extensions, perfect = room.partners[level, bit] & ~((2 << bit) - 1), 0
+    word = extensions
     while word:
         other = lowest_bit(word)
         word &= word - 1
         if pairs[level, bit, other] == support:
             perfect |= 1 << other
-        elif pairs[level, bit, other] >= min_count:
-            extensions |= 1 << other
-    return support, extensions, perfect
+    return support, extensions & ~perfect, perfect
 
 
 @kernel
@@ -438,11 +456,11 @@ def with_room(last, most, n_backs, table):
 
 
 @kernel
-def set_level(level, first, last, live, n_backs, levels):
+def set_level(level, first, last, live, before, n_backs, levels):
     """Write the numbers of a level of which no bit has been visited."""
     levels[level, FIRST], levels[level, LAST] = first, last
     levels[level, LIVE], levels[level, LEFT] = live, live
-    levels[level, BACKS] = n_backs
+    levels[level, BACKS], levels[level, BEFORE], levels[level, COVERED] = n_backs, before, 0
 
 
 @kernel
@@ -456,13 +474,13 @@ def write_level(level, node, extensions, asked, table, room):
             move_row(row, end, n_backs, table)
             words[end] &= keep
             end += 1
-    compared = extensions
+    before = NONE
     if asked.kind == MAXIMAL:
-        before, n_backs = forget_rare_before(last, end, extensions, asked.min_count, n_backs, table, room.counts)
-        compared |= before
-    end = merge_rows(last, end, compared, asked.kind, n_backs, table, room.slots)
-    count_pairs(last, end, extensions, table, room.pairs[level], room.bits)
-    set_level(level, last, end, extensions, n_backs, room.levels)
+        before = node.before
+        n_backs = forget_rare_before(last, end, asked.min_count, n_backs, table, room.counts)
+    end = merge_rows(last, end, extensions | before, asked.kind, n_backs, table, room.slots)
+    set_level(level, last, end, extensions, before, n_backs, room.levels)
+    count_pairs(level, asked.min_count, table, room)
 
 
 @kernel
@@ -478,13 +496,13 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
     node = Node(NONE, n_rows, n_backs, NONE, NONE)
     if width <= asked.table_bits:
         state[NODES] += 1
-        note_table(node, whole, table, room, search, found)
+        note_table(NONE, node, whole, table, room, search, found)
         return table
-    if kind == MAXIMAL and look_ahead(node, whole, table, room, search, found):
+    if kind == MAXIMAL and look_ahead(NONE, node, whole, table, room, search, found):
         return table
     n_rows = merge_rows(NONE, n_rows, whole, kind, n_backs, table, room.slots)
-    count_pairs(NONE, n_rows, whole, table, room.pairs[0], room.bits)
-    set_level(NONE, NONE, n_rows, whole, n_backs, levels)
+    set_level(NONE, NONE, n_rows, whole, NONE, n_backs, levels)
+    count_pairs(NONE, min_count, table, room)
     level = NONE
     while state[STATUS] == RUNNING:
         if levels[level, LEFT] == 0:
@@ -496,19 +514,25 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
             continue
         bit = lowest_bit(levels[level, LEFT])
         levels[level, LEFT] &= levels[level, LEFT] - 1
-        support, extensions, perfect_bits = find_extensions(bit, level, min_count, room)
-        node = Node(levels[level, FIRST], levels[level, LAST], levels[level, BACKS], 1 << bit, (1 << bit) - 1)
+        support, extensions, perfect_bits = find_extensions(bit, level, room)
+        before, reach = (1 << bit) - 1, 1 << bit | extensions | perfect_bits
+        if kind == MAXIMAL:
+            if reach & ~levels[level, COVERED] == 0:  # within a larger frequent set, and so is all below it
+                continue
+            before &= room.partners[level, bit]
+        node = Node(levels[level, FIRST], levels[level, LAST], levels[level, BACKS], 1 << bit, before)
         if not visit(search) or (kind != ALL and is_held_back(node, table, room.counts)):
             continue
         levels[level, STEP], levels[level, PASSED_PERFECT] = bit, state[PERFECT]
         enter(bit, perfect_bits, names, search)
-        if kind != MAXIMAL or (
-            extensions == 0 and not has_frequent_before(node, support, min_count, table, room.counts)
-        ):
+        is_leaf = extensions == 0 and before == 0
+        if kind != MAXIMAL or (is_leaf and not has_frequent_before(node, support, min_count, table, room.counts)):
             note(search.path, state[PATH], support, search, found)
         deeper = extensions != 0 and state[PATH] + (0 if kind == ALL else state[PERFECT]) < asked.max_length
-        if kind == MAXIMAL and deeper and are_frequent_pairs(room.pairs[level], extensions, min_count):
-            deeper = not look_ahead(node, extensions, table, room, search, found)
+        if kind == MAXIMAL and deeper and are_frequent_pairs(room.partners[level], extensions):
+            deeper = not look_ahead(level, node, extensions, table, room, search, found)
+            if not deeper:
+                levels[level, COVERED] = reach
         if deeper and bit_count(extensions) > asked.table_bits:
             most = 2 * node.last - node.first
             if most > len(table.words) or most * node.n_backs > len(table.backs):
@@ -518,7 +542,7 @@ def search_bits(n_rows, n_backs, width, table, room, search, found):
             continue
         if deeper and state[STATUS] == RUNNING:
             state[NODES] += 1
-            note_table(node, extensions, table, room, search, found)
+            note_table(level, node, extensions, table, room, search, found)
         pop(names[bit], search)
         state[PERFECT] = levels[level, PASSED_PERFECT]
     return table

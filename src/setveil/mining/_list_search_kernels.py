@@ -23,8 +23,21 @@ from setveil.kernels.bits import WORD_BITS
 from setveil.kernels.control import DONE, STOP
 from setveil.kernels.jit import kernel
 from setveil.kernels.rows import sort
-from setveil.mining._bit_search_kernels import BitRoom, Words, search_bits
-from setveil.mining._row_kernels import Rows, are_equal, hash_of, index_entries, intersected
+from setveil.mining._bit_search_kernels import N_NUMBERS, BitRoom, Words, search_bits
+from setveil.mining._row_kernels import (
+    END,
+    ENTRY,
+    MIDDLE,
+    SPAN,
+    START,
+    WEIGHT,
+    Rows,
+    are_equal,
+    hash_of,
+    index_entries,
+    intersected,
+    set_span,
+)
 from setveil.mining._writing_kernels import (
     ALL,
     CLOSED,
@@ -109,31 +122,31 @@ class Levels(NamedTuple):
 @kernel
 def count_behind(first, last, rows, items):
     """Count the items behind some entries in their rows; return how many different ones were seen."""
-    ends, weights, places, counts, seen = rows.ends, rows.weights, rows.places, items.counts, items.seen
+    spans, entries, places, counts, seen = rows.spans, rows.entries, rows.places, items.counts, items.seen
     n_seen = NONE
     for entry in range(first, last):
-        row = rows.entry_rows[entry]
-        for place in range(rows.entry_places[entry] + 1, ends[row]):
+        span = entries[ENTRY * entry]
+        for place in range(entries[ENTRY * entry + 1] + 1, spans[span + END]):
             item = places[place]
             if counts[item] == 0:
                 seen[n_seen] = item
                 n_seen += 1
-            counts[item] += weights[row]
+            counts[item] += spans[span + WEIGHT]
     return n_seen
 
 
 @kernel
 def count_before(first, last, rows, items, n_seen):
     """Count the items before some entries in their rows; return how many different ones were seen, with those from before the call."""
-    starts, weights, places, counts, seen = rows.starts, rows.weights, rows.places, items.counts, items.seen
+    spans, entries, places, counts, seen = rows.spans, rows.entries, rows.places, items.counts, items.seen
     for entry in range(first, last):
-        row = rows.entry_rows[entry]
-        for place in range(starts[row], rows.entry_places[entry]):
+        span = entries[ENTRY * entry]
+        for place in range(spans[span + START], entries[ENTRY * entry + 1]):
             item = places[place]
             if counts[item] == 0:
                 seen[n_seen] = item
                 n_seen += 1
-            counts[item] += weights[row]
+            counts[item] += spans[span + WEIGHT]
     return n_seen
 
 
@@ -283,25 +296,24 @@ def forget_bits(n_kept, items):
 @kernel
 def write_words(node, n_backs, rows, items, table):
     """Write the rows of a node as a word of what may come and words of what came before; return how many there are."""
-    starts, ends, places, masks = rows.starts, rows.ends, rows.places, items.masks
+    spans, entries, places, masks = rows.spans, rows.entries, rows.places, items.masks
     words, backs = table.words, table.backs
     count = 0
     for entry in range(node.first, node.last):
-        row, at = rows.entry_rows[entry], rows.entry_places[entry]
+        span, at = entries[ENTRY * entry], entries[ENTRY * entry + 1]
         word = 0
-        for place in range(at + 1, ends[row]):
+        for place in range(at + 1, spans[span + END]):
             word |= masks[places[place]]
         if word == 0:
             continue
         words[count] = word
-        table.weights[count] = rows.weights[row]
+        table.weights[count] = spans[span + WEIGHT]
         if n_backs > 0:
             base = count * n_backs
             for back in range(n_backs):
                 backs[base + back] = 0
-            for place in range(
-                starts[row], at
-            ):  # no branch: most items have no bit, and which ones have cannot be foreseen
+            # No branch: most items have no bit, and which ones have cannot be foreseen.
+            for place in range(spans[span + START], at):
                 item = places[place]
                 backs[base + items.backs[item]] |= masks[item]
         count += 1
@@ -311,16 +323,16 @@ def write_words(node, n_backs, rows, items, table):
 @kernel
 def write_row(entry, source, whole, codes, to, target):
     """Write the row of an entry in new codes; return where the part that may come begins and where it ends."""
-    places = source.places
-    row, at = source.entry_rows[entry], source.entry_places[entry]
+    spans, places = source.spans, source.places
+    span, at = source.entries[ENTRY * entry], source.entries[ENTRY * entry + 1]
     if whole:
-        for place in range(source.starts[row], at):
+        for place in range(spans[span + START], at):
             code = codes[places[place]]
             if code >= 0:
                 target[to] = code
                 to += 1
     middle = to
-    for place in range(at + 1, source.ends[row]):
+    for place in range(at + 1, spans[span + END]):
         code = codes[places[place]]
         if code >= 0:
             target[to] = code
@@ -331,36 +343,24 @@ def write_row(entry, source, whole, codes, to, target):
 @kernel
 def with_room_for_rows(node, source, below, tops):
     """Return the levels with room for the rows of a node."""
-    starts, middles, ends, weights, places = below.starts, below.middles, below.ends, below.weights, below.places
+    spans, places = below.spans, below.places
     top_row, top_place = tops[_TOP_ROW], tops[_TOP_PLACE]
     needed = top_place
     for entry in range(node.first, node.last):
-        row = source.entry_rows[entry]
-        needed += source.ends[row] - source.starts[row]
+        span = source.entries[ENTRY * entry]
+        needed += source.spans[span + END] - source.spans[span + START]
     if needed > len(places):
         places = grown(places, top_place, needed)
     most = top_row + node.last - node.first
-    if most > len(starts):
-        starts, middles = grown(starts, top_row, most), grown(middles, top_row, most)
-        ends, weights = grown(ends, top_row, most), grown(weights, top_row, most)
-    return Rows(
-        starts,
-        middles,
-        ends,
-        weights,
-        places,
-        below.item_starts,
-        below.entry_rows,
-        below.entry_places,
-        below.names,
-        below.supports,
-    )
+    if SPAN * most > len(spans):
+        spans = grown(spans, SPAN * top_row, SPAN * most)
+    return Rows(spans, places, below.item_starts, below.entries, below.names, below.supports)
 
 
 @kernel
 def write_rows(node, source, below, codes, kind, levels):
     """Write the rows of a node in new codes behind those of the other levels, equal ones merged; return where rows and places end."""
-    starts, middles, ends, weights, places = below.starts, below.middles, below.ends, below.weights, below.places
+    spans, places = below.spans, below.places
     slots, size = levels.slots, 8
     while size < 2 * (node.last - node.first):
         size *= 2
@@ -368,7 +368,7 @@ def write_rows(node, source, below, codes, kind, levels):
         slots[slot] = -1
     row_end, place_end = levels.tops[_TOP_ROW], levels.tops[_TOP_PLACE]
     for entry in range(node.first, node.last):
-        weight = source.weights[source.entry_rows[entry]]
+        weight = source.spans[source.entries[ENTRY * entry] + WEIGHT]
         middle, end = write_row(entry, source, kind != ALL, codes, place_end, places)
         if end == middle:
             continue
@@ -376,18 +376,18 @@ def write_rows(node, source, below, codes, kind, levels):
         slot = (hash_of(places, compared, end) >> 7) & (size - 1)
         while slots[slot] >= 0:
             same = slots[slot]
-            if are_equal(places, compared, end, starts[same] if kind == MAXIMAL else middles[same], ends[same]):
+            other = spans[same + START] if kind == MAXIMAL else spans[same + MIDDLE]
+            if are_equal(places, compared, end, other, spans[same + END]):
                 break
             slot = (slot + 1) & (size - 1)
         same = slots[slot]
         if same >= 0:
-            weights[same] += weight
+            spans[same + WEIGHT] += weight
             if kind == CLOSED:
-                starts[same] = intersected(places, starts[same], middles[same], place_end, middle)
+                spans[same + START] = intersected(places, spans[same + START], spans[same + MIDDLE], place_end, middle)
         else:
-            slots[slot] = row_end
-            starts[row_end], middles[row_end], ends[row_end] = place_end, middle, end
-            weights[row_end] = weight
+            slots[slot] = SPAN * row_end
+            set_span(SPAN * row_end, place_end, middle, end, weight, spans)
             row_end += 1
             place_end = end
     return row_end, place_end
@@ -396,29 +396,16 @@ def write_rows(node, source, below, codes, kind, levels):
 @kernel
 def with_room_for_index(n_entries, n_items, below, tops):
     """Return the levels with room for some more entries and items."""
-    item_starts, entry_rows, entry_places = below.item_starts, below.entry_rows, below.entry_places
-    names, supports = below.names, below.supports
+    item_starts, entries, names, supports = below.item_starts, below.entries, below.names, below.supports
     entry_end, start_end = tops[_TOP_ENTRY] + n_entries, tops[_TOP_START] + n_items + 1
     name_end = tops[_TOP_NAME] + n_items
-    if entry_end > len(entry_rows):
-        entry_rows = grown(entry_rows, tops[_TOP_ENTRY], entry_end)
-        entry_places = grown(entry_places, tops[_TOP_ENTRY], entry_end)
+    if ENTRY * entry_end > len(entries):
+        entries = grown(entries, ENTRY * tops[_TOP_ENTRY], ENTRY * entry_end)
     if start_end > len(item_starts):
         item_starts = grown(item_starts, tops[_TOP_START], start_end)
     if name_end > len(names):
         names, supports = grown(names, tops[_TOP_NAME], name_end), grown(supports, tops[_TOP_NAME], name_end)
-    return Rows(
-        below.starts,
-        below.middles,
-        below.ends,
-        below.weights,
-        below.places,
-        item_starts,
-        entry_rows,
-        entry_places,
-        names,
-        supports,
-    )
+    return Rows(below.spans, below.places, item_starts, entries, names, supports)
 
 
 @kernel
@@ -434,7 +421,7 @@ def write_level(node, n_kept, kind, source, below, items, levels):
         items.codes[kept[at]] = -1
     n_entries = NONE
     for row in range(top_row, row_end):
-        n_entries += below.ends[row] - below.middles[row]
+        n_entries += below.spans[SPAN * row + END] - below.spans[SPAN * row + MIDDLE]
     below = with_room_for_index(n_entries, n_kept, below, tops)
     for at in range(n_kept):
         below.names[at_name + at] = source.names[node.at_name + kept[at]]
@@ -477,13 +464,13 @@ def room_for_levels(part, longest_row, item_starts):
 def room_for_bits(n_items, table_bits, slots):
     """Return room for the search in words."""
     names, supports = np.empty(WORD_BITS, np.int32), np.empty(WORD_BITS, np.int64)
-    levels = np.empty((WORD_BITS + 2, 7), np.int64)
-    pairs = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64)
+    levels = np.empty((WORD_BITS + 2, N_NUMBERS), np.int64)
+    pairs, partners = np.empty((WORD_BITS, WORD_BITS, WORD_BITS), np.int64), np.empty((WORD_BITS, WORD_BITS), np.int64)
     size = max(WORD_BITS, 1 << table_bits)
     sums, places, bits = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     counts = np.empty((words_for(n_items) + 1) * WORD_BITS + 1, np.int64)
     counts[len(counts) - 1] = 0
-    return BitRoom(names, supports, levels, pairs, slots, sums, places, bits, counts)
+    return BitRoom(names, supports, levels, pairs, partners, slots, sums, places, bits, counts)
 
 
 @kernel
@@ -491,18 +478,7 @@ def no_rows():
     """Return the levels below the whole data before there are any."""
     numbers = np.empty(_START, np.int64)
     places, names = np.empty(_START, np.int32), np.empty(_START, np.int32)
-    return Rows(
-        numbers,
-        numbers.copy(),
-        numbers.copy(),
-        numbers.copy(),
-        places,
-        numbers.copy(),
-        numbers.copy(),
-        numbers.copy(),
-        names,
-        numbers.copy(),
-    )
+    return Rows(numbers, places, numbers.copy(), numbers.copy(), names, numbers.copy())
 
 
 @kernel

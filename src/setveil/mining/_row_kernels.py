@@ -2,8 +2,9 @@
 # (Numba infers the types)
 """Rows of items: made from records, compared, merged, indexed.
 
-A row is from `starts` to `ends` in `places` and stands for `weights` records. Items that a search has passed stand before `middles`. An
-item's entries, rows and places in them, stand one behind the other.
+A row has a span: four numbers, one behind the other, so that reading one brings the others into the cache. It is from START to END in
+`places` and stands for WEIGHT records. Items that a search has passed stand before MIDDLE. An item's entries, the span of a row and the
+item's place in it, stand one behind the other.
 """
 
 from __future__ import annotations
@@ -19,17 +20,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+START, MIDDLE, END, WEIGHT = range(4)
+SPAN = 4
+"""How many numbers a span has."""
+ENTRY = 2
+"""How many numbers an entry has: where the span begins in `spans`, and the place."""
+
+
 class Rows(NamedTuple):
     """Rows of items, the entries of each item from `item_starts`, its code in the data (`names`), and its support."""
 
-    starts: NDArray[np.int64]
-    middles: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    weights: NDArray[np.int64]
+    spans: NDArray[np.int64]
     places: NDArray[np.int32]
     item_starts: NDArray[np.int64]
-    entry_rows: NDArray[np.int64]
-    entry_places: NDArray[np.int64]
+    entries: NDArray[np.int64]
     names: NDArray[np.int32]
     supports: NDArray[np.int64]
 
@@ -74,26 +78,31 @@ def intersected(places, first, middle, other_first, other_middle):
 
 
 @kernel
+def set_span(span, start, middle, end, weight, spans):
+    """Write the numbers of a row."""
+    spans[span + START], spans[span + MIDDLE], spans[span + END] = start, middle, end
+    spans[span + WEIGHT] = weight
+
+
+@kernel
 def index_entries(first_row, last_row, n_items, at, offset, rows):
     """Write the entries of each item behind the middles of its rows, from the entry `offset` on, in order of rows.
 
     Those of item i begin at `item_starts[at + i]`.
     """
-    begins, ends, places = rows.middles, rows.ends, rows.places
-    item_starts, entry_rows, entry_places = rows.item_starts, rows.entry_rows, rows.entry_places
+    spans, places, item_starts, entries = rows.spans, rows.places, rows.item_starts, rows.entries
     for item in range(n_items + 1):
         item_starts[at + item] = 0
     for row in range(first_row, last_row):
-        for place in range(begins[row], ends[row]):
+        for place in range(spans[SPAN * row + MIDDLE], spans[SPAN * row + END]):
             item_starts[at + places[place] + 1] += 1
     item_starts[at] = offset
     for item in range(n_items):
         item_starts[at + item + 1] += item_starts[at + item]
     for row in range(first_row, last_row):
-        for place in range(begins[row], ends[row]):
-            entry = item_starts[at + places[place]]
-            entry_rows[entry] = row
-            entry_places[entry] = place
+        for place in range(spans[SPAN * row + MIDDLE], spans[SPAN * row + END]):
+            entry = ENTRY * item_starts[at + places[place]]
+            entries[entry], entries[entry + 1] = SPAN * row, place
             item_starts[at + places[place]] += 1
     for item in range(n_items, 0, -1):
         item_starts[at + item] = item_starts[at + item - 1]
@@ -101,29 +110,35 @@ def index_entries(first_row, last_row, n_items, at, offset, rows):
 
 
 @kernel
-def merge_equal(n_rows, starts, ends, weights, places, slots):
-    """Make one row of equal ones, in place; return how many there are."""
+def merge_equal(n_rows, spans, places, slots, work):
+    """Make one row of equal ones, in place; return how many there are.
+
+    Adds to the work of each item how many occurrences there are from its places to the ends of the rows.
+    """
     size = len(slots)
     for slot in range(size):
         slots[slot] = -1
     count = 0
     for row in range(n_rows):
-        slot = (hash_of(places, starts[row], ends[row]) >> 7) & (size - 1)
+        start, end = spans[SPAN * row + START], spans[SPAN * row + END]
+        slot = (hash_of(places, start, end) >> 7) & (size - 1)
         while slots[slot] >= 0 and not are_equal(
-            places, starts[row], ends[row], starts[slots[slot]], ends[slots[slot]]
+            places, start, end, spans[slots[slot] + START], spans[slots[slot] + END]
         ):
             slot = (slot + 1) & (size - 1)
         if slots[slot] >= 0:
-            weights[slots[slot]] += weights[row]
+            spans[slots[slot] + WEIGHT] += 1
         else:
-            slots[slot] = count
-            starts[count], ends[count], weights[count] = starts[row], ends[row], weights[row]
+            slots[slot] = SPAN * count
+            set_span(SPAN * count, start, start, end, 1, spans)
+            for place in range(start, end):
+                work[places[place]] += end - place
             count += 1
     return count
 
 
 @kernel
-def recode(offsets, items, new_codes, starts, ends, places):
+def recode(offsets, items, new_codes, spans, places):
     """Write the records in new codes, sorted, without items that have none; rows of one item or none are left out. Return how many rows."""
     n_rows = 0
     to = np.int64(0)  # of a type, not a number: `sort` would be compiled for 0 too
@@ -136,7 +151,7 @@ def recode(offsets, items, new_codes, starts, ends, places):
                 to += 1
         sort(places, start, to)
         if to > start + 1:
-            starts[n_rows], ends[n_rows] = start, to
+            set_span(SPAN * n_rows, start, start, to, 1, spans)
             n_rows += 1
         else:
             to = start

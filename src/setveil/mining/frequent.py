@@ -299,7 +299,7 @@ class _Search:
         from setveil.mining import _list_search_kernels as kernels  # noqa: PLC0415 - imports Numba
         from setveil.mining._writing_kernels import Asked, Part  # noqa: PLC0415 - the same
 
-        longest_row, rows = self._rows
+        longest_row, rows, _ = self._rows
         longest = longest_row + len(self._perfect)
         kind = get_args(Kind).index(self.wanted.kind)
         limit = min(limit, _NO_BOUND)
@@ -343,38 +343,31 @@ class _Search:
         return parts + [results[i] for i in np.argsort(largest_first)]
 
     @cached_property
-    def _rows(self) -> tuple[int, Rows]:
-        """The length of the longest row, and the rows with their index."""
+    def _rows(self) -> tuple[int, Rows, NDArray[np.int64]]:
+        """The length of the longest row, the rows with their index, and the estimated work below each item."""
         from setveil.mining import _row_kernels as kernels  # noqa: PLC0415 - imports Numba
 
         data = self.data
         new_codes = np.full(len(data.vocabulary), -1, dtype=np.int32)
         new_codes[self._names] = np.arange(len(self._names), dtype=np.int32)
-        starts, ends = np.empty(data.records, dtype=np.int64), np.empty(data.records, dtype=np.int64)
-        places = np.empty(data.occurrences, dtype=np.int32)
-        n_rows = kernels.recode(data.offsets, data.items, new_codes, starts, ends, places)
-        weights = np.ones(n_rows, dtype=np.int64)
+        spans, places = np.empty(kernels.SPAN * data.records, dtype=np.int64), np.empty(data.occurrences, np.int32)
+        n_rows = kernels.recode(data.offsets, data.items, new_codes, spans, places)
         slots = np.empty(1 << max(2 * n_rows, 8).bit_length(), dtype=np.int64)
-        n_rows = kernels.merge_equal(n_rows, starts, ends, weights, places, slots)
-        lengths = ends[:n_rows] - starts[:n_rows]
-        n_entries = int(lengths.sum())
-        item_starts = np.empty(len(self._names) + 1, dtype=np.int64)
-        entry_rows, entry_places = np.empty(n_entries, dtype=np.int64), np.empty(n_entries, dtype=np.int64)
-        longest = int(lengths.max(initial=1))
+        work = np.zeros(len(self._names), dtype=np.int64)
+        n_rows = kernels.merge_equal(n_rows, spans, places, slots, work)
+        table = spans[: kernels.SPAN * n_rows].reshape(n_rows, kernels.SPAN)
+        lengths = table[:, kernels.END] - table[:, kernels.START]
         rows = kernels.Rows(
-            starts=starts,
-            middles=starts,
-            ends=ends,
-            weights=weights,
+            spans=spans,
             places=places,
-            item_starts=item_starts,
-            entry_rows=entry_rows,
-            entry_places=entry_places,
+            item_starts=np.empty(len(self._names) + 1, dtype=np.int64),
+            entries=np.empty(kernels.ENTRY * int(lengths.sum()), dtype=np.int64),
             names=self._names,
             supports=data.supports[self._names],
         )
         kernels.index_entries(0, n_rows, len(self._names), 0, 0, rows)
-        return longest, rows
+        longest = int(lengths.max(initial=1))
+        return longest, rows, work
 
     @cached_property
     def _pairs(self) -> Pairs:
@@ -397,8 +390,7 @@ class _Search:
     @cached_property
     def _ranges(self) -> list[tuple[int, int, int]]:
         """Ranges of the items with nearly equal work, estimated by the number of occurrences after their entries."""
-        rows = self._rows[1]
-        work = offsets_of(rows.ends[rows.entry_rows] - rows.entry_places)[rows.item_starts]
+        work = offsets_of(self._rows[2])
         number = max(1, min(_RANGES, int(work[-1]) // _LEAST_WORK))
         cuts = distinct(np.searchsorted(work, np.linspace(0, work[-1], number + 1)[1:-1]))
         borders = [0, *(int(cut) for cut in cuts if 0 < cut < len(self._names)), len(self._names)]
