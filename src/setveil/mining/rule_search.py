@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import distinct, offsets_of, owner_of, read_only, runs, starts_of
+from setveil.data.records.ragged import distinct, offsets_of, read_only, records_of, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -236,7 +236,7 @@ def largest_rules(
         return cached
     contents, weights = known or data.distinct()[:2]
     place = np.flatnonzero(is_consequent[contents.items])
-    row = owner_of(contents.offsets)[place]
+    row = records_of(place, contents.offsets)
     more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
     place, row = place[more], row[more]
     concerned = distinct(row)

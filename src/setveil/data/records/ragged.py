@@ -53,6 +53,15 @@ def owner_of(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
+def records_of(places: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of the lists that have the values at these places. For few places, it takes far less memory than `owner_of`.
+
+    >>> records_of(np.array([2, 0]), offsets_of([2, 0, 1])).tolist()
+    [2, 0]
+    """
+    return np.searchsorted(offsets, places, side="right") - 1
+
+
 def runs(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
     """Return the concatenation of ranges with these starts and lengths.
 

@@ -13,9 +13,9 @@ from setveil.data.records.alignment import Alignment
 from setveil.data.records.ragged import (
     distinct,
     offsets_of,
-    owner_of,
     read_only,
     record_ranges,
+    records_of,
     starts_of,
     sums_within,
 )
@@ -80,31 +80,19 @@ class Restoring:
         plain = ~is_sensitive[data.items]
         plain_is_fixed = bool(is_sensitive[order].all() and present[plain].all())
         self._rules = Rules(num, den, NODES, include_empty, whole, plain_is_fixed)
-        row = owner_of(data.offsets)
+        # Before the table, which takes as much memory again.
+        self._parts = self._find_parts(data, plain, present)
         # Which of several equal records keep an item is drawn at random, so that the order of the data reveals nothing.
         drawn = rng.permutation(data.records)
         is_listed = np.zeros(len(data.vocabulary), np.bool_)
         is_listed[order] = True
         places = np.flatnonzero(is_listed[data.items])
-        places = places[np.lexsort((drawn[row[places]], data.items[places]))]
+        rows = records_of(places, data.offsets)
+        order_of_lists = np.lexsort((drawn[rows], data.items[places]))
+        places, rows = places[order_of_lists], rows[order_of_lists]
         starts = offsets_of(np.where(is_listed, data.supports, 0))
-        self._lists = _insert_kernels.Lists(read_only(starts), read_only(row[places]), read_only(places))
+        self._lists = _insert_kernels.Lists(read_only(starts), read_only(rows), read_only(places))
         self._table = lay_out(data, present, is_sensitive, data.supports * HOT > data.records)
-        parts, sizes, part_of = data.keeping(plain & present).distinct()
-        together = np.full(parts.records, -1, np.int64)
-        if plain_is_fixed:
-            is_asked = np.zeros(parts.records, np.bool_)
-            is_asked[part_of[row[~plain]]] = True
-            together = count_parts(parts, sizes, is_asked, -(-den // num) if num else data.records + 1)
-        # Parts in too few records to hold any sensitive item.
-        is_dead = (together >= 0) & (together * num < den)
-        self._parts = _insert_kernels.Parts(
-            is_dead=read_only(is_dead[part_of]),
-            of=read_only(part_of),
-            sizes=read_only(sizes),
-            held=np.zeros(parts.records, np.int64),
-            together=together,
-        )
         self._memory = _insert_kernels.Memory(
             versions=np.zeros(len(data.vocabulary), np.int64),
             evaluated=np.full(data.occurrences, -1, np.int64),
@@ -116,6 +104,25 @@ class Restoring:
         room = make_room(data, int(data.supports[order].max(initial=0)), entries)
         self._state_of_passes = (self._lists, self._rules, self._parts, self._memory, self._table, room)
         self.passes = 0
+
+    def _find_parts(self, data: Transactions, plain: NDArray[np.bool_], present: NDArray[np.bool_]) -> Any:
+        """Return the non-sensitive parts of the records, and how many records hold them if that never changes."""
+        num, den = self._rules.num, self._rules.den
+        parts, sizes, part_of = data.keeping(plain & present).distinct()
+        together = np.full(parts.records, -1, np.int64)
+        if self._rules.plain_is_fixed:
+            is_asked = np.zeros(parts.records, np.bool_)
+            is_asked[part_of[records_of(np.flatnonzero(~plain), data.offsets)]] = True
+            together = count_parts(parts, sizes, is_asked, -(-den // num) if num else data.records + 1)
+        # Parts in too few records to hold any sensitive item.
+        is_dead = (together >= 0) & (together * num < den)
+        return self._kernels.Parts(
+            is_dead=read_only(is_dead[part_of]),
+            of=read_only(part_of),
+            sizes=read_only(sizes),
+            held=np.zeros(parts.records, np.int64),
+            together=together,
+        )
 
     @property
     def present(self) -> NDArray[np.bool_]:
