@@ -78,6 +78,14 @@ class Kernel:
         return numba.types.Dispatcher(self._inner)
 
 
+class _EntryLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
+    """The code of an entry form: optimized once, when what it calls is linked in."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Leave a module without the code that it calls as it is: the whole is optimized later, and twice."""
+        module.data_layout = self._codegen._data_layout  # noqa: SLF001 - as the class it extends does
+
+
 class _InnerLibrary(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     """The code of an inner form: linked with what it calls, and left to the callers to optimize and compile."""
 
@@ -125,6 +133,8 @@ class _EntryCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes that kernels need."""
+        self.state.library = _EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
         return [_used_passes(self.state)]
 
     def compile_extra(self, function: Callable[..., Any]) -> Any:
