@@ -89,6 +89,12 @@ def test_records_are_taken_apart(seed):
         assert sorted(map(repr, map(_plain, there))) == sorted(map(repr, map(_plain, filter(None, wanted))))
 
 
+def test_data_without_records_give_no_clusters():
+    none = np.empty(0, np.int64)
+    made, rows = sv.Disassociated.of_records(sv.from_lists([]), none, none)
+    assert (made.clusters, len(rows)) == (0, 0)
+
+
 def _plain(bag):
     return sorted((sorted(items), count) for items, count in bag.items())
 

@@ -214,7 +214,7 @@ class Disassociated(Published):
         blocks = [
             _Block.of(data, records.rows, starts[first : last + 1] - starts[first], chunk)
             for first, last, records in Aligned(data, by_cluster).in_blocks(starts)
-        ]
+        ] or [_Block.of(data, by_cluster, starts, chunk)]  # data without records
         lengths, items, counts, subrecords, chunks, term_counts, terms = map(np.concatenate, zip(*blocks, strict=True))
         made = cls(
             Transactions.of_parts(offsets_of(lengths), items, data.vocabulary, ids=None, unit=data.unit),
