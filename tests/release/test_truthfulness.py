@@ -79,8 +79,8 @@ def test_rows_and_counts_of_groups_are_compared_with_their_records(seed, claim):
 
 
 @many
-@given(seeds, CLAIMS)
-def test_chunks_are_compared_with_the_records_of_their_cluster(seed, claim):
+@given(seeds, CLAIMS, st.booleans())
+def test_chunks_are_compared_with_the_records_of_their_cluster(seed, claim, in_blocks):
     """Some releases are of the records, some of records that were changed, and some have faults in their clusters."""
     data, rng = without_empty(seed), np.random.default_rng(seed)
     rows, alignment = disturbed(data, rng) if rng.random() < 0.5 else (data, Alignment.identity(data.records))
@@ -90,7 +90,9 @@ def test_chunks_are_compared_with_the_records_of_their_cluster(seed, claim):
     for made, right in zip(faulty, clusters, strict=True):
         made["size"] = right["size"]
     if claim == "subset" or len(kept) == data.records:
-        assert agrees(sv.Disassociated.from_clusters(faulty), claim, data, alignment.rows[kept])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(comparing, "BLOCK", 5 if in_blocks else 1 << 22)
+            assert agrees(sv.Disassociated.from_clusters(faulty), claim, data, alignment.rows[kept])
 
 
 @many

@@ -5,8 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.data.forms import comparing
 from setveil.data.forms.disassociated import LEFT_OUT, TERM_CHUNK
 
 from support.any_clusters import some_clusters
@@ -59,8 +61,8 @@ def test_the_order_tells_nothing(clusters, seed):
     assert set(one.vocabulary) == used.union(*(cluster["term_chunk"] for cluster in clusters))
 
 
-@given(seed=seeds)
-def test_records_are_taken_apart(seed):
+@given(seed=seeds, in_blocks=st.booleans())
+def test_records_are_taken_apart(seed, in_blocks):
     data = make(seed)[0].without_empty()
     if not data.records:
         return
@@ -69,7 +71,9 @@ def test_records_are_taken_apart(seed):
     cluster = np.unique(cluster, return_inverse=True)[1]
     chunk_of = rng.integers(LEFT_OUT, 3, (3, len(data.vocabulary)))
     chunk = chunk_of[np.repeat(cluster, data.lengths), data.items]
-    made, rows = sv.Disassociated.of_records(data, cluster, chunk)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparing, "BLOCK", 5 if in_blocks else 1 << 22)
+        made, rows = sv.Disassociated.of_records(data, cluster, chunk)
     assert sorted(rows.tolist()) == list(range(data.records))
     records, at = as_sets(data), 0
     for found in made.to_clusters():
