@@ -214,20 +214,18 @@ def _guesses(
     seen = np.bincount(together, minlength=categories * categories).reshape(categories, categories) + 1.0
     share = seen / (prior + 1)[:, None]  # both prior and table are one more than the counts
     log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
-    log_size = np.log(sizes / sizes.sum(axis=0))
+    log_size, log_prior, log_beside = np.log(sizes / sizes.sum(axis=0)), np.log(prior), np.log(beside)
     named = np.empty((3, len(tested)), dtype=np.int64)
     at_once = max(CELLS_AT_ONCE // categories, 1)
     for first in range(0, len(tested), at_once):
         block = tested[first : first + at_once]
         present = rows.present(block, categories)
         absent_only = np.where(present > 0, -np.inf, 0.0)
+        by_heaviest = log_beside[rows.heaviest[block]]
         guesses = (
-            np.log(prior) + absent_only,
-            np.log(beside[rows.heaviest[block]]) + absent_only,
-            np.log(beside[rows.heaviest[block]])
-            + log_size[rows.size[block]]
-            + present @ (log_present - log_absent).T
-            + log_absent.sum(axis=1),
+            log_prior + absent_only,
+            by_heaviest + absent_only,
+            by_heaviest + log_size[rows.size[block]] + present @ (log_present - log_absent).T + log_absent.sum(axis=1),
         )
         named[:, first : first + at_once] = [guess.argmax(axis=1) for guess in guesses]
     return named

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
+from setveil.data.records.ragged import among, offsets_of, owner_of, picked, record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,19 +132,14 @@ def _untrue_in_block(
 def shared_items(original: Transactions, published: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for each released row how many of its items are in its original record."""
     width = max(len(original.vocabulary), 1)
-    order = np.argsort(rows, kind="stable")  # by original record, so that both sides are sorted and lookups are local
-    arranged = published.take(order, ids=None)
-    row = owner_of(arranged.offsets)
-    code = np.array([original.code_of.get(label, -1) for label in published.vocabulary], dtype=np.int64)
-    codes = code[arranged.items] if len(code) else np.empty(0, np.int64)
-    keys = rows[order][row] * width + codes
-    true_keys = owner_of(original.offsets) * width + original.items
-    at = np.searchsorted(true_keys, keys)
-    true = codes >= 0
-    true &= at < len(true_keys)
-    true[true] = true_keys[at[true]] == keys[true]
+    code = codes_in(published.labels, original)
     shared = np.empty(published.records, dtype=np.int64)
-    shared[order] = np.bincount(row[true], minlength=published.records)
+    for first, last in record_ranges(published.offsets, BLOCK, BLOCK):
+        record, item = Aligned(original, rows[first:last]).occurrences()
+        row = owner_of(published.offsets[first : last + 1])
+        codes = code[published.items[published.offsets[first] : published.offsets[last]]]
+        true = (codes >= 0) & among(row * width + codes, record * width + item)
+        shared[first:last] = np.bincount(row[true], minlength=last - first)
     return shared
 
 
