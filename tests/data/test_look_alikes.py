@@ -49,6 +49,8 @@ def test_the_oracle_finds_the_same_pairs(labels):
     ("one", "other"),
     [
         (CAFE, CAFE_APART),
+        (" ", "\u00a0"),
+        (" tea", "tea"),
         ("Milk", "milk"),
         ("Stra\u00dfe", "STRASSE"),
         ("milk", "mi\u200blk"),

@@ -2,7 +2,7 @@
 
 Two labels look alike if they are the same once both are in Unicode's compatibility form, without case, without format characters
 (zero-width joiners, soft hyphens, byte order marks, marks of direction), without what else Unicode says may be ignored, and without
-white space at their ends.
+white space at their ends. ASCII control characters such as tabs are no white space here: a label that holds one is refused.
 """
 
 import unicodedata
@@ -11,6 +11,7 @@ from itertools import combinations
 IGNORABLE = [(0x34F, 0x34F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x2060, 0x206F), (0x2800, 0x2800)]
 IGNORABLE += [(0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0xE0000, 0xE0FFF)]
 """Default_Ignorable_Code_Point of Unicode 16 beside format characters, as ranges, and the empty braille pattern."""
+WHITE_SPACE = "".join(char for char in map(chr, range(32, 0x110000)) if char.isspace())
 
 
 def is_invisible(char):
@@ -23,7 +24,7 @@ def look(label):
     for char in unicodedata.normalize("NFKC", label):
         if not is_invisible(char):
             seen += char
-    return unicodedata.normalize("NFKC", seen.casefold()).strip()
+    return unicodedata.normalize("NFKC", seen.casefold()).strip(WHITE_SPACE)
 
 
 def pairs(labels):

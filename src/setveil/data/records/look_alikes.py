@@ -36,7 +36,7 @@ def folded(label: str) -> str:
     True
     """
     if label.isascii():
-        return label.lower()
+        return label.lower().strip(BLANKS)
     text = _UNSEEN.sub("", normalize("NFKC", label))
     if not text.isprintable():  # texts with format characters are not printable
         text = "".join(char for char in text if category(char) != "Cf")
@@ -56,8 +56,8 @@ class LookAlikes:
         """Find look-alikes among distinct labels."""
         given = tuple(labels)
         whole = "".join(given)
-        if whole.isascii() and whole == whole.lower():  # no two look alike
-            return cls(given, ())
+        if whole.isascii() and whole == whole.lower() and all(label == label.strip(BLANKS) for label in given):
+            return cls(given, ())  # no two look alike
         return cls(given, tuple(alike for alike in _by_look(given).values() if len(alike) > 1))
 
     @classmethod
