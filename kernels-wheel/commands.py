@@ -19,6 +19,7 @@ SEED = str(2**100 + 1)
 
 OTHERS = [
     ["profile", SMALL, "--sensitive", SAMPLE],
+    ["risk", SMALL, "--sensitive", SAMPLE],
     ["mine", SMALL, "--min-support", "1%", "--out", "all.csv"],
     ["mine", SMALL, "--min-support", "1%", "--kind", "closed", "--out", "closed.csv"],
     ["mine", SMALL, "--min-support", "1%", "--kind", "maximal", "--out", "maximal.csv"],

@@ -27,6 +27,7 @@ from .errors import PeerFailed as PeerFailed
 from .errors import SetveilError as SetveilError
 from .errors import TooManyItemsets as TooManyItemsets
 from .errors import UnknownName as UnknownName
+from .exposure import risk as risk
 from .guarantees.hidden_itemsets import HiddenItemsets as HiddenItemsets
 from .guarantees.hidden_tendency import HiddenTendency as HiddenTendency
 from .guarantees.km_anonymity import KmAnonymity as KmAnonymity

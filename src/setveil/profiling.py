@@ -13,7 +13,7 @@ from setveil.base.display import ShownTable, quantity, share, to_html
 from setveil.data.records.look_alikes import LookAlikes
 from setveil.data.records.ragged import distinct
 from setveil.data.records.transactions import Transactions, Unit
-from setveil.errors import BadParameter
+from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
 from setveil.parameters.named_itemsets import NamedItemsets, read_itemsets
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MOST_KNOWN = 3
 TOP_ITEMS = 10
 BUCKET_ENDS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
 
@@ -84,15 +83,6 @@ class Popularity:
 
 
 @dataclass(frozen=True)
-class Uniqueness:
-    """The number of records that at most `known` of their items identify uniquely, and their share of all records."""
-
-    known: int
-    records: int
-    share: float | None
-
-
-@dataclass(frozen=True)
 class Holders:
     """The given items, the number of records that hold all of them (sensitive items: any of them), and their share of all records."""
 
@@ -130,7 +120,8 @@ class Profile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as dictionaries and lists, ready for JSON."""
-        return {name: _listed(value) for name, value in asdict(self).items()}
+        found: dict[str, Any] = as_lists(asdict(self))
+        return found
 
     def _repr_html_(self) -> str:
         counts = ("records", "items", "occurrences", "empty_records", "duplicate_records", "look_alike_pairs")
@@ -200,8 +191,7 @@ def profile(
     >>> [level.records for level in found.unique]
     [1, 2]
     """
-    if not isinstance(known, int) or not 1 <= known <= MOST_KNOWN:
-        raise BadParameter(f"known is {known!r}; it must be a whole number of items from 1 to {MOST_KNOWN}")
+    refuse_known(known)
     data = as_records(data)
     sensitive = read_sensitive(sensitive) if isinstance(sensitive, str | Path) else list(sensitive)
     itemsets = read_itemsets(itemsets, separator=separator) if isinstance(itemsets, str | Path) else list(itemsets)
@@ -225,10 +215,7 @@ def profile(
         has_ids=data.ids is not None,
         lengths=_lengths(data) if data.records else None,
         popularity=_popularity(data),
-        unique=tuple(
-            Uniqueness(level, count, _share(count, data.records))
-            for level, count in enumerate(unique_by_level(data, contents, copies, known), start=1)
-        ),
+        unique=unique_shares(unique_by_level(data, contents, copies, known), data.records),
         sensitive=_holders_of_any(data, sensitive) if sensitive else None,
         itemsets=_holders_of_each(data, itemsets),
         names=names,
@@ -264,13 +251,6 @@ def _holders_of_each(data: Transactions, itemsets: Sequence[Sequence[str]]) -> t
             holders = np.intersect1d(holders, record[starts[code] : starts[code + 1]], assume_unique=True)
         found.append(Holders(tuple(items), len(holders), _share(len(holders), data.records)))
     return tuple(found)
-
-
-def _listed(value: Any) -> Any:
-    """Return a value with tuples as lists, as JSON has them."""
-    if isinstance(value, dict):
-        return {name: _listed(inner) for name, inner in value.items()}
-    return [_listed(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def _percent(value: float | None) -> str:

@@ -28,6 +28,7 @@ SECONDS = 60
 PART_SWAP = ("--method", "part-swap", "--categories")
 HOW_TO_READ = {
     "profile": lambda file: ["profile", file],
+    "risk": lambda file: ["risk", file],
     "convert": lambda file: ["convert", file, "new.jsonl"],
     "publish": lambda file: ["publish", file, *PART_SWAP, "random:3", "--out", "new"],
     "measure": lambda file: ["measure", file, "good.dat"],

@@ -35,6 +35,7 @@ RIGHT = {
     "metrics": ["metrics"],
     "a metric": ["metrics", "tendency-posterior"],
     "profile": ["profile", "empty-lines.dat"],
+    "risk": ["risk", "empty-lines.dat"],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
     "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],
@@ -75,6 +76,7 @@ RIGHT = {
 NOTED = {
     "publish",
     "profile",
+    "risk",
     "mine",
     "convert",
     "check a bare file for what it lacks",

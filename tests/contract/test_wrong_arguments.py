@@ -83,6 +83,7 @@ GOOD = {
         "separator": ";",
         "threads": 1,
     },
+    "risk": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "threads": 1},
     "provide": lambda: {
         "home": like("Home"),
         "policy": like("Policy"),
