@@ -1,6 +1,7 @@
 """How methods and checks grow with the number of records: CPU seconds, exponents between sizes, and peak memory.
 
-Each size runs in its own process, on the supermarket sample. The exponent of a step from n to m records is log(t_m / t_n) / log(m / n):
+Each size runs in its own process, on the supermarket sample, and twice: some loops are reached by large data only, and would be compiled
+in the first run, inside the measured time and memory. The exponent of a step from n to m records is log(t_m / t_n) / log(m / n):
 1 is linear. Memory is that of the whole process beside 80 bytes per occurrence plus 300 MB, in MiB. Run:
 python benchmarks/bench_growth.py [--records N ...] [--methods NAME ...]
 """
@@ -79,7 +80,8 @@ def main():
         before = None
         for records in given.records:
             command = [sys.executable, __file__, "--one", name, str(records)]
-            row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            for _first_compiles in range(2):
+                row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
             cells = []
             for part in ("apply", "check"):
                 step = math.log(records / before["records"]) if before else 0

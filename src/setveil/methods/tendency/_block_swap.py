@@ -155,13 +155,15 @@ class BlockSwap:
 
     def lay_out(self) -> None:
         """Copy the items of the enlisted records in processing order, and compute which of the most frequent items each holds."""
-        chosen = self.data.take(self.record, ids=None)
+        offsets = read_only(offsets_of(self.data.lengths[self.record]))
+        copied = Records(offsets, np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.bool_))
+        shape.copy_records(self.records, self.record, copied)
+        records = Records(*map(read_only, copied))
         tops = read_only(self.top[self.record])
-        self.supports = chosen.supports
+        self.supports = np.bincount(records.items, minlength=len(self.data.vocabulary))
         self.hot_bit = hot_items(self.supports, list_bits(len(self.names)))
         self.hidden_enlisted = self._listed(self.record, self.ties)
         clash = self._listed(self.record, "above-mean") if self.strict else self.hidden_enlisted
-        records = self._with_blocks(chosen, self.hidden_enlisted)
         self.enlisted = Enlisted(records, tops, clash, *self._signatures(records))
 
     def _signatures(
@@ -416,7 +418,9 @@ def search_groups(enlisted: Enlisted, lengths: NDArray[np.int64], lists: int) ->
     """Group the records that have these lengths by their signature, each group by position and by decreasing length."""
     number = enlisted.signature[: len(lengths)] & (lists - 1)
     by_place = np.argsort(number.astype(np.int16), kind="stable")  # for so few bits a radix sort
-    by_length = np.lexsort((-lengths, number))
+    shorter_by = lengths.max(initial=0) - lengths
+    by_length = np.argsort(shorter_by.astype(np.min_scalar_type(shorter_by.max(initial=0))), kind="stable")
+    by_length = by_length[np.argsort(number[by_length].astype(np.int16), kind="stable")]
     starts = offsets_of(np.bincount(number, minlength=lists))
     beside = (enlisted.tops, enlisted.signature, enlisted.block_signature)
     arrays = (starts, by_place, by_length, *(values[by_place] for values in beside))

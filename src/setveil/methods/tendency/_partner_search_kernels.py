@@ -6,7 +6,8 @@ Words are explained there. Three facts carry the search.
 2. A record disjoint from p has coefficient 0, which nothing beats: the first compatible one in position order is the answer. It is mostly
    among the next few free records. Where it is not, it is in a list whose number has no bit in common with p's, and each list is left
    as soon as it is past the best position so far. Where the block of a record rules it out, it rules out the whole *run*: the records that
-   follow it with the same block. In the order `hard` runs grow with the data, and would make the search quadratic.
+   follow it with the same block. In the order `hard` runs grow with the data, and would make the search quadratic. For the same reason
+   each record looks from where the one before it in its run had to: what the block of a run rules out is passed once for the run.
 3. Where none is disjoint, h common signature bits (at least 1) bound the coefficient from below by h / (|p| + |q| - h), which rises as |q|
    falls: a list by falling length is left as soon as that bound is not better than the best.
 """
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 EITHER_BLOCK = np.bool_(False)
 """The collision rule of `shared` in which neither block may meet the other record."""
 
-NEIGHBOURS = 24
+NEIGHBOURS = 96
 """How many free records or runs are tried in order before the lists are asked: mostly one of the first few is disjoint."""
 
 FIRST, FIRST_TOP, OTHER, OTHER_SLOT = 0, 1, 2, 3
@@ -151,6 +152,7 @@ def pair_exactly(enlisted, groups, slots, free, mark, partner, control):
     for s in range(lists):
         refresh_head(s, heads, starts, by_place, slot_tops, run_end, following_by_place)
     rank = np.empty(lists, dtype=np.int64)
+    current_run = start = 0
     for p in range(n):
         if p % LOOK_EVERY == 0:
             control[DONE] = p
@@ -167,7 +169,10 @@ def pair_exactly(enlisted, groups, slots, free, mark, partner, control):
             continue
         stamp = 2 * p
         mark_record(p, records, mark, stamp)
-        best = first_neighbour(p, enlisted, slots.run_end, following, mark, stamp)
+        if slots.run_end[p] != current_run:
+            current_run = slots.run_end[p]
+            start = p + 1
+        best, start = first_neighbour(p, start, enlisted, slots.run_end, following, mark, stamp)
         if best == n:
             best = first_disjoint(p, enlisted, groups, run_end, following_by_place, heads, mark, stamp)
         if best == n:
@@ -236,27 +241,42 @@ def compare(q, offsets, items, in_block, mark, stamp):
 
 
 @kernel
-def first_neighbour(p, enlisted, run_end, following, mark, stamp):
-    """Return the first of the next few free records that is disjoint from p and compatible; the number of records if there is none."""
+def first_neighbour(p, start, enlisted, run_end, following, mark, stamp):
+    """Return the first of the next few free records from `start` on that is disjoint from p and compatible, and a new start.
+
+    The number of records if there is none. What is before the new start is ruled out for the whole run of p: by its top or its block.
+    """
     offsets, items, in_block = enlisted.records.offsets, enlisted.records.items, enlisted.records.in_block
     tops, signature, block_signature = enlisted.tops, enlisted.signature, enlisted.block_signature
     n = len(run_end)
-    top, bits = tops[p], signature[p]
-    q = p + 1
+    top, bits, block = tops[p], signature[p], block_signature[p]
+    best = n
+    q = start
+    for_run = True
     for _try in range(NEIGHBOURS):
         q = first_alive(following, q)
         if q >= n:
             break
-        if tops[q] == top or block_signature[q] & bits:
+        if tops[q] == top or block_signature[q] & block:
+            q = run_end[q]
+            continue
+        if signature[q] & block:
+            q += 1
+            continue
+        if for_run:
+            for_run = False
+            start = q
+        if block_signature[q] & bits:
             q = run_end[q]
         elif signature[q] & bits:
             q += 1
         else:
             common = compare(q, offsets, items, in_block, mark, stamp)
             if common == DISJOINT and tops_fit(p, q, enlisted):
-                return q
+                best = q
+                break
             q = run_end[q] if common == BLOCK_MEETS else q + 1
-    return n
+    return best, q if for_run else start
 
 
 @kernel

@@ -141,6 +141,19 @@ def mark_blocks(offsets, items, category, hidden, in_block):
 
 
 @kernel
+def copy_records(records, chosen, copied):
+    """Copy the chosen records one after the other, with the marks of their blocks, to where the offsets of `copied` have them."""
+    offsets, items, in_block = records.offsets, records.items, records.in_block
+    new_items, new_in_block = copied.items, copied.in_block
+    at = ZERO
+    for p in range(len(chosen)):
+        for place in range(offsets[chosen[p]], offsets[chosen[p] + 1]):
+            new_items[at] = items[place]
+            new_in_block[at] = in_block[place]
+            at += 1
+
+
+@kernel
 def is_listed(code, r, lists):
     """Return whether a code is in the list of r."""
     starts, values = lists.starts, lists.values
