@@ -57,9 +57,11 @@ class QueryError(Metric):
         if not original.occurrences:
             return None, {"reason": "the original holds no item"}
         offsets, codes = drawn_itemsets(original, self.queries, self.max_length, np.random.default_rng(self.seed))
-        before = supports(original, (offsets, codes))
-        sets = Itemsets(offsets, codes.astype(np.int32), before, original.vocabulary, original.records)
-        after = supports_in(pair, sets)
+        drawn = Transactions.of_parts(offsets, codes.astype(np.int32), original.vocabulary, ids=None, unit="record")
+        contents, _counts, content_of = drawn.distinct()  # short itemsets are drawn many times
+        counted = supports(original, (contents.offsets, contents.items))
+        sets = Itemsets(contents.offsets, contents.items, counted, original.vocabulary, original.records)
+        before, after = counted[content_of], supports_in(pair, sets)[content_of]
         error = np.abs(after - before) / np.maximum(before, self.sanity.count(original.records))
         return float(error.mean()), {"median": float(np.median(error)), "max": float(error.max())}
 

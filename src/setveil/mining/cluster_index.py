@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.records.ragged import owner_of, places_of, sealed, starts_of
+from setveil.data.records.ragged import owner_of, places_of, read_only, sealed, starts_of
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
@@ -64,8 +64,9 @@ class ClusterIndex:
             "row_ends": (ends, nothing),
         }
         whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-        order = np.lexsort((whole["cluster"], whole["items"]))
-        found = {name: sealed(column[order], np.int64) for name, column in whole.items()}
+        # Stable: the entries of the record chunks are in this order already, which such a sort uses.
+        order = np.argsort(whole["items"] * data.clusters + whole["cluster"], kind="stable")
+        found = {name: read_only(column[order], np.int64) for name, column in whole.items()}
         _refuse_overlaps(found["items"], found["cluster"])
         starts = sealed(starts_of(found["items"], len(data.vocabulary)), np.int64)
         return cls(data, starts, rows=row, **found)

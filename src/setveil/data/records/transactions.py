@@ -26,8 +26,8 @@ from setveil.data.records.ragged import (
     offsets_of,
     order_of_sequences,
     picked,
+    ranks_of_sequences,
     rises_within_records,
-    runs,
     sealed,
 )
 from setveil.data.records.record_sequence import RecordSequence
@@ -436,20 +436,11 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     def distinct(self) -> tuple[Transactions, NDArray[np.int64], NDArray[np.int64]]:
         """Return the distinct records in content order, their counts, and for each record the number of its distinct record."""
-        order = self.content_order()
-        sorted_rows = self.take(order, ids=None)
-        lengths, starts = sorted_rows.lengths, sorted_rows.offsets[:-1]
-        is_new = np.ones(self.records, dtype=np.bool_)
-        alike = 1 + np.flatnonzero(lengths[1:] == lengths[:-1])
-        is_new[alike] = False
-        one, other = (runs(starts[rows], lengths[alike]) for rows in (alike, alike - 1))
-        differs = sorted_rows.items[one] != sorted_rows.items[other]
-        is_new[np.repeat(alike, lengths[alike])[differs]] = True
-        number = np.cumsum(is_new) - 1
-        content_of = np.empty(self.records, dtype=np.int64)
-        content_of[order] = number
-        contents = sorted_rows.take(np.flatnonzero(is_new))
-        return contents, np.bincount(number, minlength=contents.records), content_of
+        content_of = ranks_of_sequences(self.offsets, self.items)
+        counts = np.bincount(content_of)
+        example = np.empty(len(counts), dtype=np.int64)
+        example[content_of] = np.arange(self.records)
+        return self.take(example, ids=None), counts, content_of
 
     # -- exporting ------------------------------------------------------------------------------------------------------------
 
