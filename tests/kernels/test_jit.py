@@ -239,6 +239,57 @@ def test_a_kernel_that_kernels_call_raises_errors_and_can_be_called_from_python(
     assert second == {"found": [1, *errors, 1], "told": []}
 
 
+FUNCTIONS_OF_NUMBA = """
+    import json
+    from collections import Counter
+    import numba
+    import numpy as np
+    from numba.core import event
+    from setveil.kernels import jit
+
+    @jit.kernel
+    def inner(n):
+        return np.zeros(n, np.int64)
+
+    @jit.kernel
+    def outer(n):
+        return len(inner(n)) + len(np.zeros(n, np.int64))
+
+    def fast(values):
+        return np.sum(values)
+
+    def before(values):
+        return np.sum(values)
+
+    def after(values):
+        return np.sum(values)
+
+    class Counting(event.Listener):
+        def on_start(self, happening):
+            compiled[happening.data["dispatcher"].py_func.__qualname__.split(".")[0]] += 1
+
+        def on_end(self, happening):
+            pass
+
+    compiled = Counter()
+    event.register("numba:compile", Counting())
+    results = [outer(3), inner(3).tolist()]
+    sums = []
+    for function in (jit.kernel(before).entry, numba.njit(fastmath=True)(fast), jit.kernel(after).entry):
+        function(np.ones(3))
+        (text,) = function.inspect_llvm().values()
+        sums.append("fadd fast" in text)
+    print(json.dumps({"results": results, "compiled": compiled, "fast": sums}))
+"""
+
+
+def test_functions_of_numba_are_compiled_once_for_both_forms_and_never_with_the_options_of_other_code():
+    found = run_python(FUNCTIONS_OF_NUMBA)
+    assert found["results"] == [6, [0, 0, 0]]
+    assert found["compiled"].items() >= {"outer": 1, "inner": 2, "ol_np_zeros": 1, "ol_np_empty": 1}.items()
+    assert found["fast"] == [False, True, False]
+
+
 def test_kernels_work_where_nothing_can_be_kept(tmp_path):
     (tmp_path / "file").touch()
     program = tmp_path / "program.py"

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numba
-from numba.core import typed_passes, untyped_passes
+from numba.core import typed_passes, types, typing, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -128,11 +128,42 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+class _Typing(typing.Context):  # type: ignore[misc]  # Numba has no types
+    """Numba's rules for the types of calls. Answers for its own functions are stored.
+
+    Numba tries dozens of rules for each call, even for a sum of two integers, and compiles functions such as `np.empty` once per form.
+    """
+
+    def __init__(self, rules: Any) -> None:
+        self.__dict__ = rules.__dict__  # the same rules, also when Numba adds some
+        self._answers: dict[Any, tuple[Any, Any]] = {}
+
+    def resolve_function_type(self, func: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        """Return the types of a call."""
+        kind = func if isinstance(func, types.Type) else self.resolve_value_type(func)
+        if kws or not isinstance(kind, types.Function):
+            return super().resolve_function_type(func, args, kws)
+        call = kind, tuple(args)
+        signature, chosen = self._answers.get(call, (None, None))
+        # Other code that is compiled with other options, such as fastmath, replaces what a function chose last.
+        if signature is None or kind.get_impl_key(signature) is not chosen:
+            signature = super().resolve_function_type(func, args, kws)
+            if signature is not None:
+                self._answers[call] = signature, kind.get_impl_key(signature)
+        return signature
+
+
+@cache
+def _typing(rules: Any) -> _Typing:
+    return _Typing(rules)
+
+
 class _EntryCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
     """Compiles entry forms."""
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes that kernels need."""
+        self.state.typingctx = _typing(self.state.typingctx)
         self.state.library = _EntryLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return [_used_passes(self.state)]
@@ -151,6 +182,7 @@ class _InnerCompiler(CompilerBase):  # type: ignore[misc]  # Numba has no types
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes that kernels need, for code that stays without machine code."""
+        self.state.typingctx = _typing(self.state.typingctx)
         self.state.library = _InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return [_used_passes(self.state)]
 
