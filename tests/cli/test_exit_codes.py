@@ -96,6 +96,13 @@ WRONG = [
     (["profile", "sample:zoo"], 2, "there is no sample 'sample:zoo'"),
     (["profile", "sample:supermarket?records=0"], 2, "records is '0'"),
     (["profile", "sample:supermarket?colour=red"], 2, "unknown option 'colour'"),
+    # risk
+    (["risk"], 2, "DATA"),
+    (["risk", "missing.dat"], 2, "missing.dat: there is no such file"),
+    (["risk", "empty.dat"], 2, "empty.dat: is empty"),
+    (["risk", "good.dat", "--known", "4"], 2, "known is 4"),
+    (["risk", "good.dat", "--sensitive", "missing.txt"], 2, "missing.txt: there is no such file"),
+    (["risk", "release", "--format", "basket"], 2, "release"),
     # publishing: what is asked for
     (["publish"], 2, "DATA"),
     (["publish", SAMPLE, *SWAP], 2, "--out"),
