@@ -14,6 +14,8 @@ from setveil.metrics.base import Metric
 from setveil.parameters.sensitive_items import SensitiveItems
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from setveil.metrics.pair import Pair
@@ -60,7 +62,7 @@ class ReconstructionKl(Metric):
 
     def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Compare the distribution over cells of each sensitive item that the original holds."""
-        original, published = pair.original, pair.published
+        original = pair.original
         is_sensitive = self.sensitive.among(original)
         labels = [original.vocabulary[code] for code in np.flatnonzero(is_sensitive & (original.supports > 0))]
         if not labels:
@@ -68,10 +70,7 @@ class ReconstructionKl(Metric):
         asked = self._asked(original, is_sensitive)
         if not asked:
             return None, {"reason": "the original holds no item that is not sensitive"}
-        true = _joint_counts(original, labels, asked)
-        rows = published.plain
-        grouped = cast("Grouped", published)  # the other form to which it applies
-        estimated = _estimates(grouped, labels, asked) if rows is None else _joint_counts(rows, labels, asked)
+        true, estimated = pair.once(_counted, tuple(labels), tuple(asked))
         gone = int(np.count_nonzero(estimated.sum(axis=1) == 0))
         lost = int(np.count_nonzero(((true > 0) & (estimated == 0)).any(axis=1)))
         details = {
@@ -96,7 +95,17 @@ class ReconstructionKl(Metric):
         return [original.vocabulary[code] for code in order if supports[code]]
 
 
-def _cells(rows: Transactions, asked: list[str]) -> NDArray[np.int64]:
+def _counted(
+    pair: Pair, labels: Sequence[str], asked: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the joint counts of sensitive items and cells in the original, and those that the release gives."""
+    rows = pair.published.plain
+    grouped = cast("Grouped", pair.published)  # the other form to which it applies
+    estimated = _estimates(grouped, labels, asked) if rows is None else _joint_counts(rows, labels, asked)
+    return _joint_counts(pair.original, labels, asked), estimated
+
+
+def _cells(rows: Transactions, asked: Sequence[str]) -> NDArray[np.int64]:
     """Return the cell of each row: bit k is set if it holds the k-th item."""
     bit = np.zeros(len(rows.vocabulary), dtype=np.int64)
     for place, label in enumerate(asked):
@@ -105,7 +114,7 @@ def _cells(rows: Transactions, asked: list[str]) -> NDArray[np.int64]:
     return sums_within(rows.offsets, bit[rows.items])
 
 
-def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
+def _joint_counts(data: Transactions, labels: Sequence[str], asked: Sequence[str]) -> NDArray[np.float64]:
     """Return for each sensitive item and cell the number of records with the item in the cell."""
     place = {label: number for number, label in enumerate(labels)}
     number_of = np.array([place.get(label, -1) for label in data.vocabulary] or [-1], dtype=np.int64)
@@ -117,7 +126,7 @@ def _joint_counts(data: Transactions, labels: list[str], asked: list[str]) -> ND
     return counts.reshape(len(labels), size).astype(np.float64)
 
 
-def _estimates(data: Grouped, labels: list[str], asked: list[str]) -> NDArray[np.float64]:
+def _estimates(data: Grouped, labels: Sequence[str], asked: Sequence[str]) -> NDArray[np.float64]:
     """Return the expected joint counts if all rows of a group are equally likely to hold each of its sensitive items."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - slow to import, and used here only
 

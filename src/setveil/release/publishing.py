@@ -161,15 +161,15 @@ def publish(
     published, alignment = outcome.published.arrange(outcome.alignment.rows, naming)
     verdict = judge(published, data, alignment, bound, terms, outcome.account, outcome.advice)
     checked = time.perf_counter()
+    before = None
+    if bound.guarantee is not None and "full" in asked and data.plain is not None:
+        before = check_original(bound.guarantee, data.plain)  # first: metrics use what it counts
     compared = original if data.plain is None else data.plain
     if compared is None:
         lacking += [type(one).not_computed("needs the original, which was not given") for one in chosen]
         measurements = lacking
     else:
         measurements = measure_all(compared, published, alignment, chosen) + lacking
-    before = None
-    if bound.guarantee is not None and "full" in asked and data.plain is not None:
-        before = check_original(bound.guarantee, data.plain)
     seconds = {
         "method": applied - started,
         "arranging and checking": checked - applied,

@@ -135,13 +135,13 @@ def _measured(
     named, _lacking = chosen_metrics([one for one in asked if one not in LEVELS], known, type(data))
     there = [_settings(one) for one in earlier if _is_computed(one) and (one.value is not None or not given)]
     new = [one for one in chosen if one in named or (one.name, one.public_parameters()) not in there]
-    measurements = merged(earlier, measure_all(original, data, alignment, new) + lacking)
     guarantee = None if private.card.guarantee.name is None else guarantee_of(opened, private)
     before = dossier.get("before")
     is_direct = data.made_from is None
     if guarantee is not None and before is None and "full" in asked and is_direct:
         verdict = check_original(guarantee, original)
         before = None if verdict is None else verdict.to_dict()
+    measurements = merged(earlier, measure_all(original, data, alignment, new) + lacking)
     changed: dict[str, Any] = {
         "compared": original.checksum(),
         "before": before,
