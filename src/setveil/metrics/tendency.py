@@ -128,6 +128,7 @@ class TendencyPosterior(Metric):
         records = pair.rows[concerned]
         truth = before.top[records].astype(np.int64)
         half = (records % 2).astype(bool)
+        beside = rows.counted(truth, half, categories)
         tests = []
         for number, trained in enumerate((half, ~half)):
             tested = np.flatnonzero(~trained)
@@ -135,7 +136,7 @@ class TendencyPosterior(Metric):
             if size > MOST_TESTED and not pair.exact:
                 tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
             common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
-            guesses = (common, *_guesses(rows, truth, trained, tested, categories))
+            guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
             right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
             tests.append(_Test(np.array(right), len(tested), size))
         shares = _shares(tests)
@@ -191,6 +192,12 @@ class _Rows:
         self.heaviest = np.where(best > 0, categories - best % (categories + 1), categories)
         self.size = np.minimum(best // (categories + 1), 7)
 
+    def counted(self, truth: NDArray[np.int64], half: NDArray[np.bool_], categories: int) -> NDArray[np.int64]:
+        """Return for each half, true category and category present the number of rows."""
+        kind = (half * categories + truth) * categories
+        counts = np.bincount(kind[self.row] + self.cat, minlength=2 * categories * categories)
+        return counts.reshape(2, categories, categories)
+
     def present(self, chosen: NDArray[np.int64], categories: int) -> NDArray[np.float64]:
         """Return a table of 0 and 1: which categories each of the chosen rows holds."""
         table = np.zeros((len(chosen), categories))
@@ -200,19 +207,23 @@ class _Rows:
 
 
 def _guesses(
-    rows: _Rows, truth: NDArray[np.int64], trained: NDArray[np.bool_], tested: NDArray[np.int64], categories: int
+    rows: _Rows,
+    truth: NDArray[np.int64],
+    trained: NDArray[np.bool_],
+    tested: NDArray[np.int64],
+    together: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return the guess of each of the three guessers, trained on some rows, for every tested row."""
-    known = np.flatnonzero(trained)
+    """Return the guess of each of the three guessers for every tested row.
+
+    `together` has the number of trained rows with each true category and category present.
+    """
+    known, categories = np.flatnonzero(trained), len(together)
     prior = np.bincount(truth[known], minlength=categories) + 1.0
     beside = np.full((categories + 1, categories), 1e-3)
     np.add.at(beside, (rows.heaviest[known], truth[known]), 1)
     sizes = np.ones((8, categories))
     np.add.at(sizes, (rows.size[known], truth[known]), 1)
-    entries = trained[rows.row]
-    together = truth[rows.row[entries]] * categories + rows.cat[entries]
-    seen = np.bincount(together, minlength=categories * categories).reshape(categories, categories) + 1.0
-    share = seen / (prior + 1)[:, None]  # both prior and table are one more than the counts
+    share = (together + 1.0) / (prior + 1)[:, None]  # both prior and table are one more than the counts
     log_present, log_absent = np.log(share), np.log1p(-np.minimum(share, 1 - 1e-9))
     log_size, log_prior, log_beside = np.log(sizes / sizes.sum(axis=0)), np.log(prior), np.log(beside)
     named = np.empty((3, len(tested)), dtype=np.int64)
