@@ -72,7 +72,15 @@ def weights(data: Transactions, category: NDArray[np.int32], categories: int) ->
 
 
 def tendencies(data: Transactions, category: NDArray[np.int32], categories: int) -> Tendencies:
-    """Classify every record, with integer comparisons only."""
+    """Classify every record, with integer comparisons only. The result is cached in the data: two checks and the metrics need it."""
+    key = (tendencies.__qualname__, category.tobytes(), categories)
+    if key not in data.remembered:
+        data.remembered[key] = _classified(data, category, categories)
+    found: Tendencies = data.remembered[key]
+    return found
+
+
+def _classified(data: Transactions, category: NDArray[np.int32], categories: int) -> Tendencies:
     n = data.records
     record, cat, weight = weights(data, category, categories)
     top = np.full(n, -1, dtype=np.int32)

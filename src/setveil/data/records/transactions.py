@@ -322,7 +322,7 @@ class Transactions(RowsOfRecords, RecordSequence):
 
     @cached_property
     def remembered(self) -> dict[Any, Any]:
-        """A cache for small results that take long to compute; they stay valid because the data never change."""
+        """A cache for results that take long to compute; they stay valid because the data never change."""
         return {}
 
     def names(self) -> Any:
