@@ -144,6 +144,10 @@ from .release.converting import convert as convert
 from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
+from .release.register import RegisteredRelease as RegisteredRelease
+from .release.register import Registration as Registration
+from .release.register import releases as releases
+from .release.register import withdraw as withdraw
 from .release.release import Release as Release
 from .release.reporting import write_report as write_report
 
