@@ -29,6 +29,8 @@ COMMANDS = {
     "guarantees": ("listing", "List the guarantees, or describe one."),
     "metrics": ("listing", "List the metrics, or describe one."),
     "publish": ("publish", "Publish a release after checking its guarantee on the written file."),
+    "releases": ("register", "List the releases in a register."),
+    "withdraw": ("register", "Mark a release in a register as withdrawn."),
     "check": ("check", "Check the guarantee of a release again."),
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "report": ("report", "Measure more of a release, and write its report again."),
