@@ -254,7 +254,7 @@ def releases(file: str | Path) -> Releases:
 def withdraw(file: str | Path, release: int | str | Path, *, reason: str = "") -> RegisteredRelease:
     """Mark a release in a register as withdrawn.
 
-    Joint checks still include it, because its recipients have the data.
+    Joint checks still include it, because its recipients have the data. If it is already withdrawn, a new reason replaces the former one.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def withdraw(file: str | Path, release: int | str | Path, *, reason: str = "") -
     BadData
         If the file does not exist or is not a release register.
     BadParameter
-        If the register has no such release or several, or the release is already withdrawn.
+        If the register has no such release, or several.
     OutputRefused
         If the register cannot be written.
 
@@ -305,14 +305,10 @@ def _found(release: int | str | Path, entries: list[dict[str, Any]], path: Path)
         raise BadParameter(
             f"{path} has no release {text!r}; {known}. Give the number, the id of the run or the release folder"
         )
-    out = [one for one in named if one["withdrawn"] is None]
-    if not out:
+    if len(named) > 1:
         numbers = listed(one["number"] for one in named)
-        raise BadParameter(f"release {numbers} of {path} is already withdrawn; name another release")
-    if len(out) > 1:
-        numbers = listed(one["number"] for one in out)
         raise BadParameter(f"{text!r} is release {numbers} of {path}; give one of these numbers")
-    return out[0]
+    return named[0]
 
 
 def now() -> str:

@@ -252,10 +252,13 @@ class OpenRegister:
         return from_bytes(found[0])
 
     def withdraw(self, number: int, moment: str, reason: str) -> None:
-        """Mark a release as withdrawn."""
+        """Mark a release as withdrawn; the first time stays, and a reason replaces an earlier one."""
         assert self.connection is not None, "only a release that is recorded is withdrawn"
-        change = "UPDATE releases SET withdrawn = ?, withdrawn_reason = ? WHERE number = ?"
-        self.connection.execute(change, (moment, reason, number))
+        self.connection.execute(
+            "UPDATE releases SET withdrawn = ? WHERE number = ? AND withdrawn IS NULL", (moment, number)
+        )
+        if reason:
+            self.connection.execute("UPDATE releases SET withdrawn_reason = ? WHERE number = ?", (reason, number))
 
     @contextmanager
     def recording(self, entry: dict[str, Any], people: People) -> Iterator[int]:
@@ -291,8 +294,11 @@ def _begin(connection: sqlite3.Connection) -> bool:
 
 
 def _key(connection: sqlite3.Connection) -> bytes:
-    found: bytes = connection.execute("SELECT key FROM secret").fetchone()[0]
-    return found
+    found = connection.execute("SELECT key FROM secret").fetchone()
+    if found is None:
+        raise sqlite3.DataError("it has no key")
+    key: bytes = found[0]
+    return key
 
 
 def _entries(connection: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -300,7 +306,10 @@ def _entries(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     rows = connection.execute(
         "SELECT releases.*, data.has_ids FROM releases JOIN data ON data.mac = releases.data ORDER BY number"
     )
-    return [{**row, **{name: json.loads(row[name]) for name in _JSON}} for row in map(dict, rows)]
+    try:
+        return [{**row, **{name: json.loads(row[name]) for name in _JSON}} for row in map(dict, rows)]
+    except ValueError:
+        raise sqlite3.DataError("an entry is not complete") from None
 
 
 def _is_complete(entry: dict[str, Any]) -> bool:
