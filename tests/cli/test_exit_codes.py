@@ -160,6 +160,21 @@ WRONG = [
     ([*PUBLISH, "--private", "release.private"], 2, "release.private exists"),
     ([*PUBLISH, "--private", "new/inside"], 2, "neither may be inside the other"),
     ([*PUBLISH, "--private", "new"], 2, "neither may be inside the other"),
+    # publishing with a register
+    ([*PUBLISH, "--register", "releases.db", "--seed", str(2**100)], 2, "--seed and --register exclude each other"),
+    ([*PUBLISH, "--register", "releases.db", "--accept-together", " "], 2, "--accept-together is empty"),
+    ([*PUBLISH, "--recipient", "the city"], 2, "--recipient is for a register; name one with --register, or remove it"),
+    ([*PUBLISH, "--accept-together", "why"], 2, "--accept-together is for a register"),
+    ([*PUBLISH, "--register", "file"], 2, "file: is not a release register; give the file that publish created"),
+    ([*PUBLISH, "--register", "folder.dat"], 2, "folder.dat is not a regular file"),
+    ([*PUBLISH, "--register", "missing/releases.db"], 2, "missing is not a folder"),
+    ([*PUBLISH, "--register", "release/releases.db"], 2, "is inside release, a folder of a release"),
+    (["releases"], 2, "--register"),
+    (["releases", "--register", "missing.db"], 2, "missing.db: there is no such register; publish with --register"),
+    (["releases", "--register", "good.dat"], 2, "good.dat: is not a release register"),
+    (["withdraw", "--register", "register.db"], 2, "RELEASE"),
+    (["withdraw", "1"], 2, "--register"),
+    (["withdraw", "2", "--register", "register.db"], 2, "register.db has no release '2'; it has 1. Give the number"),
     # publishing: a guarantee that cannot be kept
     (by("crowd-categories.csv", data="crowd.csv"), 3, "hidden-tendency is violated; nothing was written."),
     # checking
@@ -240,7 +255,8 @@ def folder(tmp_path_factory):
     (folder / "folder.dat").mkdir()
     (folder / "loop.dat").symlink_to("loop.dat")
     (folder / "link").symlink_to("folder.dat")
-    assert call("publish", SAMPLE, *SWAP, "--out", "release", cwd=folder).code == 0
+    registered = ("--register", "register.db")
+    assert call("publish", SAMPLE, *SWAP, *registered, "--out", "release", cwd=folder).code == 0
     return folder
 
 
