@@ -146,5 +146,7 @@ from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
 from .release.release import Release as Release
 from .release.reporting import write_report as write_report
+from .release.together import Together as Together
+from .release.together import check_together as check_together
 
 __version__: str
