@@ -150,5 +150,7 @@ from .release.register import releases as releases
 from .release.register import withdraw as withdraw
 from .release.release import Release as Release
 from .release.reporting import write_report as write_report
+from .release.together import Together as Together
+from .release.together import check_together as check_together
 
 __version__: str
