@@ -69,4 +69,4 @@ class JointCheck:
         """Return the names of the folders of the last check; the last release is not saved yet."""
         releases, _original = self.asked[-1]
         assert isinstance(releases[-1], sv.Release)
-        return [one.folder.name for one in releases[:-1]]
+        return [one.opened.folder.name for one in releases[:-1]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -17,9 +17,9 @@ from setveil.base.atomic import refuse_file
 from setveil.base.verdict import Verdict
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, OutputRefused
 from setveil.release import CARD_NAME
+from setveil.release.checking import Evidence
 from setveil.release.dossier import DOSSIER_NAME, program_versions
 from setveil.release.fingerprints import fingerprints, have_common
-from setveil.release.opening import open_release
 from setveil.release.provenance import DECIDING
 from setveil.release.register import RegisteredRelease, Registration, listed, now
 from setveil.release.register_file import CreatedMeanwhile, OpenRegister, People, RegisterFile
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from setveil.data.forms.base import Published
     from setveil.release.card import Card
-    from setveil.release.opening import Opened
     from setveil.release.release import Release
     from setveil.release.saving import Target
 
@@ -38,6 +37,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KEY_BYTES: Final = 32
+_MOST_SHOWN: Final = 3
+"""The maximum number of verdicts in a message; the dossier has all."""
 
 
 def again_if_created_meanwhile(publish: Callable[P, R]) -> Callable[P, R]:
@@ -115,11 +116,10 @@ class Registrar:
         if not others:
             return None
         with progress.step("checking the releases together"):
-            verdict = check_with(others, release)
-        if not verdict and self.asked.accept_together is None:
-            raise GuaranteeViolated(_refusal(others, verdict), verdict=verdict)
-        numbers = [entry["number"] for entry in others]
-        return {"status": verdict.status, "text": str(verdict), "releases": numbers, "verdict": verdict.to_dict()}
+            joint = check_with(others, release)
+        if not joint.verdict and self.asked.accept_together is None:
+            raise GuaranteeViolated(_refusal(others, joint), verdict=joint.verdict)
+        return joint.to_dict(others)
 
 
 @dataclass(eq=False)
@@ -190,33 +190,59 @@ class NewEntry:
         }
 
 
-def check_with(others: list[dict[str, Any]], release: Release) -> Any:
-    """Return the verdict on the guarantees of a new release and of earlier ones together; undecided if one cannot be opened."""
-    from setveil.release.together import check_together  # noqa: PLC0415 - it uses releases itself
+@dataclass(frozen=True, eq=False)
+class JointResult:
+    """The result of a joint check."""
+
+    verdict: Any
+    """A `Together`, or a `Verdict` if the check could not be made."""
+
+    @property
+    def text(self) -> str:
+        """The verdicts that decide the result."""
+        parts = getattr(self.verdict, "verdicts", (self.verdict,))
+        texts = list(dict.fromkeys(str(one) for one in parts if one.status == self.verdict.status))
+        more = [f"{len(texts) - _MOST_SHOWN:,} more"] if len(texts) > _MOST_SHOWN else []
+        return "; ".join(texts[:_MOST_SHOWN] + more)
+
+    def to_dict(self, others: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the result as plain values, with the numbers of the other releases."""
+        numbers = [entry["number"] for entry in others]
+        return {
+            "status": self.verdict.status,
+            "text": self.text,
+            "releases": numbers,
+            "verdict": self.verdict.to_dict(),
+        }
+
+
+def check_with(others: list[dict[str, Any]], release: Release) -> JointResult:
+    """Check a new release together with earlier ones; the result is undecided if one of them cannot be opened."""
+    from setveil.release.together import check_together  # noqa: PLC0415 - only if there are other releases
 
     copies: dict[str, list[dict[str, Any]]] = {}
     for entry in others:
         copies.setdefault(entry["run"], []).append(entry)
-    opened = {run: _opened(entries) for run, entries in copies.items()}
-    lost = [copies[run][0] for run, found in opened.items() if found is None]
-    if lost:
+    opened = [(entries, _opened(entries)) for entries in copies.values()]
+    found = [evidence for _entries, evidence in opened if evidence is not None]
+    if len(found) < len(opened):
+        lost = [entries[0] for entries, evidence in opened if evidence is None]
         places = listed(f"{_named(entry)} in {entry['release_folder']}" for entry in lost)
-        return _undecided(f"{places} cannot be opened as it was published; restore the folder")
+        return _undecided(f"{places} cannot be opened as it was published; restore both folders")
     try:
-        return check_together([*opened.values(), release], original=release.original)
+        return JointResult(check_together([*found, release], original=release.compared))
     except InputError as error:
         return _undecided(str(error))
 
 
-def _opened(entries: list[dict[str, Any]]) -> Opened | None:
-    """Return the first release folder that still holds what was published; the entries are copies of one release."""
+def _opened(entries: list[dict[str, Any]]) -> Evidence | None:
+    """Return the first release that is still as it was published, with its private folder; the entries are copies of one release."""
     for entry in entries:
-        try:
-            opened = open_release(entry["release_folder"])
-        except InputError:
-            continue
-        if opened.card is not None and opened.card.run == entry["run"] and opened.card.data.checksums == entry["files"]:
-            return opened
+        with suppress(InputError):
+            found = Evidence.found(entry["release_folder"], private=entry["private_folder"])
+            card = found.opened.card
+            if card is not None and card.run == entry["run"] and card.data.checksums == entry["files"]:
+                return found
     return None
 
 
@@ -224,8 +250,8 @@ def _inside(register: Path, folder: Path) -> OutputRefused:
     return OutputRefused(f"the register {register} is inside {folder}, a folder of a release; choose another path")
 
 
-def _undecided(reason: str) -> Verdict:
-    return Verdict("undecided", "releases together", {}, reason=reason)
+def _undecided(reason: str) -> JointResult:
+    return JointResult(Verdict("undecided", "joint check", {}, reason=reason))
 
 
 def _overlap(entry: dict[str, Any], people: People, register: OpenRegister) -> bool:
@@ -235,9 +261,9 @@ def _overlap(entry: dict[str, Any], people: People, register: OpenRegister) -> b
     return have_common(register.fingerprints(entry["data"]), people.fingerprints)
 
 
-def _refusal(others: list[dict[str, Any]], verdict: Any) -> str:
+def _refusal(others: list[dict[str, Any]], joint: JointResult) -> str:
     return (
-        f"this release and {listed(map(_named, others))} can cover the same people. Checked together, {verdict}; nothing was written. "
+        f"{listed(['this release', *map(_named, others)])} can cover the same people. Checked together: {joint.text}; nothing was written. "
         "Publish the same data with the same method, parameters and ids as before, which gives the same bytes, or state why you accept "
         "these releases together with `accept_together=`"
     )

@@ -13,7 +13,7 @@ from setveil.base.verdict import SHOWN_WITNESSES, Reach, Status, Verdict
 from setveil.errors import BadData, BadParameter, Missing
 from setveil.guarantees.together.base import Linked
 from setveil.guarantees.together.definitions import Excluded, JointPart, check_linked
-from setveil.release.checking import check_release, guarantee_of, refuse_other_release
+from setveil.release.checking import Evidence, check_release, guarantee_of, refuse_other_release
 from setveil.release.inputs import as_opened, as_records, original_of, private_of
 from setveil.release.release import Release
 
@@ -100,7 +100,7 @@ class Together:
 
 
 def check_together(
-    releases: Sequence[str | Path | Opened | Release],
+    releases: Sequence[str | Path | Opened | Evidence | Release],
     *,
     original: Any = None,
     reading: Reading | None = None,
@@ -191,10 +191,11 @@ class _Given:
             method, name = given.method, f"release {number}"
             linked = Linked(name, given.data, method.guarantee, method.truthful, given.alignment.rows)
             return cls(linked, given.randomness.run, given.randomness.checksum, None, given)
-        opened = as_opened(given)
+        found = given if isinstance(given, Evidence) else None
+        opened = as_opened(given) if found is None else found.opened
         if opened.card is None:
             raise BadParameter(f"{opened.folder} is a data file without a card; give the release folder")
-        private = private_of(opened)
+        private = private_of(opened) if found is None else found.private
         if private is None:
             raise Missing(
                 f"{opened.folder} has no private folder beside it, which the joint check needs; restore it there"
