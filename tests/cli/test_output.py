@@ -38,6 +38,7 @@ RIGHT = {
     "risk": ["risk", "empty-lines.dat"],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
+    "check together": ["check", "--together", "release", "release", "--original", SAMPLE],
     "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],
     "check a bare file for what it lacks": ["check", "empty-lines.dat", *ITEMSETS, "lacking.txt"],
     "measure": ["measure", SAMPLE, "release", *PLACES],
