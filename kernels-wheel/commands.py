@@ -59,6 +59,7 @@ def list_commands() -> list[list[str]]:
                 if "--no-guarantee" not in words:
                     found.append(["check", out, "--original", original])
                 found.append(["measure", SMALL, out])
+    found.append(["check", "--together", "insert.release", "insert.release", "--original", SMALL])
     return found
 
 

@@ -1,6 +1,7 @@
 """Wrong uses of every command end with their exit code and one sentence, and write nothing."""
 
 import errno
+import shutil
 
 import pytest
 
@@ -201,6 +202,18 @@ WRONG = [
     (hidden("secrets.txt", "2", "--targets", "9" * 30), 2, "targets: a target is 999"),
     (hidden("secrets.txt", "2", "--categories", "two.csv"), 2, "--categories"),
     (hidden("secrets.txt", "2", data="missing.dat"), 2, "missing.dat"),
+    # checking several releases
+    (["check", "release", "release"], 2, "2 RELEASES given; expected one, or several with --together"),
+    (["check", "--together", "release", "--original", SAMPLE], 2, "a joint check needs at least two"),
+    (["check", "--together", "release", "release"], 2, "name it with --original"),
+    (["check", "--together", "release", "missing", "--original", SAMPLE], 2, "missing: there is no such folder"),
+    (["check", "--together", "release", "good.dat", "--original", SAMPLE], 2, "good.dat is a data file without a card"),
+    (["check", "--together", "release", "other", "--original", SAMPLE], 2, "other has no private folder beside it"),
+    (["check", "--together", "release", "release", "--original", "good.dat"], 2, "is not the data that any of these"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--guarantee", "km-anonymity"], 2, "--guarantee applies to one"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--private", "x"], 2, "--private applies to one release"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--allow-failures", "3"], 2, "--allow-failures applies to"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--witnesses", "-1"], 2, "witnesses is -1"),
     # measuring
     (["measure"], 2, "ORIGINAL"),
     (["measure", SAMPLE], 2, "RELEASE"),
@@ -257,6 +270,7 @@ def folder(tmp_path_factory):
     (folder / "link").symlink_to("folder.dat")
     registered = ("--register", "register.db")
     assert call("publish", SAMPLE, *SWAP, *registered, "--out", "release", cwd=folder).code == 0
+    shutil.copytree(folder / "release", folder / "other")
     return folder
 
 

@@ -40,6 +40,7 @@ RIGHT = {
     "releases": ["releases", "--register", "releases.db"],
     "withdraw": ["withdraw", "registered", "--register", "releases.db", "--reason", "the project ended"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
+    "check together": ["check", "--together", "release", "release", "--original", SAMPLE],
     "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],
     "check a bare file for what it lacks": ["check", "empty-lines.dat", *ITEMSETS, "lacking.txt"],
     "measure": ["measure", SAMPLE, "release", *PLACES],

@@ -1,4 +1,4 @@
-"""Cells: the records that several releases show in the same groups or clusters, which no release tells apart by its groups alone."""
+"""Cells: the records that share their group or cluster in each of several releases."""
 
 from __future__ import annotations
 

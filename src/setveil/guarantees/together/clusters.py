@@ -304,8 +304,8 @@ def _link_witness(worlds: JointWorlds, link: _Link) -> Witness:
     count = shows.count(cluster, link.item)
     other = int(shows.sizes[cluster]) - size
     detail = (
-        f"all of its {quantity(size, 'record')} hold {shown(label)}: the cluster of {worlds.names[link.release]} counts it {count:,} times, "
-        f"and its other {quantity(other, 'record')} have room for at most {count - size:,} of them"
+        f"all of its {quantity(size, 'record')} hold {shown(label)}: of the cluster of {worlds.names[link.release]} {count:,} records hold "
+        f"it, and the {other:,} outside this cell have room for at most {count - size:,} of them"
     )
     place = worlds.cells.place(link.cell, worlds.names, "cluster")
     return Witness(EXACT_LINK, place, detail, items=(label,), group=int(worlds.cells.groups[0, link.cell]))

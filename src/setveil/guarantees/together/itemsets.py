@@ -1,7 +1,7 @@
-"""Hidden itemsets: linked rows must not make a named itemset frequent, and its supports must not give it away.
+"""Hidden itemsets: linked rows must not make a named itemset frequent, and its supports must not expose it.
 
 An itemset that two releases hide by different swaps can have different supports in them, while unnamed itemsets of its kind keep theirs. A
-named itemset stands out if its supports differ more than those of every unnamed itemset of the same size that is infrequent in both
+named itemset is exposed if its supports differ more than those of every unnamed itemset of the same size that is infrequent in both
 releases. Only records whose rows differ can change a support, so only their itemsets are counted.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from setveil.base.verdict import Verdict
 
-STANDS_OUT = "itemset-stands-out"
+EXPOSED = "exposed-itemset"
 SHOWN_ITEMS = 12
 BUDGET = 5_000_000
 """Maximum number of itemsets that are counted in records whose rows differ, for each size."""
@@ -58,7 +58,7 @@ class JointItemsets(JointDefinition):
         view = joint_view(releases, original.records)
         for guarantee in different_guarantees(releases, HiddenItemsets):
             yield guarantee.check(view, original=original)
-        yield _stand_out(releases, original)
+        yield _exposed(releases, original)
 
 
 class _Difference(NamedTuple):
@@ -73,7 +73,7 @@ class _Difference(NamedTuple):
         return abs(self.first - self.second)
 
 
-def _stand_out(releases: Sequence[Linked], original: Transactions) -> Verdict:
+def _exposed(releases: Sequence[Linked], original: Transactions) -> Verdict:
     """Return whether a named itemset is the one whose supports differ most, for each size of named itemsets."""
     rows = [_rows_in_order(release, original) for release in releases]
     guarantees: list[Any] = [release.guarantee for release in releases]
@@ -113,7 +113,7 @@ def _stand_out(releases: Sequence[Linked], original: Transactions) -> Verdict:
         "largest-difference-of-a-named-itemset": int(differs.max(initial=0)),
         "undecided-itemsets": undecided,
     }
-    found = Found.of(STANDS_OUT, cases, witnesses[:MOST_WITNESSES])
+    found = Found.of(EXPOSED, cases, witnesses[:MOST_WITNESSES])
     return joint_verdict(HiddenItemsets.name, found, counts, original, reason=reason, open_cases=undecided)
 
 
@@ -124,7 +124,7 @@ def _witness(itemset: frozenset[str], held: NDArray[np.int64], others: int) -> W
         f"its support is {held[0]:,} in one release and {held[1]:,} in the other; unnamed itemsets of {quantity(len(items), 'item')} that "
         f"are infrequent in both differ by at most {others:,}"
     )
-    return Witness(STANDS_OUT, f"itemset {{{listed}}}", detail, items=items)
+    return Witness(EXPOSED, f"itemset {{{listed}}}", detail, items=items)
 
 
 def _rows_in_order(release: Linked, original: Transactions) -> Transactions:
