@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from setveil import __version__
 from setveil.base import progress
-from setveil.base.atomic import is_uncommitted
+from setveil.base.atomic import is_uncommitted, refuse_file
 from setveil.errors import BadData, OutputRefused
 from setveil.release.dossier import DOSSIER_NAME
 from setveil.release.fingerprints import from_bytes, to_bytes
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 FORMAT_VERSION: Final = 1
 PATIENCE_SECONDS = 600.0
 """How long a process waits for another one that checks and records its release."""
+_SHORT_SECONDS = 10.0
+"""How long it waits for one that reads, or that renames its folders."""
 _SILENT_SECONDS = 0.2
-"""How long it waits before it reports that it does."""
+"""How long it waits before it reports that it waits."""
 _APPLICATION: Final = 0x7365_7476
 """Marks an SQLite file as a release register."""
 _SCHEMA = (
@@ -102,6 +104,13 @@ class RegisterFile:
     """The file of a register. It may not exist yet: the first recorded release creates it."""
 
     path: Path
+
+    def refuse_unwritable(self) -> None:
+        """Refuse a path that cannot be a register, before any work."""
+        refuse_file(self.path, force=True)
+        for place in (self.path.parent, self.path):  # SQLite writes its journal beside the file
+            if place.exists() and not os.access(place, os.W_OK):
+                raise OutputRefused(f"{place} cannot be written; allow it, or choose another register")
 
     def key(self) -> bytes | None:
         """Return the key; None if there is no register yet."""
@@ -208,7 +217,7 @@ class RegisterFile:
                 while not _begin(connection):
                     if time.monotonic() > deadline:
                         raise OutputRefused(f"{self.path} is in use by another process; try again when it has ended")
-        connection.execute(f"PRAGMA busy_timeout = {round(1000 * PATIENCE_SECONDS)}")
+        connection.execute(f"PRAGMA busy_timeout = {round(1000 * _SHORT_SECONDS)}")
         for entry in _entries(connection):
             if entry["pending"] is not None:
                 (_confirm if _is_complete(entry) else _remove)(connection, entry["number"])
@@ -218,7 +227,7 @@ class RegisterFile:
         """Open a connection. Changes that were not committed are discarded."""
         try:
             connection = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=PATIENCE_SECONDS
+                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_SHORT_SECONDS
             )
             try:
                 connection.row_factory = sqlite3.Row

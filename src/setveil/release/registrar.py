@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from setveil.base import progress
-from setveil.base.atomic import refuse_file
 from setveil.base.verdict import Verdict
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, OutputRefused
 from setveil.release import CARD_NAME
@@ -71,10 +70,10 @@ class Registrar:
         if seed is not None:
             raise BadParameter("`seed=` and `register=` exclude each other: a register determines the seed; remove one")
         path = Path(asked.file)
-        refuse_file(path, force=True)
+        file = RegisterFile(path)
+        file.refuse_unwritable()
         if any((path.parent / mark).exists() for mark in (CARD_NAME, DOSSIER_NAME)):
             raise _inside(path, path.parent)
-        file = RegisterFile(path)
         return cls(asked, file, file.key() or secrets.token_bytes(KEY_BYTES))
 
     def refuse_inside(self, target: Target) -> None:
@@ -112,7 +111,7 @@ class Registrar:
         entries, versions = register.entries(), _versions()
         if any(entry["run"] == release.randomness.run and entry["versions"] == versions for entry in entries):
             return None  # the same bytes as before
-        others = [entry for entry in entries if _overlap(entry, people, register)]
+        others = _overlapping(entries, people, register)
         if not others:
             return None
         with progress.step("checking the releases together"):
@@ -254,11 +253,19 @@ def _undecided(reason: str) -> JointResult:
     return JointResult(Verdict("undecided", "joint check", {}, reason=reason))
 
 
-def _overlap(entry: dict[str, Any], people: People, register: OpenRegister) -> bool:
-    """Return whether an earlier release may hold some of these people. Only ids of the same kind can show that it does not."""
-    if entry["data"] == people.data or not (entry["has_ids"] and people.has_ids and entry["unit"] == people.unit):
-        return True
-    return have_common(register.fingerprints(entry["data"]), people.fingerprints)
+def _overlapping(entries: list[dict[str, Any]], people: People, register: OpenRegister) -> list[dict[str, Any]]:
+    """Return the releases that can hold some of these people. Only ids of the same kind can show that a release does not."""
+    has_common = {people.data: True}  # by data: several releases can be of the same
+
+    def overlaps(entry: dict[str, Any]) -> bool:
+        if not (entry["has_ids"] and people.has_ids and entry["unit"] == people.unit):
+            return True
+        data = entry["data"]
+        if data not in has_common:
+            has_common[data] = have_common(register.fingerprints(data), people.fingerprints)
+        return has_common[data]
+
+    return [entry for entry in entries if overlaps(entry)]
 
 
 def _refusal(others: list[dict[str, Any]], joint: JointResult) -> str:
