@@ -19,7 +19,6 @@ violations. They follow from the counts of record chunks: if the other cells of 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from setveil.data.forms.comparing import Aligned, listed
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, picked, record_ranges
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.together.base import Found, JointDefinition, Linked, different_guarantees, joint_verdict
+from setveil.guarantees.together.subsets import count_sets, numbered, sets_in
 from setveil.guarantees.together.worlds import Bounds, JointWorlds
 
 if TYPE_CHECKING:
@@ -179,57 +179,30 @@ def _too_few(worlds: JointWorlds, itemset: tuple[int, ...], cell: int, above: in
 
 
 def _rare_sets(worlds: JointWorlds, k: int, m: int) -> list[tuple[tuple[int, ...], int]] | None:
-    """Return the sets of m items, and whole shorter records, in cells of fewer than k records together, each with such a cell."""
+    """Return the sets of m items, and whole shorter records, in cells of fewer than k records together, each with such a cell.
+
+    None stands for too many sets. A set in a cell of k records has k candidates.
+    """
     data, cells = worlds.original, worlds.cells
-    lengths = data.lengths
-    # A set in a cell of k records has k candidates.
-    small = cells.sizes[cells.of_record] < k
-    combinations_of = {length: _chosen(length, m) for length in distinct(lengths[small]).tolist()}
-    if (
-        sum(
-            len(combinations_of[length]) * int(number)
-            for length, number in enumerate(np.bincount(lengths[small]))
-            if number
-        )
-        > MOST_SETS
-    ):
+    small, longest = cells.sizes[cells.of_record] < k, int(data.lengths.max(initial=0))
+    records_of = {m: np.flatnonzero(small & (data.lengths >= m))}
+    records_of |= {size: np.flatnonzero(small & (data.lengths == size)) for size in range(1, min(m, longest + 1))}
+    if sum(count_sets(data.lengths[records], size) for size, records in records_of.items()) > MOST_SETS:
         return None
     found: list[tuple[tuple[int, ...], int]] = []
-    for size in sorted({chosen.shape[1] for chosen in combinations_of.values()}):
-        parts, homes = [], []
-        for length, chosen in combinations_of.items():
-            if chosen.shape[1] != size:
-                continue
-            records = np.flatnonzero(small & (lengths == length))
-            items = data.items[data.offsets[records][:, None] + np.arange(length)].astype(np.int64)
-            parts.append(items[:, chosen].reshape(-1, size))
-            homes.append(np.repeat(cells.of_record[records], len(chosen)))
-        sets, home = np.concatenate(parts), np.concatenate(homes)
-        found += _in_few(worlds, sets, home, k)
+    for size, records in records_of.items():
+        blocks = list(sets_in(data, records, size))
+        if blocks:
+            homes, sets = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+            found += _in_few(worlds, sets, cells.of_record[homes], k)
     return found
-
-
-def _chosen(length: int, m: int) -> NDArray[np.int64]:
-    """Return the positions of all sets of m items in a record of this length."""
-    if length == 0:
-        return np.empty((0, 1), np.int64)
-    if length <= m:
-        return np.arange(length)[None]
-    number, most = 1, min(m, length - m)
-    for factor in range(most):
-        number = number * (length - factor) // (factor + 1)
-        if number > MOST_SETS:
-            return np.broadcast_to(np.empty(m, np.int64), (MOST_SETS + 1, m))
-    return np.array(list(combinations(range(length), m)), dtype=np.int64)
 
 
 def _in_few(
     worlds: JointWorlds, sets: NDArray[np.int64], home: NDArray[np.int64], k: int
 ) -> list[tuple[tuple[int, ...], int]]:
     """Return the distinct sets whose cells have fewer than k records together."""
-    number = np.zeros(len(sets), dtype=np.int64)
-    for column in sets.T:
-        number = np.unique(number * (len(worlds.original.vocabulary) + 1) + column, return_inverse=True)[1]
+    number = np.unique(numbered(sets, worlds.width), return_inverse=True)[1]
     first = np.unique(number * worlds.cells.number + home, return_index=True)[1]
     which = number[first]
     records = np.zeros(int(number.max(initial=-1)) + 1, dtype=np.int64)

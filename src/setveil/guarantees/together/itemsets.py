@@ -7,10 +7,7 @@ releases. Only records whose rows differ can change a support, so only their ite
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import combinations
-from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +19,7 @@ from setveil.data.records.transactions import Transactions
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
 from setveil.guarantees.together.base import Found, JointDefinition, Linked, different_guarantees, joint_verdict
 from setveil.guarantees.together.rows import joint_view
+from setveil.guarantees.together.subsets import count_sets, numbered, sets_in
 from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
@@ -33,8 +31,10 @@ if TYPE_CHECKING:
 
 EXPOSED = "exposed-itemset"
 SHOWN_ITEMS = 12
-BUDGET = 5_000_000
-"""Maximum number of itemsets that are counted in records whose rows differ, for each size."""
+BUDGET = 200_000_000
+"""Maximum number of itemsets that are counted in rows that differ, for each size; each row is counted by itself."""
+SETS_AT_ONCE = 10_000
+"""The number of itemsets whose supports are counted at once, those with the largest differences first."""
 
 
 class JointItemsets(JointDefinition):
@@ -59,18 +59,6 @@ class JointItemsets(JointDefinition):
         for guarantee in different_guarantees(releases, HiddenItemsets):
             yield guarantee.check(view, original=original)
         yield _exposed(releases, original)
-
-
-class _Difference(NamedTuple):
-    """An itemset with its supports in both releases."""
-
-    itemset: frozenset[int]
-    first: int
-    second: int
-
-    @property
-    def size(self) -> int:
-        return abs(self.first - self.second)
 
 
 def _exposed(releases: Sequence[Linked], original: Transactions) -> Verdict:
@@ -142,42 +130,46 @@ def _largest_of_others(
     rows: Sequence[Transactions], size: int, named: Iterable[frozenset[str]], least: Sequence[int]
 ) -> int | None:
     """Return the largest difference of the supports of an unnamed itemset that is infrequent in both; None beyond the budget."""
-    difference: dict[tuple[int, ...], int] = defaultdict(int)
     changed = _changed(rows)
-    work = 0
-    for one, other in changed:
-        for mine, sign in ((one, 1), (other, -1)):
-            new = mine - (one & other)
-            work += comb(len(mine), size)
-            if work > BUDGET:
-                return None
-            for itemset in combinations(sorted(mine), size):
-                if not new.isdisjoint(itemset):
-                    difference[itemset] += sign
-    code_of = rows[0].code_of
-    excluded = {tuple(sorted(code_of[label] for label in one)) for one in named if all(map(code_of.__contains__, one))}
-    by_size: dict[int, list[tuple[int, ...]]] = defaultdict(list)
-    for itemset, by in difference.items():
-        if by and itemset not in excluded:
-            by_size[abs(by)].append(itemset)
-    for by in sorted(by_size, reverse=True):
-        itemsets = by_size[by]
-        flat = np.array([code for itemset in itemsets for code in itemset], dtype=np.int64)
-        offsets = np.arange(len(itemsets) + 1, dtype=np.int64) * size
-        held = [supports(one, (offsets, flat)) for one in rows]
-        if any((held[0] < least[0]) & (held[1] < least[1])):
-            return by
+    if sum(count_sets(one.lengths[changed], size) for one in rows) > BUDGET:
+        return None
+    width, code_of = max(len(rows[0].vocabulary), 1), rows[0].code_of
+    codes = [sorted(code_of[label] for label in one) for one in named if len(one) == size and code_of.keys() >= one]
+    sets, difference = _differences(rows, changed, size)
+    number = numbered(np.concatenate((np.array(codes, np.int64).reshape(-1, size), sets)), width)
+    is_named = among(number[len(codes) :], np.sort(number[: len(codes)]))
+    sets, difference = sets[~is_named], difference[~is_named]
+    order = np.argsort(-difference, kind="stable")
+    for first in range(0, len(order), SETS_AT_ONCE):
+        block = order[first : first + SETS_AT_ONCE]
+        offsets = np.arange(len(block) + 1, dtype=np.int64) * size
+        held = [supports(one, (offsets, sets[block].ravel())) for one in rows]
+        rare = np.flatnonzero((held[0] < least[0]) & (held[1] < least[1]))
+        if len(rare):
+            return int(difference[block[rare[0]]])
     return 0
 
 
-def _changed(rows: Sequence[Transactions]) -> Iterator[tuple[frozenset[int], frozenset[int]]]:
-    """Yield the two rows of each record whose rows differ."""
-    one, other = rows
-    width = max(len(one.vocabulary), 1)
+def _differences(
+    rows: Sequence[Transactions], changed: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the itemsets of the changed rows whose supports differ, and the absolute difference of each."""
+    sets, by = np.empty((0, size), np.int64), np.empty(0, np.int64)
+    for sign, one in zip((1, -1), rows, strict=True):
+        for _record, block in sets_in(one, changed, size):
+            sets, by = np.concatenate((sets, block)), np.concatenate((by, np.full(len(block), sign)))
+            _number, first, same = np.unique(
+                numbered(sets, max(len(one.vocabulary), 1)), return_index=True, return_inverse=True
+            )
+            total = np.zeros(len(first), np.int64)
+            np.add.at(total, same, by)
+            sets, by = sets[first], total
+    return sets[by != 0], np.abs(by[by != 0])
+
+
+def _changed(rows: Sequence[Transactions]) -> NDArray[np.int64]:
+    """Return the records whose rows differ."""
+    width = max(len(rows[0].vocabulary), 1)
     keys = [owner_of(data.offsets) * width + data.items for data in rows]
     alone = [mine[~among(mine, others)] for mine, others in (keys, keys[::-1])]
-    for record in distinct(np.concatenate(alone) // width).tolist():
-        yield (
-            frozenset(one.items[one.offsets[record] : one.offsets[record + 1]].tolist()),
-            frozenset(other.items[other.offsets[record] : other.offsets[record + 1]].tolist()),
-        )
+    return distinct(np.concatenate(alone) // width)
