@@ -20,6 +20,7 @@ SEED = str(2**100 + 1)
 OTHERS = [
     ["profile", SMALL, "--sensitive", SAMPLE],
     ["risk", SMALL, "--sensitive", SAMPLE],
+    ["attacks"],
     ["mine", SMALL, "--min-support", "1%", "--out", "all.csv"],
     ["mine", SMALL, "--min-support", "1%", "--kind", "closed", "--out", "closed.csv"],
     ["mine", SMALL, "--min-support", "1%", "--kind", "maximal", "--out", "maximal.csv"],
@@ -59,6 +60,8 @@ def list_commands() -> list[list[str]]:
                 if "--no-guarantee" not in words:
                     found.append(["check", out, "--original", original])
                 found.append(["measure", SMALL, out])
+                if original == SMALL:
+                    found.append(["attack", out, "--attack", "quick", "--targets", "50"])
     found.append(["check", "--together", "insert.release", "insert.release", "--original", SMALL])
     return found
 

@@ -28,7 +28,7 @@ BANNED = {
     r" an? (line|record|row|item|itemset|name|group|person|cluster|column|file)\b"
     r"|\bitems a record\b": "per",
     r"\b(the|only) door\b|\bdoor out\b|\bwhat leaves\b|\bthe house\b": "release, publish, release folder",
-    r"\b(tell|tells|told|telling)\b": "show, report, reveal, record, store, return, distinguish",
+    r"(?<!too weak to )\b(tell|tells|told|telling)\b": "show, report, reveal, record, store, return, distinguish",
     r"\bpromis(e|es|ed|ing)\b": "guarantee",
     r"\bin words\b": "name the text",
     r"\b(stands?|stood)\b(?! for\b)": "is, are, occurs",

@@ -1,3 +1,13 @@
+from .attacks.absent_category import AbsentCategory as AbsentCategory
+from .attacks.base import Finding as Finding
+from .attacks.find_record import FindRecord as FindRecord
+from .attacks.findings import Findings as Findings
+from .attacks.guess_items import GuessItems as GuessItems
+from .attacks.holes import Holes as Holes
+from .attacks.membership import Membership as Membership
+from .attacks.near_the_limit import NearTheLimit as NearTheLimit
+from .attacks.which_sensitive import WhichSensitive as WhichSensitive
+from .attacks.within_group import WithinGroup as WithinGroup
 from .base.verdict import Reach as Reach
 from .base.verdict import Verdict as Verdict
 from .base.verdict import Witness as Witness
@@ -139,6 +149,7 @@ from .presence.tables.table_files import read_population as read_population
 from .presence.tables.table_files import read_provider_table as read_provider_table
 from .presence.trial import simulate as simulate
 from .profiling import profile as profile
+from .release.attacking import attack as attack
 from .release.checking import check as check
 from .release.converting import convert as convert
 from .release.measuring import measure as measure

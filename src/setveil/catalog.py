@@ -1,4 +1,4 @@
-"""The catalog: tables of all methods, guarantees, metrics, formats and forms.
+"""The catalog: tables of all methods, guarantees, metrics, attacks, formats and forms.
 
 The command line, job files, web forms, docs and contract tests read it. Each family registers its members in its `__init__.py`, one line
 per member: its name, its module and its class. A table knows all names, and imports a member when it is asked for.
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from setveil import guarantees, metrics
+from setveil import attacks, guarantees, metrics
 from setveil.data import forms
 from setveil.data.formats import FORMATS
 from setveil.errors import UnknownName
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from setveil.attacks.base import Attack
     from setveil.base.declaration import Declaration
     from setveil.data.forms.base import Published
     from setveil.data.forms.own_format import DataFormat
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from setveil.metrics.base import Metric
 
 __all__ = [
+    "ATTACKS",
     "FORMATS",
     "FORMS",
     "GUARANTEES",
@@ -72,6 +74,8 @@ METHODS: Mapping[str, type[Method]] = Table.of(tendency, itemsets, uncertainty, 
 GUARANTEES: Mapping[str, type[Guarantee]] = Table.of(guarantees)
 
 METRICS: Mapping[str, type[Metric]] = Table.of(metrics)
+
+ATTACKS: Mapping[str, type[Attack]] = Table.of(attacks)
 
 FORMS: Mapping[str, type[Published]] = Table({"setveil.data": forms.MEMBERS})
 """The forms of published data."""

@@ -34,6 +34,7 @@ HOW_TO_READ = {
     "measure": lambda file: ["measure", file, "good.dat"],
     "mine": lambda file: ["mine", file, "--min-support", "2"],
     "check": lambda file: ["check", file, "--guarantee", "hidden-tendency", "--categories", "good-categories.csv"],
+    "attack": lambda file: ["attack", release_elsewhere() / "release", "--original", file],
     "report": lambda file: ["report", release_elsewhere() / "release", "--original", file],
 }
 """How each command that takes data is given a file."""

@@ -1,4 +1,4 @@
-"""`help` shows a page for every method, guarantee and metric; being registered is enough to be tested."""
+"""`help` shows a page for every method, guarantee, metric and attack; being registered is enough to be tested."""
 
 import doctest
 import inspect
@@ -12,9 +12,10 @@ from typing import ClassVar
 import pytest
 
 import setveil as sv
+from setveil.attacks.findings import Findings
 from setveil.base.help_pages import WIDTH
 from setveil.base.verdict import Verdict
-from setveil.catalog import GUARANTEES, METHODS, METRICS
+from setveil.catalog import ATTACKS, GUARANTEES, METHODS, METRICS
 from setveil.methods.base import Method
 from setveil.metrics.base import Measurement
 from setveil.presence.catalog import GUARANTEES as JOINED_GUARANTEES
@@ -23,10 +24,10 @@ from setveil.presence.catalog import METRICS as JOINED_METRICS
 from setveil.presence.methods.base import JoinedOutcome
 from setveil.release.release import Release
 
-TABLES = (METHODS, JOINED_METHODS, GUARANTEES, JOINED_GUARANTEES, METRICS, JOINED_METRICS)
+TABLES = (METHODS, JOINED_METHODS, GUARANTEES, JOINED_GUARANTEES, METRICS, JOINED_METRICS, ATTACKS)
 KINDS = [kind for table in TABLES for kind in table.values()]
 EVERY = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-RESULTS = {"release": Release, "outcome": JoinedOutcome, "verdict": Verdict, "measured": Measurement}
+RESULTS = {"release": Release, "outcome": JoinedOutcome, "verdict": Verdict, "measured": Measurement, "found": Findings}
 """The type of what an example ends with."""
 
 

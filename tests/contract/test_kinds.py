@@ -13,7 +13,7 @@ from setveil.presence import catalog as joined
 from contract.filling import edge_cases
 from support.random_data import make
 
-TABLES = (catalog.METHODS, catalog.GUARANTEES, catalog.METRICS)
+TABLES = (catalog.METHODS, catalog.GUARANTEES, catalog.METRICS, catalog.ATTACKS)
 JOINED = (joined.METHODS, joined.GUARANTEES, joined.METRICS)
 
 

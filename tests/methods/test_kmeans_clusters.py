@@ -103,7 +103,7 @@ def test_more_items_than_fit_into_memory_mean_fewer_centres(monkeypatch):
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     method = sv.Disassociation(k=2, m=2, delta=5, partition="kmeans")
-    with pytest.raises(sv.Missing, match=r"pip install 'setveil\[kmeans\]'"):
+    with pytest.raises(sv.Missing, match=r"pip install 'setveil\[learn\]'"):
         method.apply(some_data(5), rng=np.random.default_rng(0))
 
 

@@ -1,10 +1,10 @@
-"""`setveil methods`, `guarantees` and `metrics`: the catalog."""
+"""`setveil methods`, `guarantees`, `metrics` and `attacks`: the catalog."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from setveil.catalog import GUARANTEES, METHODS, METRICS, named
+from setveil.catalog import ATTACKS, GUARANTEES, METHODS, METRICS, named
 from setveil.cli.options import OutputOptions, about
 from setveil.cli.show import say, say_json, say_pairs, say_table
 from setveil.cli.translation import as_command_line
@@ -17,11 +17,24 @@ if TYPE_CHECKING:
 
     from setveil.method_description import MethodDescription
 
-ABOUT = ("title", "paper", "truthful", "needs", "unit", "better", "about", "formula", "blind_to")
+ABOUT = (
+    "title",
+    "paper",
+    "truthful",
+    "needs",
+    "unit",
+    "better",
+    "about",
+    "formula",
+    "knows",
+    "statistic",
+    "base_rate",
+    "blind_to",
+)
 
 
 class Catalog(NamedTuple):
-    """The methods, the guarantees or the metrics."""
+    """The methods, the guarantees, the metrics or the attacks."""
 
     noun: str
     of_records: dict[str, Any]
@@ -41,6 +54,7 @@ class Catalog(NamedTuple):
 _METHODS = Catalog("method", {**METHODS}, {**joined.METHODS})
 _GUARANTEES = Catalog("guarantee", {**GUARANTEES}, {**joined.GUARANTEES})
 _METRICS = Catalog("metric", {**METRICS}, {**joined.METRICS})
+_ATTACKS = Catalog("attack", {**ATTACKS}, {})
 
 
 def methods(name: Annotated[str | None, _METHODS.choice()] = None, /, *, output: OutputOptions) -> ExitCode:
@@ -70,6 +84,15 @@ def metrics(name: Annotated[str | None, _METRICS.choice()] = None, /, *, output:
     return _show(_METRICS, name, output)
 
 
+def attacks(name: Annotated[str | None, _ATTACKS.choice()] = None, /, *, output: OutputOptions) -> ExitCode:
+    """List the attacks, or describe one.
+
+    Example:
+      setveil attacks find-record
+    """
+    return _show(_ATTACKS, name, output)
+
+
 def _show(catalog: Catalog, name: str | None, output: OutputOptions) -> ExitCode:
     if name is None:
         _show_all(catalog, output)
@@ -84,9 +107,10 @@ def _show_all(catalog: Catalog, output: OutputOptions) -> None:
         return
     columns = ["name", "what it does"]
     say_table(columns, [[kind.name, kind.summary()] for kind in catalog.of_records.values()])
-    say()
-    say("For joined tables of two providers:")
-    say_table(columns, [[kind.name, kind.summary()] for kind in catalog.joined.values()])
+    if catalog.joined:
+        say()
+        say("For joined tables of two providers:")
+        say_table(columns, [[kind.name, kind.summary()] for kind in catalog.joined.values()])
     say(f"Describe one with: setveil {catalog.noun}s NAME")
 
 
@@ -107,7 +131,7 @@ def _show_one(kind: Any, output: OutputOptions) -> None:
 
 
 def _pairs(plain: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the facts about a guarantee or a metric, with their headings."""
+    """Return the facts about a guarantee, a metric or an attack, with their headings."""
     return [
         (key.replace("_", " ").capitalize(), ", ".join(value) if isinstance(value, list | tuple) else str(value))
         for key, value in plain.items()

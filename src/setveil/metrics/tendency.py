@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import distinct, owner_of, picked, starts_of
+from setveil.data.records.ragged import among, distinct, owner_of, picked, starts_of
 from setveil.data.records.tendency import Kind, Tendencies, tendencies, weights
 from setveil.metrics.base import Metric
 from setveil.parameters.categories import Categories
@@ -60,6 +60,27 @@ def _weighed(pair: Pair, given: Categories) -> _Weighed:
     row, cat, weight = weights(published, released, categories + 1)
     known = cat < categories
     return _Weighed(tendencies(original, category, categories), row[known], cat[known], weight[known], categories)
+
+
+def kept_heavy(pair: Pair, given: Categories) -> dict[str, int]:
+    """Count records with several heaviest categories, or a second category above the mean weight, and those whose row keeps one."""
+    before, row, cat, _weight, categories = pair.once(_weighed, given)
+    record, other = before.heaviest
+    tied = np.bincount(record, minlength=pair.original.records) > 1
+    own, own_cat, own_weight = weights(pair.original, given.bind(pair.original)[0], categories)
+    present = np.bincount(own, minlength=pair.original.records)
+    heavy = own_weight * present[own] > pair.original.lengths[own]
+    second = heavy & (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
+    shown = pair.rows[row] * (categories + 1) + cat
+    shown.sort()
+    ties = among(record * (categories + 1) + other, shown) & tied[record]
+    seconds = among(own * (categories + 1) + own_cat, shown) & second
+    return {
+        "tied-records": int(np.count_nonzero(tied)),
+        "tied-records-that-keep-one": len(distinct(record[ties])),
+        "records-with-a-second-tendency": len(distinct(own[second])),
+        "second-tendencies-kept": len(distinct(own[seconds])),
+    }
 
 
 class StillOnTop(Metric):

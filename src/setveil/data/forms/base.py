@@ -15,7 +15,7 @@ import numpy as np
 from setveil.errors import BadData, BadParameter, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from setveil.data.formats import Layout
     from setveil.data.forms.comparing import Aligned, Untrue
     from setveil.data.forms.own_format import DataFormat
+    from setveil.data.forms.sightings import Sightings
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions, Unit
 
@@ -298,6 +299,14 @@ class Published(Form, ABC):
         """Count changed records and untrue occurrences; None if a row is not a record."""
         del original, alignment
         return None
+
+    def sightings(self, items: Sequence[str]) -> Sightings:
+        """Return where an attacker who knows items of the original looks for them."""
+        from setveil.data.forms.sightings import Sightings  # noqa: PLC0415 - only attacks need it
+
+        if self.row_parts is None:
+            raise BadParameter(f"these are {self.why_not_plain}")
+        return Sightings.in_rows(self.row_parts, ((item,) for item in items))
 
     def in_own_order(self, labels: tuple[str, ...], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return numbers given by label in the order of the own vocabulary, 0 for missing labels; other labels are ignored."""

@@ -12,11 +12,12 @@ import numpy as np
 
 from setveil.data.forms.comparing import Spans
 from setveil.data.forms.plain import RowsOfRecords
+from setveil.data.forms.sightings import Sightings
 from setveil.data.records.ragged import distinct, owner_of
 from setveil.parameters.hierarchy_files import read_hierarchy
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
@@ -169,6 +170,13 @@ class Generalized(RowsOfRecords):
         own, lowest = lowest_shown(records, self, alignment)
         above = records.items[(lowest >= 0) & (lowest != own)]
         return exactly, np.bincount(above, minlength=len(records.vocabulary))
+
+    def sightings(self, items: Sequence[str]) -> Sightings:
+        """Return the rows that hold each item or a node above it."""
+        nodes = set(self.hierarchy.nodes)
+        return Sightings.in_rows(
+            self.rows, ((item, *self.hierarchy.ancestors(item)) if item in nodes else (item,) for item in items)
+        )
 
     def true_nodes(self, original: Transactions, alignment: Alignment) -> int:
         """Count released inner nodes whose original record holds an item below them."""

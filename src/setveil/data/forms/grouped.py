@@ -27,6 +27,7 @@ from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.forms.base import Published
 from setveil.data.forms.comparing import NOT_TRUTHFUL, Untrue, codes_in, spans_of_items, untrue_rows
 from setveil.data.forms.own_format import OwnFormat
+from setveil.data.forms.sightings import Sightings, united
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import BLANKS, Vocabulary, are_in_order, are_texts, as_arrow, label_order
 from setveil.data.records.ragged import (
@@ -36,6 +37,7 @@ from setveil.data.records.ragged import (
     order_of_sequences,
     owner_of,
     picked,
+    places_of,
     rises_within_records,
     runs,
     sealed,
@@ -45,7 +47,7 @@ from setveil.data.records.transactions import Transactions, whole_numbers
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -423,6 +425,18 @@ class Grouped(Published):
         del alignment
         in_rows = original.in_own_order(self.rows.vocabulary, self.rows.supports)
         return in_rows, original.in_own_order(self.sensitive_vocabulary, self.sensitive_supports)
+
+    def sightings(self, items: Sequence[str]) -> Sightings:
+        """Return the rows that hold each item, and all rows of the groups that count it."""
+        shown = Sightings.in_rows(self.rows, ((item,) for item in items))
+        number = {label: code for code, label in enumerate(self.sensitive_vocabulary)}
+        starts, entries = places_of(self.sensitive_codes.astype(np.int64), len(self.sensitive_vocabulary))
+        lists = list(shown.lists)
+        for place, item in enumerate(items):
+            if item in number:
+                groups = self.group_of_sensitive[entries[starts[number[item]] : starts[number[item] + 1]]]
+                lists[place] = united([lists[place], runs(self.group_starts[groups], self.group_sizes[groups])])
+        return shown._replace(lists=lists)
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
         """Return rows that are not part of their records, and groups whose counts of sensitive items are wrong."""

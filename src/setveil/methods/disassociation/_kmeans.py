@@ -46,7 +46,7 @@ def require_scikit_learn() -> None:
         import_module("sklearn")
     except ImportError:
         raise Missing(
-            "k-means requires scikit-learn, which is not installed; install it with: pip install 'setveil[kmeans]'"
+            "k-means requires scikit-learn, which is not installed; install it with: pip install 'setveil[learn]'"
         ) from None
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from setveil.base.display import quantity
 from setveil.data.forms.base import Published
 from setveil.data.forms.comparing import Aligned, codes_in
+from setveil.data.forms.sightings import Sightings
 from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
@@ -38,7 +39,7 @@ from setveil.data.records.transactions import Transactions, whole_numbers
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -466,6 +467,19 @@ class Disassociated(Published):
         return path.is_file() and looks_disassociated(path)
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
+
+    def sightings(self, items: Sequence[str]) -> Sightings:
+        """Return the clusters that show each item, in a record chunk or in the term chunk."""
+        of_subrecord = self.cluster_of_chunk[self.chunk_of_subrecord]
+        codes = np.concatenate((self.subrecords.items, self.terms)).astype(np.int64)
+        clusters = np.concatenate((of_subrecord[owner_of(self.subrecords.offsets)], owner_of(self.term_starts)))
+        keys = distinct(codes * max(self.clusters, 1) + clusters)
+        starts = np.searchsorted(keys, np.arange(len(self.vocabulary) + 1) * max(self.clusters, 1))
+        place = keys % max(self.clusters, 1)
+        code_of, none = self.subrecords.code_of, np.empty(0, np.int64)
+        found = [code_of.get(item, -1) for item in items]
+        lists = [none if code < 0 else place[starts[code] : starts[code + 1]] for code in found]
+        return Sightings(lists, self.sizes, np.repeat(np.arange(self.clusters), self.sizes))
 
     def find_untrue(self, aligned: Aligned, *, whole: bool) -> Untrue:
         """Compare the chunks of each cluster with its records."""

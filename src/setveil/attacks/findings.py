@@ -1,0 +1,98 @@
+"""The findings of several attacks: a list that prints as a table, with access by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from setveil.attacks.base import Finding
+from setveil.base.display import ShownTable, share, to_html
+from setveil.errors import BadParameter, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Findings(list[Finding]):
+    """What attacks found, as `attack` returns it: a list that also takes the name of an attack.
+
+    Attributes
+    ----------
+    limit
+        The highest excess that the caller accepts; None if there is no limit.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> from setveil.attacks.trials import Trial
+    >>> found = sv.Findings([sv.Finding("find-record", {"known": 2}, Trial(30, 100), Trial.known(0.01))])
+    >>> found["find-record"].main.rate
+    0.3
+    >>> found
+    attack                  right  by chance  beyond  95 % interval     verdict
+    find-record (known=2)  30.0 %      1.0 %  29.3 %  21.1 % to 39.0 %  finds more than without the release
+    """
+
+    def __init__(self, found: Iterable[Finding] = (), *, limit: float | None = None) -> None:
+        super().__init__(found)
+        self.limit = limit
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return a finding by its number, the name of its attack or its title."""
+        if not isinstance(place, str):
+            return super().__getitem__(place)
+        found = [one for one in self if place in (one.name, one.title)]
+        if not found:
+            raise UnknownName("finding", place, {one.name for one in self})
+        if len(found) > 1:
+            titles = ", ".join(one.title for one in found)
+            raise BadParameter(f"{place!r} was tried in {len(found)} settings; use one of the titles: {titles}")
+        return found[0]
+
+    @property
+    def above_limit(self) -> list[Finding]:
+        """The findings whose excess may be above the limit: the upper end of the interval counts."""
+        return [] if self.limit is None else [one for one in self if one.exceeds(self.limit)]
+
+    def tables(self) -> list[ShownTable]:
+        """Return a table of the attacks that were run, and one of the others with the reasons."""
+        header = ["attack", "right", "by chance", "control", "beyond", "95 % interval", "bound", "verdict"]
+        rows: list[list[str]] = []
+        lacking: dict[str, dict[str, None]] = {}
+        for one in self:
+            if one.main is None or one.naive is None or one.excess is None:
+                lacking.setdefault(one.reason, {})[one.name] = None
+                continue
+            rows.append(
+                [
+                    one.title,
+                    share(one.main.rate),
+                    share(one.naive.rate),
+                    "" if one.control is None else share(one.control.rate),
+                    _signed(one.excess.value),
+                    f"{_signed(one.excess.low)} to {_signed(one.excess.high)}",
+                    "" if one.bound is None else share(one.bound),
+                    one.verdict + ("; above the limit" if self.limit is not None and one.exceeds(self.limit) else ""),
+                ]
+            )
+        for column in (6, 3):
+            if not any(row[column] for row in rows):
+                header = header[:column] + header[column + 1 :]
+                rows = [row[:column] + row[column + 1 :] for row in rows]
+        others = [[", ".join(names), reason] for reason, names in lacking.items()]
+        tables = ShownTable(rows, header), ShownTable(others, ["no result", "reason"])
+        return [table for table in tables if table.rows]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.to_text() for table in self.tables()) or "no attacks"
+
+    def _repr_html_(self) -> str:
+        return to_html(*self.tables() or [ShownTable((), note="no attacks")])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as plain values."""
+        return {"limit": self.limit, "findings": [one.to_dict() for one in self]}
+
+
+def _signed(value: float) -> str:
+    """Return a share that may be below 0."""
+    return f"-{share(-value)}" if value < 0 else share(value)

@@ -1,0 +1,95 @@
+"""Find hidden itemsets: pairs of items that are rarer together than they should be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from setveil.attacks.base import Attack, Finding
+from setveil.attacks.matrices import held, together
+from setveil.attacks.trials import Trial
+from setveil.base.declaration import parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from setveil.attacks.target import Target
+
+RANK = 8
+MOST_ITEMS = 5000
+"""Maximum number of items whose pairs are compared; the most frequent ones are taken."""
+
+
+class Holes(Attack):
+    """Find hidden pairs of items among the infrequent pairs of the release."""
+
+    name = "holes"
+    title = "Holes where frequent pairs were"
+    knows = "the minimum support; with model=rival also data of other people, given as the control"
+    statistic = (
+        "a hidden pair is among the first n infrequent pairs, n the number of hidden pairs, if pairs are ranked by"
+        " (expected - seen) / √(expected + 1). Expected: by independence, by a model of rank 8 of the release, or by a rival's data"
+    )
+    base_rate = "n infrequent pairs at random"
+    blind_to = "hidden itemsets of three or more items"
+    fits = ("hidden-itemsets",)
+    variants = ({"model": "independence"}, {"model": "low-rank"}, {"model": "rival"})
+
+    model: Literal["independence", "low-rank", "rival"] = parameter(
+        "independence", public=True, description="How the attacker predicts the support of a pair."
+    )
+
+    def run(self, target: Target) -> Finding:
+        """Rank the infrequent pairs."""
+        rows = target.published.plain
+        assert rows is not None
+        itemsets, support = target.known.get("itemsets"), target.known.get("min_support")
+        if itemsets is None or support is None:
+            return self.without_result("the release hides no itemsets")
+        least = support.count(target.original.records)
+        pairs = [tuple(sorted(one)) for one in itemsets if len(set(one)) == 2]
+        if not pairs:
+            return self.without_result("no hidden itemset is a pair")
+        if self.model == "rival" and (target.control is None or target.shadow):
+            return self.without_result("needs the data of other people: give them as the control")
+        order = np.argsort(-rows.supports, kind="stable")[:MOST_ITEMS]
+        items = np.sort(order[rows.supports[order] > 0])
+        matrix = held(rows.offsets, rows.items, len(rows.vocabulary))[:, items]
+        seen = together(matrix, matrix)
+        expected = self._expected(target, [rows.vocabulary[code] for code in items], seen)
+        one, other = np.triu_indices(len(items), 1)
+        infrequent = seen[one, other] < least
+        one, other = one[infrequent], other[infrequent]
+        score = (expected[one, other] - seen[one, other]) / np.sqrt(np.maximum(expected[one, other], 0) + 1)
+        ranked = np.argsort(-score, kind="stable")
+        secret = {tuple(pair) for pair in pairs}
+        number = len(pairs)
+        first = [
+            (rows.vocabulary[items[one[at]]], rows.vocabulary[items[other[at]]]) in secret
+            for at in ranked[: 5 * number]
+        ]
+        return self.finding(
+            Trial(sum(first[:number]), number),
+            Trial.known(number / max(len(one), 1)),
+            details={"hidden-pairs": number, "infrequent-pairs": len(one), "in-the-first-5n": sum(first)},
+        )
+
+    def _expected(self, target: Target, labels: list[str], seen: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the support of each pair that the attacker expects."""
+        records = max(target.published.records, 1)
+        if self.model == "independence":
+            return np.outer(np.diag(seen), np.diag(seen)) / records
+        if self.model == "low-rank":
+            from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
+
+            rank = max(min(RANK, len(seen) - 1), 0)
+            values, vectors = (
+                eigsh(seen, rank, v0=np.ones(len(seen))) if rank else (np.zeros(0), np.zeros((len(seen), 0)))
+            )
+            return (vectors * values) @ vectors.T
+        rival = target.control
+        assert rival is not None
+        code = [rival.code_of.get(label, len(rival.vocabulary)) for label in labels]
+        matrix = held(rival.offsets, rival.items, len(rival.vocabulary) + 1)[:, code]
+        return together(matrix, matrix) * (records / max(rival.records, 1))

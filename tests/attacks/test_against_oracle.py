@@ -1,0 +1,181 @@
+"""What attacks count, against plain loops."""
+
+import numpy as np
+import pytest
+
+import setveil as sv
+from attacks.cases import SENSITIVE, drawn, linked, target
+from setveil.attacks import guess_items, near_the_limit, which_sensitive
+from setveil.attacks.find_record import _Found
+from setveil.attacks.membership import area, found_at
+from setveil.attacks.near_the_limit import NearTheLimit
+from setveil.attacks.which_sensitive import WhichSensitive
+from setveil.parameters.sensitive_items import SensitiveItems
+from setveil.parameters.shares import MaxConfidence
+
+from oracle.sightings import candidates
+
+
+def releases(seed):
+    """Return records and one release of each form, made by its method."""
+    data = sv.from_lists([row for row in linked(seed, 80).to_lists() if row])
+    tree = sv.Hierarchy({label: f"g{label[:2]}" for label in data.vocabulary})
+    methods = [
+        sv.Insert(sensitive=SENSITIVE, rho="50%"),
+        sv.Disassociation(k=3, m=2),
+        sv.AprioriGeneralization(k=2, m=2, hierarchy=tree),
+        sv.Permutation(sensitive=SensitiveItems(["s5"]), p=2),
+    ]
+    return data, [sv.publish(data, method, metrics="none", seed=2**70 + seed) for method in methods]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates_are_those_that_may_hold_the_items(seed):
+    data, made = releases(seed)
+    rng = np.random.default_rng(seed)
+    sought = [rng.choice(len(data.vocabulary), size, replace=False).tolist() for size in (1, 1, 2, 2, 3, 4) * 5]
+    for record in range(0, data.records, 3):
+        items = data.items[data.offsets[record] : data.offsets[record + 1]].tolist()
+        sought += [items[:size] for size in (1, 2, 3) if len(items) >= size]
+    for release in made:
+        seen = release.data.sightings(data.vocabulary)
+        place_of_record = {}
+        for row, record in enumerate(release.alignment.rows.tolist()):
+            place_of_record[record] = int(seen.place_of[row])
+        for items in sought:
+            wanted = candidates(release.data, [data.vocabulary[code] for code in items])
+            found = seen.common(items)
+            assert np.repeat(found, seen.sizes[found]).tolist() == wanted
+        places = [place_of_record[record] for record in release.alignment.rows[: len(sought)].tolist()]
+        counted = _Found.of(seen, sought[: len(places)], places)
+        plain = [candidates(release.data, [data.vocabulary[code] for code in items]) for items in sought[: len(places)]]
+        pairs = list(zip(plain, places, strict=True))
+        assert counted.chance == pytest.approx(sum(1 / len(where) for where, place in pairs if place in where))
+        assert counted.unique_right == sum(where == [place] for where, place in pairs)
+        assert counted.unique_wrong == sum(len(where) == 1 and where != [place] for where, place in pairs)
+        assert counted.none == sum(not where for where, _ in pairs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_area_and_threshold(seed):
+    rng = np.random.default_rng(seed)
+    members, others = rng.integers(0, 12, 30) / 4 + 0.25, rng.integers(0, 12, 50) / 4
+    above = sum((m > o) + (m == o) / 2 for m in members for o in others) / (30 * 50)
+    value, low, high = area(members, others)
+    assert value == pytest.approx(above)
+    assert low <= value <= high
+    for alarms in (0.01, 0.1, 0.5):
+        # name people by falling score, at random among equals: the share of members named when this share of others is
+        budget, named = alarms * len(others), 0.0
+        for score in sorted({*members, *others}, reverse=True):
+            equal = np.count_nonzero(others == score)
+            part = 1.0 if equal <= budget else budget / equal
+            named += part * np.count_nonzero(members == score)
+            budget -= part * equal
+            if part < 1:
+                break
+        assert found_at(members, others, alarms) == pytest.approx(named / len(members))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_of_guesses(seed):
+    data, control = linked(seed, 120), linked(seed + 50, 60)
+    published = data.keeping(np.random.default_rng(seed).random(data.occurrences) < 0.8)
+    attacked = target(data, published, control, targets=40, sensitive=SENSITIVE)
+    lesson = guess_items._lesson(attacked)
+    rows = [set(row) for row in published.to_lists()]
+    named = [data.vocabulary[code] for code in lesson.sought]
+    for people in (lesson.members, lesson.others):
+        known = np.split(people.codes, people.offsets[1:-1])
+        scores = {model: guess(lesson, people, attacked) for model, guess in guess_items._MODELS.items()}
+        for person in range(0, len(known), 7):
+            items = {data.vocabulary[code] for code in known[person]}
+            for place, item in enumerate(named):
+                common = sum(item in row for row in rows) / len(rows)
+                same = [row for row in rows if {i for i in row if i not in SENSITIVE} == items]
+                wanted = (sum(item in row for row in same) + common) / (len(same) + 1)
+                assert scores["same-basket"][person, place] == pytest.approx(wanted, rel=1e-5)
+                counted = [
+                    (sum({sign, item} <= row for row in rows) + common) / (sum(sign in row for row in rows) + 1)
+                    for sign in items
+                ]
+                assert scores["best-counts"][person, place] == pytest.approx(max([common, *counted]), rel=1e-5)
+                with_it = [row for row in rows if item in row]
+                without = [row for row in rows if item not in row]
+                odds = np.log((len(with_it) + 1) / (len(without) + 1))
+                for sign in items:
+                    expected = 5 * (sum(sign in row for row in rows) + 1) / (len(rows) + 1)
+                    one = (sum(sign in row for row in with_it) + expected) / (len(with_it) + 5)
+                    other = (sum(sign in row for row in without) + expected) / (len(without) + 5)
+                    odds += np.log(one / other)
+                assert scores["naive-bayes"][person, place] == pytest.approx(odds, rel=1e-4, abs=1e-4)
+
+
+def test_the_surest_guesses_are_counted_and_ties_by_their_share():
+    scores = np.array([[0.9, 0.5], [0.5, 0.1], [0.5, 0.5]])
+    truth = np.array([[True, False], [True, False], [False, True]])
+    # 3 true pairs: one guess at least; with a share of 1, three guesses: 0.9, then two of four with 0.5
+    found = guess_items._surest(scores, truth, np.array([0.3, 0.2]))
+    assert (found.right, found.tried) == (1.0, 1)
+    tied = guess_items._surest(np.zeros((8, 1)), np.array([[True]] * 4 + [[False]] * 4), np.array([0.5]))
+    assert (tied.right, tied.tried) == (0.5, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_near_the_limit(seed, monkeypatch):
+    monkeypatch.setattr(near_the_limit, "LEAST_ROWS", 5)
+    data = linked(seed, 150, strength=0.9)
+    release = sv.publish(data, sv.Insert(sensitive=SENSITIVE, rho="50%"), metrics="none", seed=2**70)
+    attacked = target(
+        data, release.data, rows=release.alignment.rows, targets=10**6, sensitive=SENSITIVE, rho=MaxConfidence("50%")
+    )
+    found = NearTheLimit().run(attacked)
+    rows, truth = [set(r) for r in release.data.to_lists()], [set(data.to_lists()[r]) for r in release.alignment.rows]
+    others = sorted({i for row in rows for i in row if i not in SENSITIVE})
+    sets = [frozenset(one) for one in {frozenset((i, j)) for i in others for j in others}]
+    right, tried, chance = 0, 0, 0.0
+    for item in SENSITIVE:
+        held = {q: sum(q <= row for row in rows) for q in sets}
+        confidence = {q: sum(q <= row and item in row for row in rows) / n for q, n in held.items() if n >= 5}
+        highest = max(confidence.values(), default=0)
+        if not any(item in row for row in rows) or highest < 0.25:
+            continue
+        near = [q for q, value in confidence.items() if value >= 0.95 * highest]
+        under = [r for r, row in enumerate(rows) if item not in row and any(q <= row for q in near)]
+        right += sum(item in truth[r] for r in under)
+        tried += len(under)
+        had = sum(item in one for one in truth) - sum(item in row for row in rows)
+        chance += len(under) * had / sum(item not in row for row in rows)
+    if not tried:
+        assert found.main is None
+    else:
+        assert (found.main.right, found.main.tried) == (right, tried)
+        assert found.naive.rate == pytest.approx(chance / tried)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_which_items_no_row_implies(seed):
+    data = linked(seed, 90)
+    published = sv.publish(data, sv.Insert(sensitive=SENSITIVE, rho="50%"), metrics="none", seed=2**70).data
+    attacked = target(data, published, sensitive=SENSITIVE, rho=MaxConfidence("50%"))
+    found = WhichSensitive(rows_per_item=1000).run(attacked)
+    rows = [set(row) for row in published.to_lists()]
+    named, tested = set(), set()
+    for item in published.vocabulary:
+        of_item = [row for row in rows if item in row and len(row) > 1]
+        if of_item:
+            tested.add(item)
+            if all(sum(r >= row for r in rows) <= 0.5 * sum(r >= row - {item} for r in rows) for row in of_item):
+                named.add(item)
+    assert (found.main.right, found.main.tried) == (sum(i in SENSITIVE for i in named), len(named))
+    assert found.naive.rate == pytest.approx(sum(i in SENSITIVE for i in tested) / len(tested))
+    few = which_sensitive.WhichSensitive(rows_per_item=1).run(attacked)
+    assert few.main.tried >= found.main.tried  # fewer rows rule out fewer items
+
+
+def test_similarity_of_places():
+    data, control = drawn(1, 60), drawn(2, 150)
+    attacked = target(data, data, control, targets=60)
+    found = sv.Membership().run(attacked)
+    assert found.details["members"] == sum(bool(row) for row in data.to_lists())
+    assert found.main.rate > 0.5  # a copy of the original: everybody has a row of similarity 1
