@@ -237,7 +237,7 @@ def check_with(others: list[dict[str, Any]], release: Release) -> JointResult:
 def _opened(entries: list[dict[str, Any]]) -> Evidence | None:
     """Return the first release that is still as it was published, with its private folder; the entries are copies of one release."""
     for entry in entries:
-        with suppress(InputError):
+        with suppress(InputError, OSError):
             found = Evidence.found(entry["release_folder"], private=entry["private_folder"])
             card = found.opened.card
             if card is not None and card.run == entry["run"] and card.data.checksums == entry["files"]:
