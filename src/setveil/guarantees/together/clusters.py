@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 TOO_FEW = "too-few-candidates"
 EXACT_LINK = "exact-link"
-MOST_SETS = 20_000_000
+MOST_SETS = 10_000_000
 """Maximum number of sets of items in the original records."""
 BUDGET = 3_000_000
-"""Maximum number of steps of the search for joint worlds, about a minute."""
+"""Maximum number of steps of the search for joint worlds."""
 BLOCK = 1 << 20
 
 
