@@ -43,9 +43,9 @@ def thinned(rng, records, share=0.7):
     return [{item for item in record if rng.random() < share} for record in records]
 
 
-def both_outcomes(outcomes, share=0.1):
-    """Assert that neither outcome is rare."""
-    assert sum(outcomes.values()) >= CASES
+def both_outcomes(outcomes, share=0.1, cases=CASES):
+    """Assert that there were enough cases, and that neither outcome is rare."""
+    assert sum(outcomes.values()) >= cases
     assert min(outcomes["holds"], outcomes["violated"]) >= share * sum(outcomes.values()), outcomes
 
 
@@ -63,9 +63,10 @@ def generalized(rng, records):
 @pytest.mark.parametrize("pair", ["km km", "km rho", "rho rho"])
 @pytest.mark.parametrize("has_tree", [False, True], ids=["plain", "generalized"])
 def test_the_joint_view_satisfies_every_guarantee(pair, has_tree):
+    """Half of the cases of each pair have a hierarchy."""
     outcomes = Counter()
     tree = sv.Hierarchy(TREE)
-    for seed in range(CASES):
+    for seed in range(CASES // 2):
         rng = np.random.default_rng(seed)
         records = records_of(rng, most_records=12, most_items=4) * 2
         sensitive = {str(item) for item in rng.choice(sorted(set().union(*records)), 1)}
@@ -76,7 +77,8 @@ def test_the_joint_view_satisfies_every_guarantee(pair, has_tree):
             ],
         }
         chosen = [guarantees[kind][place] for place, kind in enumerate(pair.split())]
-        shown = [generalized(rng, records) if has_tree else thinned(rng, records) for _ in range(2)]
+        chosen += chosen[:1] * (seed % 4 == 0)  # a third release
+        shown = [generalized(rng, records) if has_tree else thinned(rng, records) for _ in chosen]
         if has_tree:
             shown[rng.integers(2)] = thinned(rng, records)  # plain rows have no hierarchy
         form = [
@@ -103,7 +105,7 @@ def test_the_joint_view_satisfies_every_guarantee(pair, has_tree):
                 holds = rho_holds(view, sensitive | above, guarantee.rho.share, any(form))
             assert verdict.status == ("holds" if holds else "violated")
         outcomes["holds" if all(verdicts) else "violated"] += 1
-    both_outcomes(outcomes)
+    both_outcomes(outcomes, cases=CASES // 2)
 
 
 def rho_holds(view, names, rho, has_tree):
@@ -148,7 +150,7 @@ def disassociated(rng, records, k, m):
 
 def test_candidates_and_exact_links_of_clusters():
     outcomes, links_found, links_true = Counter(), 0, 0
-    for seed in range(CASES + 200):
+    for seed in range(CASES + 60):
         rng = np.random.default_rng(seed)
         k, m = int(rng.integers(2, 4)), int(rng.integers(1, 3))
         records = records_of(rng, most_records=6, most_items=4, least_items=2)
@@ -207,7 +209,7 @@ def test_no_world_has_an_item_too_often_in_a_cell_of_groups(number):
     for seed in range(CASES):
         rng = np.random.default_rng(seed)
         pool = [{"a", "s"}, {"s", "t"}, {"a"}, {"b"}, {"a", "b"}, {"b", "t"}]
-        records = [pool[one] for one in rng.choice(6, int(rng.integers(6, 11)), p=[0.05, 0.05, 0.3, 0.3, 0.25, 0.05])]
+        records = [pool[one] for one in rng.choice(6, int(rng.integers(6, 10 if number == 2 else 9)), p=[0.05, 0.05, 0.3, 0.3, 0.25, 0.05])]
         ps = [int(p) for p in rng.integers(2, 4, number)]
         made = [grouped(rng, records, {"s", "t"}, p) for p in ps]
         cases = set()
@@ -265,9 +267,10 @@ def test_linked_rows_do_not_determine_the_hidden_category():
     for seed in range(CASES + 100):
         rng = np.random.default_rng(seed)
         records = records_of(rng, most_records=5, most_items=6, least_items=6)
-        ties = [str(rng.choice(["first", "all"])) for _ in range(2)]
-        which = [str(rng.choice(["all", "mixed", "whole"])) for _ in range(2)]
-        shown = [without_hidden(rng, records, "all" if rng.random() < 0.9 else ties[0]) for _ in range(2)]
+        number = 2 + (seed % 4 == 0)
+        ties = [str(rng.choice(["first", "all"])) for _ in range(number)]
+        which = [str(rng.choice(["all", "mixed", "whole"])) for _ in range(number)]
+        shown = [without_hidden(rng, records, "all" if rng.random() < 0.9 else ties[0]) for _ in range(number)]
         guarantees = [
             sv.HiddenTendency(categories=CATEGORIES, ties=tie, records=kind)
             for tie, kind in zip(ties, which, strict=True)

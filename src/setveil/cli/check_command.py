@@ -133,16 +133,14 @@ def _check_together(
 
 
 def _show_together(result: Together, witnesses: int) -> None:
-    head, *lines = str(result).splitlines()
-    say(colour_status(head, result.status))
-    for part, line in zip(result.parts, lines, strict=False):
+    say(colour_status(f"together: {result.status}", result.status))
+    for part in result.parts:
         say()
-        say_verdict(part.verdict, line)
+        say_verdict(part.verdict, str(part))
         if part.definition:
             say(part.definition)
         if part.verdict.counts:
             say_counts(part.verdict, witnesses)
-        if not part.verdict:
-            say_hidden_witnesses(part.verdict, witnesses)
-    for line in lines[len(result.parts) :]:
-        say(f"\n{line}")
+        say_hidden_witnesses(part.verdict, witnesses)
+    for note in result.notes:
+        say(f"\n{note}")

@@ -63,6 +63,11 @@ class Together:
         return tuple(part.verdict for part in self.parts)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each release that was not counted."""
+        return tuple(f"{name} is of the same run as an earlier release and counts once" for name in self.repeated)
+
+    @property
     def definitions(self) -> tuple[str, ...]:
         """The joint definitions that were applied, each once."""
         return tuple(dict.fromkeys(part.definition for part in self.parts if part.definition))
@@ -71,10 +76,7 @@ class Together:
         return self.status == "holds"
 
     def __str__(self) -> str:
-        lines = [f"together: {self.status}"]
-        lines += [f"{' + '.join(part.releases)}, {part.title}: {part.verdict}" for part in self.parts]
-        lines += [f"{name} is of the same run as an earlier release and counts once" for name in self.repeated]
-        return "\n".join(lines)
+        return "\n".join([f"together: {self.status}", *map(str, self.parts), *self.notes])
 
     def _repr_html_(self) -> str:
         """Return an HTML table of the parts, with the first witnesses of each."""

@@ -33,6 +33,7 @@ from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.together.base import Found, JointDefinition, Linked, different_guarantees, joint_verdict
 from setveil.guarantees.together.subsets import count_sets, numbered, sets_in
 from setveil.guarantees.together.worlds import Bounds, JointWorlds
+from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,10 +44,10 @@ if TYPE_CHECKING:
 
 TOO_FEW = "too-few-candidates"
 EXACT_LINK = "exact-link"
-MOST_SETS = 20_000_000
+MOST_SETS = 10_000_000
 """Maximum number of sets of items in the original records."""
 BUDGET = 3_000_000
-"""Maximum number of steps of the search for joint worlds, about a minute."""
+"""Maximum number of steps of the search for joint worlds."""
 BLOCK = 1 << 20
 
 
@@ -201,7 +202,7 @@ def _rare_sets(worlds: JointWorlds, k: int, m: int) -> list[tuple[tuple[int, ...
 def _in_few(
     worlds: JointWorlds, sets: NDArray[np.int64], home: NDArray[np.int64], k: int
 ) -> list[tuple[tuple[int, ...], int]]:
-    """Return the distinct sets whose cells have fewer than k records together."""
+    """Return the distinct sets whose cells have fewer than k records together, of all sets in small cells; `home` is the cell of each."""
     number = np.unique(numbered(sets, worlds.width), return_inverse=True)[1]
     first = np.unique(number * worlds.cells.number + home, return_index=True)[1]
     which = number[first]
@@ -209,8 +210,13 @@ def _in_few(
     np.add.at(records, which, worlds.cells.sizes[home[first]])
     example = np.zeros(len(records), dtype=np.int64)
     example[which] = first
-    few = example[records < k]
-    return [(tuple(one), cell) for one, cell in zip(sets[few].tolist(), home[few].tolist(), strict=True)]
+    few = np.flatnonzero(records < k)
+    chosen, size = example[few], sets.shape[1]
+    # A set that further records hold is in a cell of at least k records too.
+    offsets = np.arange(len(few) + 1, dtype=np.int64) * size
+    held = supports(worlds.original, (offsets, sets[chosen].ravel()))
+    chosen = chosen[held == np.bincount(number, minlength=len(records))[few]]
+    return [(tuple(one), cell) for one, cell in zip(sets[chosen].tolist(), home[chosen].tolist(), strict=True)]
 
 
 # -- exact links ------------------------------------------------------------------------------------------------------------------
@@ -275,10 +281,9 @@ def _link_witness(worlds: JointWorlds, link: _Link) -> Witness:
     size = int(worlds.cells.sizes[link.cell])
     shows, cluster = worlds.shows[link.release], int(worlds.cells.groups[link.release, link.cell])
     count = shows.count(cluster, link.item)
-    other = int(shows.sizes[cluster]) - size
     detail = (
-        f"all of its {quantity(size, 'record')} hold {shown(label)}: of the cluster of {worlds.names[link.release]} {count:,} records hold "
-        f"it, and the {other:,} outside this cell have room for at most {count - size:,} of them"
+        f"all of its {quantity(size, 'record')} hold {shown(label)}: {quantity(count, 'record')} of its cluster in "
+        f"{worlds.names[link.release]} hold it, and those outside this cell have room for at most {count - size:,}"
     )
     place = worlds.cells.place(link.cell, worlds.names, "cluster")
     return Witness(EXACT_LINK, place, detail, items=(label,), group=int(worlds.cells.groups[0, link.cell]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
+from setveil.base import progress
 from setveil.base.verdict import Reach, Verdict
 from setveil.guarantees.together.categories import JointCategories
 from setveil.guarantees.together.clusters import JointClusters
@@ -51,6 +52,9 @@ class JointPart:
     definition: str
     verdict: Verdict
 
+    def __str__(self) -> str:
+        return f"{' + '.join(self.releases)}, {self.title}: {self.verdict}"
+
 
 class Excluded(NamedTuple):
     """A release that cannot be compared with others, and why."""
@@ -70,10 +74,9 @@ def check_linked(
         for group in definition.groups([release for release in releases if definition.covers(release)]):
             covered.update(combinations(sorted(place[id(release)] for release in group), 2))
             names = tuple(release.name for release in group)
-            parts += [
-                JointPart(names, definition.title, definition.statement, verdict)
-                for verdict in definition.check(group, original)
-            ]
+            with progress.step(f"checking {definition.title}"):
+                verdicts = list(definition.check(group, original))
+            parts += [JointPart(names, definition.title, definition.statement, verdict) for verdict in verdicts]
     for one, other in combinations(range(len(releases)), 2):
         if (one, other) not in covered:
             parts.append(_undefined(releases[one], releases[other]))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from setveil.data.records.transactions import Transactions
     from setveil.guarantees.together.base import Linked
 
+FIRST_CLUSTERS = 64
+"""The number of clusters in which candidates for a set are looked for first: often they are enough."""
 MOST_OPEN_CELLS = 2_000
 """Maximum number of cells that are decided one by one for a set."""
 STEPS_PER_CELL = 2_000
@@ -194,21 +196,21 @@ class JointWorlds:
         """Return simple bounds of the number of candidates for a set; the one below is only as exact as needed to show k candidates."""
         sizes = self.cells.sizes
         true = self._true_cells(itemset)
-        below = int(sizes[true].sum())
-        if below >= k:
-            return Bounds(below, self.original.records, _NONE)
-        able = self._able_cells(itemset)
-        unsure = able[~among(able, true)]
-        freely = self._with_free_items(unsure, itemset)
-        below += int(sizes[unsure[freely]].sum())
-        unsure = unsure[~freely]
+        below = at_first = int(sizes[true].sum())
+        unsure = _NONE
+        for most in (FIRST_CLUSTERS, self.original.records):
+            if below >= k:
+                return Bounds(below, self.original.records, _NONE)
+            able = self._able_cells(itemset, most)
+            unsure = able[~among(able, true)]
+            freely = self._with_free_items(unsure, itemset)
+            below = at_first + int(sizes[unsure[freely]].sum())
+            unsure = unsure[~freely]
         above = below + int(sizes[unsure].sum())
         if below < k <= above and len(itemset) > 1 and len(unsure) <= MOST_OPEN_CELLS:
             wanted = frozenset(itemset)
-            unsure = np.array(
-                [one for one in unsure.tolist() if all(part.can_hold(wanted) for part in self.clusters_of(one))],
-                np.int64,
-            )
+            can_hold = [all(one.can_hold(wanted) for one in self.clusters_of(cell)) for cell in unsure.tolist()]
+            unsure = unsure[np.array(can_hold, dtype=np.bool_)]
             above = below + int(sizes[unsure].sum())
         return Bounds(below, above, unsure)
 
@@ -232,18 +234,14 @@ class JointWorlds:
         held = reduce(lambda one, other: one[among(one, other)], lists)
         return distinct(self.cells.of_record[held])
 
-    def _able_cells(self, itemset: Sequence[int]) -> NDArray[np.int64]:
-        """Return the cells whose clusters all show the items of a set."""
-        able = []
-        for shows in self.shows:
-            lists = sorted((shows.clusters_with(item) for item in itemset), key=len)
-            clusters = reduce(lambda one, other: one[among(one, other)], lists)
-            able.append(clusters)
-        first = min(range(len(able)), key=lambda release: len(able[release]))
-        cells = self.cells.among(first, able[first])
-        for release, clusters in enumerate(able):
-            if release != first:
-                cells = cells[among(self.cells.groups[release, cells], clusters)]
+    def _able_cells(self, itemset: Sequence[int], most: int) -> NDArray[np.int64]:
+        """Return the cells whose clusters all show the items of a set: those of the first `most` clusters with its rarest item."""
+        lists = [(shows.clusters_with(item), release) for release, shows in enumerate(self.shows) for item in itemset]
+        clusters, release = min(lists, key=lambda one: len(one[0]))
+        cells = self.cells.among(release, clusters[:most])
+        for number, shows in enumerate(self.shows):
+            for item in itemset:
+                cells = cells[shows.most(self.cells.groups[number, cells], item) > 0]
         return np.sort(cells)
 
     def _with_free_items(self, cells: NDArray[np.int64], itemset: Sequence[int]) -> NDArray[np.bool_]:
@@ -328,7 +326,7 @@ class JointWorlds:
         if item not in self.allocations:
             if len(self.allocations) >= MOST_REMEMBERED // 10:
                 self.allocations.clear()
-            cells = self._able_cells([item])
+            cells = self._able_cells([item], self.original.records)
             groups = [tuple(pair) for pair in self.cells.groups[:, cells].T.tolist()]
             sizes = dict(zip(groups, self.cells.sizes[cells].tolist(), strict=True))
             starts, records = self.original.holders
