@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.guarantees.together import itemsets
 from setveil.guarantees.together.base import Linked
 from setveil.guarantees.together.categories import JointCategories
 from setveil.guarantees.together.clusters import JointClusters
@@ -96,7 +97,7 @@ def test_the_joint_view_satisfies_every_guarantee(pair, has_tree):
         different = list(dict.fromkeys(chosen))
         assert len(verdicts) == len(different)
         for verdict, guarantee in zip(verdicts, different, strict=True):
-            if verdict.guarantee == "km-anonymity":
+            if verdict.guarantee.startswith("km-anonymity"):
                 expected = {items for _kind, items in km_anonymity.violations(view, guarantee.k, guarantee.m)}
                 assert {tuple(sorted(one.items)) for one in verdict.witnesses} == expected
                 holds = not expected
@@ -175,7 +176,7 @@ def test_candidates_and_exact_links_of_clusters():
             place = tuple(int(part.split()[1]) - 1 for part in witness.place.split(" and "))
             assert {(r, witness.items[0]) for r, cell in enumerate(cells) if cell == place} <= certain, seed
     both_outcomes(outcomes)
-    assert outcomes["undecided"] <= 0.05 * sum(outcomes.values()), outcomes
+    assert outcomes["undecided"] <= 0.03 * sum(outcomes.values()), outcomes
     assert links_found >= 50
     assert links_found >= 0.5 * links_true
 
@@ -183,35 +184,54 @@ def test_candidates_and_exact_links_of_clusters():
 # -- groups -------------------------------------------------------------------------------------------------------------------
 
 
-def grouped(rng, records, sensitive, p):
-    order = rng.permutation(len(records)).tolist()
-    groups, parts, at = [0] * len(records), [], 0
-    while at < len(order):
-        size = int(rng.integers(1, 6))
-        parts.append(order[at : at + size])
-        at += size
-        for record in parts[-1]:
-            groups[record] = len(parts) - 1
+def grouped(records, parts, sensitive, p):
+    """Publish groups of records; return the release for the library, and the groups and their counts for the oracle."""
+    groups = [0] * len(records)
+    for number, part in enumerate(parts):
+        for record in part:
+            groups[record] = number
     counts = [Counter(item for r in part for item in records[r] & sensitive) for part in parts]
-    data = sv.Grouped.from_groups(
-        [
-            ([sorted(records[r] - sensitive) for r in part], dict(count))
-            for part, count in zip(parts, counts, strict=True)
-        ]
-    )
+    lists = [[sorted(records[r] - sensitive) for r in part] for part in parts]
+    data = sv.Grouped.from_groups([(rows, dict(count)) for rows, count in zip(lists, counts, strict=True)])
     guarantee = sv.PermutationPrivacy(sensitive=sorted(sensitive), p=p)
     return linked(data, [r for part in parts for r in part], guarantee), groups, counts
 
 
+def any_groups(rng, records):
+    """Put records into groups of one to five."""
+    order, parts = rng.permutation(len(records)).tolist(), []
+    while order:
+        size = int(rng.integers(1, 6))
+        parts.append(order[:size])
+        order = order[size:]
+    return parts
+
+
+def crossing_groups(rng, p):
+    """Draw four cells, in which at most one in p records holds an item, and the groups of two releases that cross in them."""
+    records, cells = [], []
+    for _ in range(4):
+        size = int(rng.integers(1, 4))
+        cells.append(list(range(len(records), len(records) + size)))
+        records += [{"s"} if one < size // p and rng.random() < 0.9 else {"a"} for one in range(size)]
+    return records, [[cells[0] + cells[1], cells[2] + cells[3]], [cells[0] + cells[2], cells[1] + cells[3]]]
+
+
 @pytest.mark.parametrize("number", [2, 3])
 def test_no_world_has_an_item_too_often_in_a_cell_of_groups(number):
-    outcomes = Counter()
+    outcomes, in_other_worlds = Counter(), 0
     for seed in range(CASES):
         rng = np.random.default_rng(seed)
-        pool = [{"a", "s"}, {"s", "t"}, {"a"}, {"b"}, {"a", "b"}, {"b", "t"}]
-        records = [pool[one] for one in rng.choice(6, int(rng.integers(6, 10 if number == 2 else 9)), p=[0.05, 0.05, 0.3, 0.3, 0.25, 0.05])]
         ps = [int(p) for p in rng.integers(2, 4, number)]
-        made = [grouped(rng, records, {"s", "t"}, p) for p in ps]
+        if seed % 2:
+            pool = [{"a", "s"}, {"s", "t"}, {"a"}, {"b"}, {"a", "b"}, {"b", "t"}]
+            size = int(rng.integers(6, 10 if number == 2 else 9))
+            records = [pool[one] for one in rng.choice(6, size, p=[0.05, 0.05, 0.3, 0.3, 0.25, 0.05])]
+            parts = [any_groups(rng, records) for _ in range(number)]
+        else:  # these are violated in other worlds only
+            records, parts = crossing_groups(rng, max(ps))
+            parts += [any_groups(rng, records)] * (number - 2)
+        made = [grouped(records, part, {"s", "t"}, p) for part, p in zip(parts, ps, strict=True)]
         cases = set()
         for item in ("s", "t"):
             chosen = [range(number)] if number == 2 else [(0, 1), (0, 2), (1, 2), (0, 1, 2)]
@@ -227,15 +247,16 @@ def test_no_world_has_an_item_too_often_in_a_cell_of_groups(number):
         for witness in verdict.witnesses:
             place = tuple(int(part.split()[1]) - 1 for part in witness.place.split(" and "))
             assert any(cell == place and item == witness.items[0] for _those, cell, item in cases), seed
+            in_other_worlds += "in a joint world" in witness.detail
     both_outcomes(outcomes, 0.05)
+    assert in_other_worlds >= 50
     assert outcomes["undecided"] == 0 or number > 2
     assert outcomes["undecided"] <= 0.02 * sum(outcomes.values())
 
 
 def test_an_item_that_only_one_release_hides_is_shown_by_the_other():
     records = [{"s", "a"}, {"b"}, {"b"}, {"a", "t"}, {"a"}, {"b"}]
-    rng = np.random.default_rng(1)
-    one, other = (grouped(rng, records, {item}, 2)[0] for item in "st")
+    one, other = (grouped(records, [[0, 1, 2], [3, 4, 5]], {item}, 2)[0] for item in "st")
     (verdict,) = JointGroups.check([one, other], sv.from_lists(map(sorted, records)))
     assert verdict.violations["sensitive-item-in-a-row"] == 2
     assert {items for w in verdict.witnesses if w.kind == "sensitive-item-in-a-row" for items in w.items} == {"s", "t"}
@@ -305,9 +326,11 @@ def test_linked_rows_do_not_determine_the_hidden_category():
     both_outcomes(outcomes, 0.05)
 
 
-def test_named_itemsets_stay_hidden_in_two_swapped_releases():
+@pytest.mark.parametrize("largest_table", [1 << 24, 1], ids=["table", "sorted"])
+def test_named_itemsets_stay_hidden_in_two_swapped_releases(largest_table, monkeypatch):
+    monkeypatch.setattr(itemsets, "LARGEST_TABLE", largest_table)
     outcomes, standing = Counter(), Counter()
-    for seed in range(CASES):
+    for seed in range(largest_table, largest_table + CASES // 2):
         rng = np.random.default_rng(seed)
         records = records_of(rng, most_records=12, most_items=5, least_items=4) * 2
         share = rng.choice([0.02, 0.1])
@@ -341,8 +364,8 @@ def test_named_itemsets_stay_hidden_in_two_swapped_releases():
         assert apart.status == ("violated" if expected else "holds")
         standing[apart.status] += 1
         outcomes["holds" if all(of_union) and apart else "violated"] += 1
-    both_outcomes(outcomes)
-    both_outcomes(standing)
+    both_outcomes(outcomes, cases=CASES // 2)
+    both_outcomes(standing, cases=CASES // 2)
 
 
 def test_true_rows_undo_swapped_rows():

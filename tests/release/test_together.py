@@ -120,6 +120,7 @@ def test_the_stricter_of_two_parameters_counts_for_both(made):
     """Rows that satisfy k = 3 only are shown beside rows for which the card states k = 5."""
     together = sv.check_together([made("nodes"), made("nodes 5")])
     assert statuses(together) == ["holds", "violated"]
+    assert [one.guarantee for one in together.verdicts] == ["km-anonymity of release 1", "km-anonymity of release 2"]
     assert together.verdicts[1].witnesses[0].detail.endswith("fewer than k = 5")
 
 

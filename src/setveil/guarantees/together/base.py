@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -105,3 +105,11 @@ def different_guarantees(releases: Sequence[Linked], *kinds: type[Any]) -> list[
         if isinstance(release.guarantee, kinds) and release.guarantee not in found:
             found.append(release.guarantee)
     return found
+
+
+def stated_by(verdict: Verdict, guarantee: Guarantee, releases: Sequence[Linked]) -> Verdict:
+    """Return the verdict with the names of the releases that state its guarantee, unless all of them do."""
+    names = [release.name for release in releases if release.guarantee == guarantee]
+    if len(names) == len(releases):
+        return verdict
+    return replace(verdict, guarantee=f"{verdict.guarantee} of {' and '.join(names)}")

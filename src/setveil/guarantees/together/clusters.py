@@ -30,7 +30,14 @@ from setveil.data.files.side_files import shown
 from setveil.data.forms.comparing import Aligned, listed
 from setveil.data.records.ragged import distinct, offsets_of, owner_of, picked, record_ranges
 from setveil.guarantees.km_anonymity import KmAnonymity
-from setveil.guarantees.together.base import Found, JointDefinition, Linked, different_guarantees, joint_verdict
+from setveil.guarantees.together.base import (
+    Found,
+    JointDefinition,
+    Linked,
+    different_guarantees,
+    joint_verdict,
+    stated_by,
+)
 from setveil.guarantees.together.subsets import count_sets, numbered, sets_in
 from setveil.guarantees.together.worlds import Bounds, JointWorlds
 from setveil.mining.supports import supports
@@ -83,7 +90,7 @@ class JointClusters(JointDefinition):
                 "cells-with-exact-links": links.cells,
                 "records-with-exact-links": links.records,
             }
-            yield replace(verdict, counts=counts, witnesses=witnesses)
+            yield stated_by(replace(verdict, counts=counts, witnesses=witnesses), guarantee, releases)
 
 
 # -- candidates -------------------------------------------------------------------------------------------------------------------

@@ -17,7 +17,14 @@ from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.records.ragged import among, distinct, owner_of, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
-from setveil.guarantees.together.base import Found, JointDefinition, Linked, different_guarantees, joint_verdict
+from setveil.guarantees.together.base import (
+    Found,
+    JointDefinition,
+    Linked,
+    different_guarantees,
+    joint_verdict,
+    stated_by,
+)
 from setveil.guarantees.together.rows import joint_view
 from setveil.guarantees.together.subsets import count_sets, numbered, sets_in
 from setveil.mining.supports import supports
@@ -33,6 +40,8 @@ EXPOSED = "exposed-itemset"
 SHOWN_ITEMS = 12
 BUDGET = 200_000_000
 """Maximum number of itemsets that are counted in rows that differ, for each size; each row is counted by itself."""
+LARGEST_TABLE = 1 << 24
+"""The largest number of possible itemsets of a size for which all are counted in one table."""
 SETS_AT_ONCE = 10_000
 """The number of itemsets whose supports are counted at once, those with the largest differences first."""
 
@@ -57,7 +66,7 @@ class JointItemsets(JointDefinition):
         """Check the union of the rows, then compare the supports in both releases."""
         view = joint_view(releases, original.records)
         for guarantee in different_guarantees(releases, HiddenItemsets):
-            yield guarantee.check(view, original=original)
+            yield stated_by(guarantee.check(view, original=original), guarantee, releases)
         yield _exposed(releases, original)
 
 
@@ -154,16 +163,22 @@ def _differences(
     rows: Sequence[Transactions], changed: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the itemsets of the changed rows whose supports differ, and the absolute difference of each."""
+    width = max(len(rows[0].vocabulary), 1)
+    blocks = ((sets, sign) for sign, one in zip((1, -1), rows, strict=True) for _, sets in sets_in(one, changed, size))
+    if width**size <= LARGEST_TABLE:
+        table = np.zeros(width**size, dtype=np.int64)
+        for block, sign in blocks:
+            np.add.at(table, numbered(block, width), sign)
+        numbers = np.flatnonzero(table)
+        powers = width ** np.arange(size - 1, -1, -1)
+        return numbers[:, None] // powers % width, np.abs(table[numbers])
     sets, by = np.empty((0, size), np.int64), np.empty(0, np.int64)
-    for sign, one in zip((1, -1), rows, strict=True):
-        for _record, block in sets_in(one, changed, size):
-            sets, by = np.concatenate((sets, block)), np.concatenate((by, np.full(len(block), sign)))
-            _number, first, same = np.unique(
-                numbered(sets, max(len(one.vocabulary), 1)), return_index=True, return_inverse=True
-            )
-            total = np.zeros(len(first), np.int64)
-            np.add.at(total, same, by)
-            sets, by = sets[first], total
+    for block, sign in blocks:
+        sets, by = np.concatenate((sets, block)), np.concatenate((by, np.full(len(block), sign)))
+        _number, first, same = np.unique(numbered(sets, width), return_index=True, return_inverse=True)
+        sets, total = sets[first], np.zeros(len(first), np.int64)
+        np.add.at(total, same, by)
+        by = total
     return sets[by != 0], np.abs(by[by != 0])
 
 

@@ -15,7 +15,7 @@ from setveil.data.records.ragged import among, distinct, owner_of, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.km_anonymity import KmAnonymity
 from setveil.guarantees.rho_uncertainty import RhoUncertainty
-from setveil.guarantees.together.base import JointDefinition, Linked, different_guarantees
+from setveil.guarantees.together.base import JointDefinition, Linked, different_guarantees, stated_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ class JointRows(JointDefinition):
         """Check each different guarantee on the joint view."""
         view: Any = joint_view(releases, original.records)
         for guarantee in different_guarantees(releases, *cls.kinds):
-            yield guarantee.check(view, original=original)
+            yield stated_by(guarantee.check(view, original=original), guarantee, releases)
 
 
 def tree_of(release: Linked) -> Hierarchy | None:
