@@ -31,6 +31,9 @@ OTHERS = [
     ["convert", "baskets.parquet", "baskets.csv"],
     ["profile", "baskets.txt"],
     ["profile", "baskets.csv"],
+    ["publish", SMALL, "--method", "disassociation", "--k", "5", "--m", "2", "--out", "registered", "--register", "releases.db"],
+    ["releases", "--register", "releases.db"],
+    ["withdraw", "1", "--register", "releases.db"],
     ["demo", "--out", "demo"],
     ["methods"],
     ["guarantees"],
@@ -59,6 +62,7 @@ def list_commands() -> list[list[str]]:
                 found.append(["measure", SMALL, out])
                 if original == SMALL:
                     found.append(["attack", out, "--attack", "quick", "--targets", "50"])
+    found.append(["check", "--together", "insert.release", "insert.release", "--original", SMALL])
     return found
 
 

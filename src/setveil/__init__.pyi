@@ -155,7 +155,13 @@ from .release.converting import convert as convert
 from .release.measuring import measure as measure
 from .release.opening import open_release as open_release
 from .release.publishing import publish as publish
+from .release.register import RegisteredRelease as RegisteredRelease
+from .release.register import Registration as Registration
+from .release.register import releases as releases
+from .release.register import withdraw as withdraw
 from .release.release import Release as Release
 from .release.reporting import write_report as write_report
+from .release.together import Together as Together
+from .release.together import check_together as check_together
 
 __version__: str

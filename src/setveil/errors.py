@@ -207,8 +207,8 @@ class GuaranteeViolated(SetveilError):
 
     Attributes
     ----------
-    verdict : Verdict or None
-        The result of the check, with witnesses.
+    verdict : Verdict, Together or None
+        The result of the check, with witnesses; `Together` if the guarantees of several releases do not hold together.
     account : object or None
         The method's account of what it did.
 

@@ -1,6 +1,7 @@
 """Wrong uses of every command end with their exit code and one sentence, and write nothing."""
 
 import errno
+import shutil
 
 import pytest
 
@@ -175,6 +176,21 @@ WRONG = [
     ([*PUBLISH, "--private", "release.private"], 2, "release.private exists"),
     ([*PUBLISH, "--private", "new/inside"], 2, "neither may be inside the other"),
     ([*PUBLISH, "--private", "new"], 2, "neither may be inside the other"),
+    # publishing with a register
+    ([*PUBLISH, "--register", "releases.db", "--seed", str(2**100)], 2, "--seed and --register exclude each other"),
+    ([*PUBLISH, "--register", "releases.db", "--accept-together", " "], 2, "--accept-together is empty"),
+    ([*PUBLISH, "--recipient", "the city"], 2, "--recipient is for a register; name one with --register, or remove it"),
+    ([*PUBLISH, "--accept-together", "why"], 2, "--accept-together is for a register"),
+    ([*PUBLISH, "--register", "file"], 2, "file: is not a release register; give the file that publish created"),
+    ([*PUBLISH, "--register", "folder.dat"], 2, "folder.dat is not a regular file"),
+    ([*PUBLISH, "--register", "missing/releases.db"], 2, "missing is not a folder"),
+    ([*PUBLISH, "--register", "release/releases.db"], 2, "is inside release, a folder of a release"),
+    (["releases"], 2, "--register"),
+    (["releases", "--register", "missing.db"], 2, "missing.db: there is no such register; publish with --register"),
+    (["releases", "--register", "good.dat"], 2, "good.dat: is not a release register"),
+    (["withdraw", "--register", "register.db"], 2, "RELEASE"),
+    (["withdraw", "1"], 2, "--register"),
+    (["withdraw", "2", "--register", "register.db"], 2, "register.db has no release '2'; it has 1. Give the number"),
     # publishing: a guarantee that cannot be kept
     (by("crowd-categories.csv", data="crowd.csv"), 3, "hidden-tendency is violated; nothing was written."),
     # checking
@@ -201,6 +217,18 @@ WRONG = [
     (hidden("secrets.txt", "2", "--targets", "9" * 30), 2, "targets: a target is 999"),
     (hidden("secrets.txt", "2", "--categories", "two.csv"), 2, "--categories"),
     (hidden("secrets.txt", "2", data="missing.dat"), 2, "missing.dat"),
+    # checking several releases
+    (["check", "release", "release"], 2, "2 RELEASES given; expected one, or several with --together"),
+    (["check", "--together", "release", "--original", SAMPLE], 2, "a joint check needs at least two"),
+    (["check", "--together", "release", "release"], 2, "name it with --original"),
+    (["check", "--together", "release", "missing", "--original", SAMPLE], 2, "missing: there is no such folder"),
+    (["check", "--together", "release", "good.dat", "--original", SAMPLE], 2, "good.dat is a data file without a card"),
+    (["check", "--together", "release", "other", "--original", SAMPLE], 2, "other has no private folder beside it"),
+    (["check", "--together", "release", "release", "--original", "good.dat"], 2, "is not the data that any of these"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--guarantee", "km-anonymity"], 2, "--guarantee applies to one"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--private", "x"], 2, "--private applies to one release"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--allow-failures", "3"], 2, "--allow-failures applies to"),
+    (["check", "--together", "release", "release", "--original", SAMPLE, "--witnesses", "-1"], 2, "witnesses is -1"),
     # measuring
     (["measure"], 2, "ORIGINAL"),
     (["measure", SAMPLE], 2, "RELEASE"),
@@ -255,7 +283,9 @@ def folder(tmp_path_factory):
     (folder / "folder.dat").mkdir()
     (folder / "loop.dat").symlink_to("loop.dat")
     (folder / "link").symlink_to("folder.dat")
-    assert call("publish", SAMPLE, *SWAP, "--out", "release", cwd=folder).code == 0
+    registered = ("--register", "register.db")
+    assert call("publish", SAMPLE, *SWAP, *registered, "--out", "release", cwd=folder).code == 0
+    shutil.copytree(folder / "release", folder / "other")
     return folder
 
 

@@ -40,7 +40,10 @@ RIGHT = {
     "profile": ["profile", "empty-lines.dat"],
     "risk": ["risk", "empty-lines.dat"],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
+    "releases": ["releases", "--register", "releases.db"],
+    "withdraw": ["withdraw", "registered", "--register", "releases.db", "--reason", "the project ended"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
+    "check together": ["check", "--together", "release", "release", "--original", SAMPLE],
     "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],
     "check a bare file for what it lacks": ["check", "empty-lines.dat", *ITEMSETS, "lacking.txt"],
     "measure": ["measure", SAMPLE, "release", *PLACES],
@@ -96,6 +99,7 @@ def folder(tmp_path_factory):
     (folder / "lacking.txt").write_text("b c\nb d\n")
     made = [
         ["publish", SAMPLE, *SWAP, "--out", "release"],
+        ["publish", SAMPLE, *SWAP[:4], "--out", "registered", "--register", "releases.db"],
         ["presence", "sample", "--out", "trial", "--people", 400],
         ["presence", "simulate", *TABLES, *AGREED, "--out", "joined"],
         ["presence", "init", "bank", "--role", "a"],
@@ -232,7 +236,7 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
             ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
-    assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private"}
+    assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private", "releases.db"}
 
 
 def test_every_example_of_presence_works_as_printed(tmp_path):

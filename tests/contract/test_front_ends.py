@@ -72,6 +72,29 @@ def test_the_command_line_and_python_write_the_same_bytes(kind, chosen, baskets,
     assert alignments[0] == alignments[1]
 
 
+def test_the_command_line_and_python_record_the_same_in_a_register(baskets, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ["--method", "disassociation", "--k", "3", "--m", "2", "--person", "customer", "--item", "product"]
+    registering = ["--register", "releases.db", "--recipient", "the city"]
+    assert main.run(["publish", str(baskets), *options, *registering, "--out", "cli", "--json", "--quiet"]) == 0
+    said = json.loads(capsys.readouterr().out)["register"]
+    data = sv.read(baskets, person="customer", item="product")
+    register = sv.Registration("releases.db", recipient="the city")
+    release = sv.publish(data, sv.Disassociation(k=3, m=2), out="python", register=register)
+    assert files_of(tmp_path / "cli") == files_of(tmp_path / "python")
+    first, second = sv.releases("releases.db")
+    assert said == first.to_dict()
+    assert release.registered == second
+    differ = {name for name, value in first.to_dict().items() if value != second.to_dict()[name]}
+    assert differ - {"published"} == {"number", "release_folder", "private_folder"}
+    assert main.run(["withdraw", "cli", "--register", "releases.db", "--reason", "wrong data", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == sv.releases("releases.db")[0].to_dict()
+    changed = sv.withdraw("releases.db", 2, reason="wrong data")
+    assert (changed.status, changed.withdrawn_reason) == ("withdrawn", "wrong data")
+    assert main.run(["releases", "--register", "releases.db", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [one.to_dict() for one in sv.releases("releases.db")]
+
+
 def test_data_from_python_get_the_format_that_the_command_line_would_choose(tmp_path):
     labels = [["red wine", "bread"], ["red wine", "milk"], ["bread"]]
     method = sv.RandSwap()

@@ -18,7 +18,7 @@ import setveil as sv
 from setveil.base import arguments
 from setveil.base.arguments import check_arguments
 
-TAKE_MANY_KINDS = {"attack", "check", "convert", "measure", "open_release", "publish", "write_report"}
+TAKE_MANY_KINDS = {"attack", "check", "check_together", "convert", "measure", "open_release", "publish", "write_report"}
 """Functions that take paths, data and releases alike, and have tests of their own."""
 DATA = sv.from_lists([["a", "b"], ["a", "c"], ["b"]], ids=["1", "2", "3"])
 CHUNKS = [[(["milk", "tea"], 2), (["tea"], 2)]]
@@ -83,6 +83,7 @@ GOOD = {
         "separator": ";",
         "threads": 1,
     },
+    "releases": lambda: {"file": "releases.db"},
     "risk": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "threads": 1},
     "provide": lambda: {
         "home": like("Home"),
@@ -143,6 +144,7 @@ GOOD = {
     },
     "support_bounds": lambda: {"data": CLUSTERS, "itemsets": [["milk"]], "threads": 1},
     "supports": lambda: {"data": DATA, "itemsets": [["a"]], "threads": 1},
+    "withdraw": lambda: {"file": "releases.db", "release": 1, "reason": "the project ended"},
     "write": lambda: {
         "data": DATA,
         "target": "out.csv",
@@ -295,6 +297,9 @@ WRONG = [
     ("write", {"data": sv.from_lists([["a"], []], ids=["1", "2"])}, "drop them with `empty='drop'`"),
     ("write", {"force": "no"}, "force is 'no'; expected True or False"),
     ("write", {"id": "\ud800"}, "a lone surrogate"),
+    ("releases", {"file": None}, "file is None; expected a text or a path"),
+    ("releases", {}, "releases.db: there is no such register; publish with `register=` creates it"),
+    ("withdraw", {"release": 1.5}, "release is 1.5; expected a whole number or a text or a path"),
     ("write_hierarchy", {"shape": "tree"}, "shape is 'tree'; allowed is levels | parents"),
     ("collect", {"policy": "policy.toml"}, "policy is 'policy.toml'; expected a Policy: read it with setveil.read_policy"),
     ("provide", {"home": "home"}, "home is 'home'; expected a Home: open it with setveil.Home.open"),

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 EXISTS = "exists; choose another path, or replace it with `force=True`"
@@ -103,9 +104,18 @@ def make_folder(target: Path, *, force: bool = False, if_exists: str = EXISTS) -
 
 
 @contextmanager
-def make_two_folders(public: Path, private: Path, *, force: bool = False) -> Iterator[tuple[Path, Path]]:
-    """Yield two hidden folders; rename both to their targets after the block, or remove both if the block fails."""
-    with _make_folders(private, public, force=force) as (new_private, new_public):
+def make_two_folders(
+    public: Path,
+    private: Path,
+    *,
+    force: bool = False,
+    recording: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Iterator[tuple[Path, Path]]:
+    """Yield two hidden folders; rename both to their targets after the block, or remove both if the block fails.
+
+    The renames happen inside the context that `recording` returns. If it fails before, nothing is renamed.
+    """
+    with _make_folders(private, public, force=force, recording=recording) as (new_private, new_public):
         yield new_public, new_private
         new_public.chmod(0o755)
         (new_private / _MARK).write_text(new_public.parent.name, encoding="utf-8")
@@ -284,6 +294,12 @@ def _remove_stale(target: Path) -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
+def is_uncommitted(public: Path, private: Path) -> bool:
+    """Return whether a private folder was renamed to its target, and its public folder was not."""
+    mark = private / _MARK
+    return mark.is_file() and (public.with_name(mark.read_text(encoding="utf-8")) / _NEW).exists()
+
+
 def _remove_uncommitted(public: Path, private: Path) -> None:
     """Remove a private folder whose public folder was never renamed to its target.
 
@@ -304,7 +320,12 @@ def _remove_uncommitted(public: Path, private: Path) -> None:
 
 
 @contextmanager
-def _make_folders(*targets: Path, force: bool, if_exists: str = EXISTS) -> Iterator[list[Path]]:
+def _make_folders(
+    *targets: Path,
+    force: bool,
+    if_exists: str = EXISTS,
+    recording: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Iterator[list[Path]]:
     """Yield a hidden folder for each target; rename them in this order after the block."""
     with ExitStack() as stack:
         made = [stack.enter_context(_staging_folder(target)) for target in targets]
@@ -317,7 +338,8 @@ def _make_folders(*targets: Path, force: bool, if_exists: str = EXISTS) -> Itera
                 _refuse_existing(
                     target, force=force, if_exists=if_exists
                 )  # another process may have created it meanwhile
-            _rename(list(zip(made, targets, strict=True)))
+            with recording():
+                _rename(list(zip(made, targets, strict=True)))
 
 
 def _rename(pairs: list[tuple[Path, Path]]) -> None:

@@ -30,6 +30,8 @@ COMMANDS = {
     "metrics": ("listing", "List the metrics, or describe one."),
     "attacks": ("listing", "List the attacks, or describe one."),
     "publish": ("publish", "Publish a release after checking its guarantee on the written file."),
+    "releases": ("register", "List the releases in a register."),
+    "withdraw": ("register", "Mark a release in a register as withdrawn."),
     "check": ("check", "Check the guarantee of a release again."),
     "measure": ("measure", "Measure what a release costs and what it still reveals."),
     "attack": ("attack", "Try out what an attacker can still find out from a release."),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import setveil as sv
+from setveil.base.display import quantity
 from setveil.catalog import METHODS, named
 from setveil.cli.options import (
     Declared,
@@ -22,10 +23,11 @@ from setveil.cli.options import (
     about,
     declared,
     metrics_given,
+    together,
 )
 from setveil.cli.show import names_text, say, say_json, say_pairs
 from setveil.data.formats import FORMATS
-from setveil.errors import ExitCode
+from setveil.errors import BadParameter, ExitCode
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
 from setveil.release.inputs import as_input, as_records
@@ -35,7 +37,38 @@ from setveil.release.seed import seed_from_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.release.register import Registration
     from setveil.release.release import Release
+
+NOT_TRACKED = "other releases of these data; add --register FILE to check and record them"
+
+
+@together
+@dataclass(frozen=True, kw_only=True)
+class RegisterOptions:
+    """How to record the release in a register."""
+
+    register: Annotated[
+        str | None,
+        about(
+            "File that records the releases of this source; the first one creates it. Keep it private. The same job then gives the same "
+            "bytes, and a different release of the same people is checked together with the earlier ones."
+        ),
+    ] = None
+    recipient: Annotated[str | None, about("Who gets the release, for the register.")] = None
+    accept_together: Annotated[
+        str | None,
+        about("The reason to publish although the guarantees do not hold for this and earlier releases together."),
+    ] = None
+
+    def registration(self) -> Registration | None:
+        """Return the options as the parameter `register` of `publish`."""
+        if self.register is not None:
+            return sv.Registration(self.register, self.recipient or "", self.accept_together)
+        for name, value in (("recipient", self.recipient), ("accept_together", self.accept_together)):
+            if value is not None:
+                raise BadParameter(f"`{name}=` is for a register; name one with `register=`, or remove it")
+        return None
 
 
 def publish(
@@ -100,22 +133,23 @@ def publish(
     metric: MetricOption = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
+    registering: RegisterOptions,
     output: OutputOptions,
     **parameters: Annotated[Value, Declared(METHODS, after="method")],
 ) -> ExitCode:
     r"""Publish a release after checking its guarantee on the written file.
 
-    You may share the release folder --out as it is. Never share the private folder beside it. With --method NAME --help, this page shows
-    the options of that method. To measure more later, use setveil report.
+    You may share the release folder --out as it is. Never share the private folder beside it, or the register. With --method NAME --help,
+    this page shows the options of that method. To measure more later, use setveil report.
 
     Example:
       setveil publish sample:supermarket --method part-swap \
-          --categories sample:supermarket --out release
+          --categories sample:supermarket --out release --register releases.db
     """
     target = Target.of(out, private, force=force)
     target.refuse()  # before the data are read
     kind = named("method", METHODS, method)
-    chosen_seed = seed_from_text(seed)
+    chosen_seed, registration = seed_from_text(seed), registering.registration()
     taken = as_input(data, kind, source.given())
     places = {"data": data, "original": original}
     release = sv.publish(
@@ -137,13 +171,16 @@ def publish(
         missing_names=missing_names,
         distinct_labels=distinct_labels,
         metrics=metrics_given(measure, metric),
+        register=registration,
     )
     card = Card.load(target.out)
     if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         names = [found.to_dict() for found in release.names]
-        say_json({"out": str(target.out), "private": str(target.private), "names": names, **made})
+        recorded = None if release.registered is None else release.registered.to_dict()
+        places = {"out": str(target.out), "private": str(target.private)}
+        say_json({**places, "names": names, "register": recorded, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
         say_release(release, target.out, target.private, files)
@@ -156,9 +193,25 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     names = [("Names", names_text(found)) for found in release.names]
     statuses = {} if release.verdict is None else {"Guarantee": "holds" if release.verdict else "not protected"}
-    say_pairs([*release.summary.lines(), *names], statuses)
+    say_pairs([*release.summary.lines(), *names, _tracked(release)], statuses)
     say()
     say_pairs([
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),
         (f"{private}/", f"keep it: {REPORT_NAME}, {DOSSIER_NAME}, {ALIGNMENT_NAME}"),
     ])  # fmt: skip
+
+
+def _tracked(release: Release) -> tuple[str, str]:
+    """Return the line about the register, with its heading."""
+    entry, registrar = release.registered, release.registrar
+    if entry is None or registrar is None:
+        return "Not tracked", NOT_TRACKED
+    parts = [
+        f"release {entry.number} in {registrar.asked.file}" + (f", for {entry.recipient}" if entry.recipient else "")
+    ]
+    if entry.together is not None:
+        others = quantity(len(entry.together["releases"]), "earlier release")
+        parts.append(f"checked together with {others}: {entry.together['text']}")
+    if entry.accepted_together:
+        parts.append(f"accepted: {entry.accepted_together}")
+    return "Register", "; ".join(parts)

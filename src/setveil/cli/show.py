@@ -210,8 +210,8 @@ def say_counts(verdict: Verdict, witnesses: int) -> None:
 
 
 def say_hidden_witnesses(verdict: Verdict, witnesses: int) -> None:
-    """Print how many violations are not shown, and how to show some."""
-    hidden = sum(verdict.violations.values()) - len(verdict.witnesses[:witnesses])
+    """Print how many violations, or other witnesses, are not shown, and how to show some."""
+    hidden = max(sum(verdict.violations.values()), len(verdict.witnesses)) - len(verdict.witnesses[:witnesses])
     if hidden > 0:
         say(f"{quantity(hidden, 'case')} not shown; use --witnesses 10 to show some")
 

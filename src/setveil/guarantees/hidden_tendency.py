@@ -165,6 +165,14 @@ class HiddenTendency(Guarantee):
         _find_taken(rows, due & (before.kind == Kind.PARTIAL), cases, hide_all=hide_all)
         return cases.verdict(self.name, _counted(rows, due, left))
 
+    def hidden_categories(self, original: Transactions) -> NDArray[np.int64]:
+        """Return each record that must be hidden with each of its categories to hide: record times number of categories, plus category."""
+        category, names = self.categories.bind(original)
+        found = tendencies(original, category, len(names))
+        due = self._due(found.kind)
+        record, cat = found.heaviest if self.ties == "all" else (np.arange(original.records), found.top)
+        return (record * max(len(names), 1) + cat)[due[record]]
+
     def _due(self, kind: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Return for each record whether it must be hidden."""
         due = np.zeros(len(Kind), dtype=bool)

@@ -36,7 +36,7 @@ REPORT_NAME = "report.html"
 DOSSIER_VERSION: Final = 3
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
-which describes how all random values were derived; earlier dossiers use scheme 1."""
+which describes how all random values were derived; earlier dossiers use scheme 1. It adds `register`: what the register records besides."""
 
 
 def private_beside(out: Path) -> Path:
@@ -50,8 +50,14 @@ def program_versions() -> dict[str, str]:
     return {"setveil": __version__, "python": platform.python_version(), **libraries}
 
 
-def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds: dict[str, float]) -> dict[str, Any]:
-    """Collect all facts about a release as plain values."""
+def make_dossier(
+    release: Release,
+    card: Card,
+    verdict: Verdict | None,
+    seconds: dict[str, float],
+    registered: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Collect all facts about a release as plain values; `registered` are those about its entry in a register."""
     original, compared, guarantee = release.original, release.compared, release.method.guarantee
     randomness = release.randomness
     return {
@@ -62,6 +68,7 @@ def make_dossier(release: Release, card: Card, verdict: Verdict | None, seconds:
         "seed": str(randomness.seed.value),
         "seed_given": randomness.seed.given,
         "experiment": randomness.seed.weak,
+        "register": registered,
         "randomness": {
             "scheme": SCHEME_VERSION,
             "block": randomness.block,

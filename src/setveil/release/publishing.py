@@ -17,18 +17,21 @@ from setveil.methods.base import Method
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
 from setveil.release.inputs import as_published, as_records, refuse_unrelated
 from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_all
+from setveil.release.registrar import Registrar, again_if_created_meanwhile
 from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing, Target
-from setveil.release.seed import Randomness, Seed
+from setveil.release.seed import Randomness, Seed, recipe_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from setveil.data.forms.disassociated import Disassociated
     from setveil.metrics.base import Metric
+    from setveil.release.register import Registration
 
 
 @with_threads
+@again_if_created_meanwhile
 def publish(
     data: Any,
     method: Method,
@@ -49,6 +52,7 @@ def publish(
     original: Any = None,
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
+    register: str | Path | Registration | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -87,6 +91,10 @@ def publish(
         `Release.names`. A list is always refused if none of it occurs.
     distinct_labels
         Treat labels that look alike as different items. By default, a label that looks like a named one is refused.
+    register
+        A file that records releases of this source, or a `Registration` with a recipient. It determines the seed, so the same job gives
+        the same bytes. A different release of the same people is refused unless the guarantees hold for all of them together, or the
+        registration gives a reason to accept it.
 
     Returns
     -------
@@ -96,9 +104,10 @@ def publish(
     Raises
     ------
     GuaranteeViolated
-        If the guarantee is violated or undecided. The exception has the verdict.
+        If the guarantee is violated or undecided, alone or together with other releases in the register. The exception has the verdict.
     BadParameter
-        If a parameter is wrong, the method is a baseline and `no_guarantee` is not set, or the seed can be guessed.
+        If a parameter is wrong, the method is a baseline and `no_guarantee` is not set, the seed can be guessed, or a seed and a register
+        are given.
     BadData
         If the data cannot be read, are empty or do not fit the method.
     OutputRefused
@@ -118,10 +127,13 @@ def publish(
         raise BadParameter(
             f"`method=` is {method!r}; allowed is a method with its parameters, such as PartSwap(categories=...)"
         )
+    registrar = None if register is None else Registrar.of(register, seed)
     target = None
     if out is not None:
         target = Target.of(out, private, format=format, separator=separator, compress=compress, force=force)
         target.refuse()  # before the work starts
+        if registrar is not None:
+            registrar.refuse_inside(target)
     place = source_name(data) if isinstance(data, str | Path) else ""
     data = _as_accepted(data, method)
     if original is not None:
@@ -144,7 +156,9 @@ def publish(
     names = names_found(method, data)
     for found in names:
         found.refuse(missing_names)
-    randomness = Randomness.of_run(Seed.of(seed, experiment=experiment), data.checksum(), method, terms.ids)
+    checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
+    chosen_seed = Seed.of(seed, experiment=experiment) if registrar is None else registrar.seed(checksum, recipe)
+    randomness = Randomness(chosen_seed, checksum, recipe)
     rng = randomness.generator()
     taken: Any = data  # the method checks the form itself
     bound = method.bind(taken, linked=terms.ids != "drop", rng=rng)
@@ -193,6 +207,7 @@ def publish(
         reading={} if data_source is None else data_source.options,
         compared=compared,
         names=names,
+        registrar=registrar,
     )
     if target is not None and written is not None:
         release.save_as(target, written)

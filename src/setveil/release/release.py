@@ -7,6 +7,7 @@ under their names. If the check fails, it raises and nothing is written.
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
     from setveil.metrics.base import Measurement
+    from setveil.release.register import RegisteredRelease
+    from setveil.release.registrar import Registrar
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Release:
         The data that the metrics compare with; None if a release was made from a release without its original. Private.
     names
         For each list of items or itemsets that the method was given: how many of them occur in the original. Private.
+    registrar
+        Records the release in a register when it is saved; None without a register. Private.
 
     Examples
     --------
@@ -120,6 +125,7 @@ class Release:
     reading: dict[str, Any] = field(default_factory=dict, repr=False)
     compared: Transactions | None = field(default=None, repr=False)
     names: tuple[NamesFound, ...] = field(default=(), repr=False)
+    registrar: Registrar | None = field(default=None, repr=False)
 
     @cached_property
     def kept(self) -> Kept:
@@ -152,6 +158,11 @@ class Release:
             ("sharing", self.sharing),
         ]
         return to_html(ShownTable(rows, title=f"Release by {self.method.name}", note="release.save(FOLDER) writes it."))
+
+    @property
+    def registered(self) -> RegisteredRelease | None:
+        """The entry in the register, once the release is saved; None without a register."""
+        return None if self.registrar is None else self.registrar.recorded
 
     @property
     def sharing(self) -> str:
@@ -203,7 +214,8 @@ class Release:
         Raises
         ------
         GuaranteeViolated
-            If the guarantee does not hold on the written files. Nothing is left behind.
+            If the guarantee does not hold on the written files, or not together with other releases in the register. Nothing is left
+            behind.
         OutputRefused
             If a folder exists and `force` is not set, or cannot be written.
         BadParameter
@@ -217,7 +229,15 @@ class Release:
         """Save the release with a target and a format that were chosen before the work started."""
         written.refuse_unfit(self.data.totals().empty_records, self.terms.ids)
         form, file = written.form, self.data.first_file(written.file_name)
-        with make_two_folders(target.out, target.private, force=target.force) as (public_folder, private_folder):
+        with (
+            nullcontext() if self.registrar is None else self.registrar.entering(self, target) as entry,
+            make_two_folders(
+                target.out,
+                target.private,
+                force=target.force,
+                recording=nullcontext if entry is None else entry.recording,
+            ) as (public_folder, private_folder),
+        ):
             started = time.perf_counter()
             place = DataPlace(public_folder, file, form, written.layout)
             with progress.step("writing"):
@@ -252,8 +272,9 @@ class Release:
                 run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
+            registered = None if entry is None else entry.noted(card)
             seconds = self.seconds | {"writing and checking": time.perf_counter() - started}
-            dossier = make_dossier(self, card, verdict, seconds)
+            dossier = make_dossier(self, card, verdict, seconds, registered)
             (private_folder / DOSSIER_NAME).write_text(dossier_text(dossier), encoding="utf-8")
             (private_folder / REPORT_NAME).write_text(report_text(dossier), encoding="utf-8")
         return card

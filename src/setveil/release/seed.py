@@ -88,12 +88,6 @@ class Randomness:
     block: int = 0
     """The number of the block of data."""
 
-    @classmethod
-    def of_run(cls, seed: Seed, checksum: str, method: Method, ids: str) -> Randomness:
-        """Return the randomness for a method as the user declared it, before it is bound to the data."""
-        parameters = method.model_dump(mode="json")
-        return cls(seed, checksum, canonical_json({"ids": ids, "method": method.name, "parameters": parameters}))
-
     @cached_property
     def _key(self) -> bytes:
         fields = (str(SCHEME_VERSION), str(self.seed.value), self.checksum, self.recipe, str(self.block))
@@ -127,6 +121,18 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
+def framed(*fields: str) -> bytes:
+    """Return the fields, each after its length, so that different fields never give the same bytes."""
+    texts = [field.encode() for field in fields]
+    return b"".join(len(text).to_bytes(8, "big") + text for text in texts)
+
+
+def recipe_of(method: Method, ids: str) -> str:
+    """Return everything besides the data that determines a release, as canonical JSON; the method is as the user declared it."""
+    parameters = method.model_dump(mode="json")
+    return canonical_json({"ids": ids, "method": method.name, "parameters": parameters})
+
+
 def pseudonyms_of_scheme_1(seed: Seed, records: int) -> Any:
     """Return the pseudonyms of a release of card version 1."""
     key = b"setveil pseudonyms\0" + seed.value.to_bytes((seed.value.bit_length() + 7) // 8 or 1, "big")
@@ -134,12 +140,8 @@ def pseudonyms_of_scheme_1(seed: Seed, records: int) -> Any:
 
 
 def _shake(size: int, *fields: str) -> bytes:
-    """Return SHAKE-256 over the fields, each after its length, so that different fields never give the same bytes."""
-    digest = hashlib.shake_256()
-    for field in fields:
-        text = field.encode()
-        digest.update(len(text).to_bytes(8, "big") + text)
-    return digest.digest(size)
+    """Return SHAKE-256 over the fields."""
+    return hashlib.shake_256(framed(*fields)).digest(size)
 
 
 def _as_names(stream: bytes) -> Any:

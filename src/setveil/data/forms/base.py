@@ -178,6 +178,11 @@ class Published(Form, ABC):
         return self.plain
 
     @property
+    def aligned_rows(self) -> Transactions | None:
+        """The rows that an alignment numbers, each a record or a part of one; None if it numbers the records of groups instead."""
+        return self.plain if self.rows_are_records else None
+
+    @property
     def sizes_drawn(self) -> dict[str, NDArray[np.int64]]:
         """Sizes whose distribution the report shows, by name."""
         return {}

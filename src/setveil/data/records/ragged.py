@@ -132,7 +132,7 @@ def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return rising[is_new]
 
 
-def among(keys: NDArray[np.int64], rising: NDArray[np.int64]) -> NDArray[np.bool_]:
+def among(keys: NDArray[Any], rising: NDArray[Any]) -> NDArray[np.bool_]:
     """Return for each key whether it is among the sorted keys `rising`. For millions, it is faster than `np.isin`, which hashes.
 
     >>> among(np.array([5, 1]), np.array([1, 3])).tolist()
