@@ -155,7 +155,8 @@ def check_together(
     data = _original(given, original, reading)
     for one in given:
         one.refuse_other_files()
-    if not any(one.checksum == data.checksum() for one in given):
+    checksum = data.checksum()
+    if not any(one.checksum == checksum for one in given):
         raise BadData(
             "the original is not the data that any of these releases was made from: its checksum differs from those in the dossiers; name "
             "the data that were published"
@@ -171,9 +172,10 @@ def check_together(
         text = "The same run twice reveals what it reveals once: the verdict is that of the release itself."
         part = JointPart((different[0].linked.name,), "one release", text, different[0].verdict(data))
         return Together((part,), tuple(repeated))
-    excluded = [Excluded(one.linked, reason) for one in different if (reason := one.why_excluded(data))]
-    left = [one.linked for one in different if not one.why_excluded(data)]
-    return Together(check_linked(left, excluded, data), tuple(repeated))
+    reasons = [one.why_excluded(data, checksum) for one in different]
+    included = [one.linked for one, reason in zip(different, reasons, strict=True) if not reason]
+    excluded = [Excluded(one.linked, reason) for one, reason in zip(different, reasons, strict=True) if reason]
+    return Together(check_linked(included, excluded, data), tuple(repeated))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,12 +225,12 @@ class _Given:
             and self.linked.data == other.linked.data
         )
 
-    def why_excluded(self, original: Transactions) -> str:
+    def why_excluded(self, original: Transactions, checksum: str) -> str:
         """Return why the release cannot be compared with releases of this original; empty if it can."""
         name, data = self.linked.name, self.linked.data
         if data.made_from is not None:
             return f"{name} is {data.form_title}, for which there is no joint definition"
-        if self.checksum != original.checksum():
+        if self.checksum != checksum:
             return f"{name} was made from other data than the original: the checksum in its dossier differs"
         if not self.linked.has_each_record_once(original):
             return f"{name} does not have exactly one row for each record of the original"

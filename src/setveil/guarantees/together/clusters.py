@@ -274,7 +274,7 @@ def _exact_links(worlds: JointWorlds) -> _Links:
             advance(release + 1)
     links = distinct(np.concatenate(found))
     linked_cells = distinct(links // width)
-    first_links = [key for key in links.tolist()[: 10 * MOST_WITNESSES] if key in release_of][:MOST_WITNESSES]
+    first_links = sorted(release_of)[:MOST_WITNESSES]
     return _Links(
         len(links),
         len(linked_cells),
