@@ -47,7 +47,7 @@ def test_candidates_are_those_that_may_hold_the_items(seed):
             found = seen.common(items)
             assert np.repeat(found, seen.sizes[found]).tolist() == wanted
         places = [place_of_record[record] for record in release.alignment.rows[: len(sought)].tolist()]
-        counted = _Found.of(seen, sought[: len(places)], places)
+        counted = _Found.of(seen, sought[: len(places)], [[place] for place in places])
         plain = [candidates(release.data, [data.vocabulary[code] for code in items]) for items in sought[: len(places)]]
         pairs = list(zip(plain, places, strict=True))
         assert counted.chance == pytest.approx(sum(1 / len(where) for where, place in pairs if place in where))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.trials import Trial
-from setveil.metrics.pair import Pair
 from setveil.metrics.tendency import TendencyPosterior, kept_heavy
 
 if TYPE_CHECKING:
@@ -29,8 +28,7 @@ class AbsentCategory(Attack):
         categories = target.known.get("categories")
         if categories is None or not len(categories):
             return self.without_result("the release hides no category")
-        pair = Pair(target.original, target.published, target.alignment)
-        measured = TendencyPosterior(categories=categories).of(pair)
+        measured = TendencyPosterior(categories=categories).of(target.pair)
         if measured.value is None:
             return self.without_result(measured.reason)
         tried = measured.details.get("sample", measured.details["records"])
@@ -38,5 +36,5 @@ class AbsentCategory(Attack):
         return self.finding(
             Trial(measured.value * tried, tried, best_of=3),
             Trial.known(measured.details["base-rate"]),
-            details=details | kept_heavy(pair, categories),
+            details=details | kept_heavy(target.pair, categories),
         )

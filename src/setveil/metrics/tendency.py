@@ -136,38 +136,44 @@ class TendencyPosterior(Metric):
 
     def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Train three guessers on one half and test them on the other, then vice versa."""
-        if reason := _why_not(pair, self.categories):
-            return None, {"reason": reason}
-        before, row, cat, weight, categories = pair.once(_weighed, self.categories)
-        concerned = np.flatnonzero(_has_tendency(before.kind)[pair.rows])
-        if len(concerned) < 2:
-            return None, {"reason": "fewer than two records have a tendency"}
-        place = np.full(pair.published.records, -1, dtype=np.int64)
-        place[concerned] = np.arange(len(concerned))
-        inside = place[row] >= 0
-        rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), categories)
-        records = pair.rows[concerned]
-        truth = before.top[records].astype(np.int64)
-        half = (records % 2).astype(bool)
-        beside = rows.counted(truth, half, categories)
-        tests = []
-        for number, trained in enumerate((half, ~half)):
-            tested = np.flatnonzero(~trained)
-            size = len(tested)
-            if size > MOST_TESTED and not pair.exact:
-                tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
-            common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
-            guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
-            right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
-            tests.append(_Test(np.array(right), len(tested), size))
-        shares = _shares(tests)
-        details: dict[str, Any] = {"base-rate": shares[0], "records": len(concerned)}
-        details |= dict(zip(("absent", "beside-heaviest", "bayes"), shares[1:], strict=True))
-        best = int(np.argmax(shares))
-        if any(test.tested < test.size for test in tests):
-            interval = _interval(tests, best, shares[best])
-            details |= {"sample": sum(test.tested for test in tests), "status": "estimate", "interval": interval}
-        return shares[best], details
+        value, details = pair.once(_guessed, self.categories)
+        return value, dict(details)
+
+
+def _guessed(pair: Pair, given: Categories) -> tuple[float | None, dict[str, Any]]:
+    """Return the share of correct guesses, which both this metric and the attack absent-category need."""
+    if reason := _why_not(pair, given):
+        return None, {"reason": reason}
+    before, row, cat, weight, categories = pair.once(_weighed, given)
+    concerned = np.flatnonzero(_has_tendency(before.kind)[pair.rows])
+    if len(concerned) < 2:
+        return None, {"reason": "fewer than two records have a tendency"}
+    place = np.full(pair.published.records, -1, dtype=np.int64)
+    place[concerned] = np.arange(len(concerned))
+    inside = place[row] >= 0
+    rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), categories)
+    records = pair.rows[concerned]
+    truth = before.top[records].astype(np.int64)
+    half = (records % 2).astype(bool)
+    beside = rows.counted(truth, half, categories)
+    tests = []
+    for number, trained in enumerate((half, ~half)):
+        tested = np.flatnonzero(~trained)
+        size = len(tested)
+        if size > MOST_TESTED and not pair.exact:
+            tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
+        common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
+        guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
+        right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
+        tests.append(_Test(np.array(right), len(tested), size))
+    shares = _shares(tests)
+    details: dict[str, Any] = {"base-rate": shares[0], "records": len(concerned)}
+    details |= dict(zip(("absent", "beside-heaviest", "bayes"), shares[1:], strict=True))
+    best = int(np.argmax(shares))
+    if any(test.tested < test.size for test in tests):
+        interval = _interval(tests, best, shares[best])
+        details |= {"sample": sum(test.tested for test in tests), "status": "estimate", "interval": interval}
+    return shares[best], details
 
 
 class _Test(NamedTuple):
