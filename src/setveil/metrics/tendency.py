@@ -65,21 +65,25 @@ def _weighed(pair: Pair, given: Categories) -> _Weighed:
 def kept_heavy(pair: Pair, given: Categories) -> dict[str, int]:
     """Count records with several heaviest categories, or a second category above the mean weight, and those whose row keeps one."""
     before, row, cat, _weight, categories = pair.once(_weighed, given)
+    records, width = pair.original.records, categories + 1
     record, other = before.heaviest
-    tied = np.bincount(record, minlength=pair.original.records) > 1
+    tied = np.bincount(record, minlength=records) > 1
     own, own_cat, own_weight = weights(pair.original, given.bind(pair.original)[0], categories)
-    present = np.bincount(own, minlength=pair.original.records)
-    heavy = own_weight * present[own] > pair.original.lengths[own]
-    second = heavy & (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
-    shown = pair.rows[row] * (categories + 1) + cat
+    present = np.bincount(own, minlength=records)
+    second = own_weight * present[own] > pair.original.lengths[own]
+    second &= (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
+    own, own_cat = own[second], own_cat[second]
+    record, other = record[tied[record]], other[tied[record]]
+    concerned = tied.copy()
+    concerned[own] = True
+    kept = concerned[pair.rows[row]]
+    shown = pair.rows[row[kept]] * width + cat[kept]
     shown.sort()
-    ties = among(record * (categories + 1) + other, shown) & tied[record]
-    seconds = among(own * (categories + 1) + own_cat, shown) & second
     return {
         "tied-records": int(np.count_nonzero(tied)),
-        "tied-records-that-keep-one": len(distinct(record[ties])),
-        "records-with-a-second-tendency": len(distinct(own[second])),
-        "second-tendencies-kept": len(distinct(own[seconds])),
+        "tied-records-that-keep-one": len(distinct(record[among(record * width + other, shown)])),
+        "records-with-a-second-tendency": len(distinct(own)),
+        "second-tendencies-kept": len(distinct(own[among(own * width + own_cat, shown)])),
     }
 
 
