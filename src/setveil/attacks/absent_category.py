@@ -20,8 +20,10 @@ class AbsentCategory(Attack):
     knows = "the categories, the method, and the truth for half of the people"
     statistic = "the best of the three guessers of tendency-posterior names a heaviest category of the record"
     base_rate = "the most common heaviest category is named"
+    success = "hidden category guessed right"
     blind_to = "attackers who know items of a person, and stronger guessers"
     fits = ("hidden-tendency",)
+    guesses_all = True
 
     def run(self, target: Target) -> Finding:
         """Measure tendency-posterior, and count ties and second tendencies that rows keep."""

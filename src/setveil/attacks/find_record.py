@@ -16,10 +16,12 @@ from setveil.data.records.ragged import among, distinct, starts_of
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from setveil.attacks.target import Target
     from setveil.data.forms.sightings import Sightings
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class FindRecord(Attack):
@@ -32,11 +34,19 @@ class FindRecord(Attack):
         "the right record is named, if the attacker picks one of the records that may hold all known items, at random"
     )
     base_rate = "any record is named: 1 / records, or more if a person has several rows"
+    success = "known items find the right record"
     blind_to = "attackers who weigh the candidates, or who look for rows that hold most of the known items; and people with fewer items"
     variants = ({"known": 1}, {"known": 2}, {"known": 3}, {"known": 4})
+    quick_variants = ({"known": 2},)
     takes = (Transactions, Disassociated, Generalized, Grouped)
 
     known: int = parameter(2, ge=1, le=10, public=True, description="Number of items that the attacker knows.")
+
+    @classmethod
+    def success_with(cls, parameters: Mapping[str, Any]) -> str:
+        """Return `success` with the number of items."""
+        known = parameters["known"]
+        return f"{NUMBERS[known]} known {'item finds' if known == 1 else 'items find'} the right record"
 
     def run(self, target: Target) -> Finding:
         """Look for the records of people drawn at random, in the release and in the original."""
@@ -56,7 +66,7 @@ class FindRecord(Attack):
         own = [order[starts[one] : starts[one + 1]] for one in people]
         places = [distinct(target.sightings.place_of[of_person]) for of_person in own]
         after = _Found.of(target.sightings, sought, places)
-        before = _Found.of(target.sightings_before, sought, people[:, None])
+        before = _Found.of(target.sightings_before, sought, list(people[:, None]))
         details = after.details() | {"in-the-original": {"right": before.chance / len(people), **before.details()}}
         by_chance = sum(map(len, own)) / len(people) / target.published.records
         return self.finding(Trial(after.chance, len(people)), Trial.known(by_chance), details=details)

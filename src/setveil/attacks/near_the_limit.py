@@ -35,6 +35,7 @@ class NearTheLimit(Attack):
         " confidence of the item (itself at least ρ / 2), had the item. Rules about fewer than 20 rows do not count"
     )
     base_rate = "the share of rows without the item that had it, for the same items"
+    success = "suppressed sensitive items guessed right"
     blind_to = "rules from three or more items, and attackers who learn from data of their own"
     paper: ClassVar[str] = "wong2007"
     fits = ("rho-uncertainty",)
