@@ -34,6 +34,10 @@ QUICK_TARGETS = 500
 SHADOW_SHARE = 0.8
 """The share of the records that a shadow release is made from."""
 
+MADE_FROM_A_RELEASE = (
+    "the rows of re-associated data come from no single record; attack the release that they were made from"
+)
+
 Chosen = list[Attack | Finding]
 """Attacks to run, and for each one that does not apply a finding that states why."""
 
@@ -133,9 +137,8 @@ def chosen_attacks(listed: Iterable[str | Attack], form: type[Published], guaran
                     found += [kind(**variant) for variant in kind.quick_variants or kind.variants]
         else:
             found += attacks_of(one)
-    applied: Iterable[Attack | Finding] = (
-        one if one.applies_to(form) else one.not_run(f"does not apply to {form.form_title}") for one in found
-    )
+    why = MADE_FROM_A_RELEASE if form.made_from is not None else f"does not apply to {form.form_title}"
+    applied: Iterable[Attack | Finding] = (one if one.applies_to(form) else one.not_run(why) for one in found)
     return list(_once(applied))
 
 

@@ -9,7 +9,15 @@ from setveil.catalog import ATTACKS, METHODS, named
 from setveil.errors import BadData, BadParameter, Missing
 from setveil.kernels.threads import with_threads
 from setveil.methods.base import Method
-from setveil.release.attack_runs import TARGETS, Case, as_attacks, as_limit, chosen_attacks, run_attacks
+from setveil.release.attack_runs import (
+    MADE_FROM_A_RELEASE,
+    TARGETS,
+    Case,
+    as_attacks,
+    as_limit,
+    chosen_attacks,
+    run_attacks,
+)
 from setveil.release.checking import refuse_other_release
 from setveil.release.dossier import attack_notes
 from setveil.release.inputs import as_opened, as_records, original_of, private_of
@@ -121,7 +129,7 @@ def _case_of(release: Any, original: Any) -> Case:
     """Return a `Release` in memory as attacks need it."""
     compared = release.compared if original is None else as_records(original)
     if release.data.made_from is not None or compared is None:
-        raise BadParameter(_OTHER_FORM.format(release.data.form_title))
+        raise BadParameter(MADE_FROM_A_RELEASE)
     if compared is not release.compared and compared.checksum() != release.randomness.checksum:
         raise BadData(
             "the original is not the data that this release was made from: its checksum differs; name the data that were published"
@@ -133,7 +141,7 @@ def _case_of(release: Any, original: Any) -> Case:
 def _case_in(opened: Opened, private: Private, original: Any, reading: Reading | None) -> Case:
     """Return a release folder as attacks need it."""
     if opened.data.made_from is not None:
-        raise BadParameter(_OTHER_FORM.format(opened.data.form_title))
+        raise BadParameter(MADE_FROM_A_RELEASE)
     source = private.dossier["input"].get("source") if original is None else original
     if original is None and not source:
         raise Missing("attacks compare guesses with the original: name it with `original=`")
@@ -156,9 +164,6 @@ def _private_folder(release: Any, private: str | Path | Private | None) -> tuple
         )
     refuse_other_release(opened, found)
     return opened, found
-
-
-_OTHER_FORM = "this release is {}, whose rows come from no single record; attack the release that it was made from"
 
 
 def merged(earlier: Findings, new: Findings) -> Findings:
