@@ -39,6 +39,10 @@ RIGHT = {
     "attack": ["attack", "release", "--attack", "find-record", "--targets", 20],
     "profile": ["profile", "empty-lines.dat"],
     "risk": ["risk", "empty-lines.dat"],
+    "publish with attacks": [
+        *("publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"),
+        *("--attack", "find-record", "--attack-limit", "5%"),
+    ],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
     "check a bare file": ["check", "empty-lines.dat", *ITEMSETS, "secrets.txt"],

@@ -51,8 +51,8 @@ class Holes(Attack):
         if itemsets is None or support is None:
             return self.without_result("the release hides no itemsets")
         least = support.count(target.original.records)
-        pairs = [tuple(sorted(one)) for one in itemsets if len(set(one)) == 2]
-        if not pairs:
+        secret = {frozenset(one) for one in itemsets if len(set(one)) == 2}
+        if not secret:
             return self.without_result("no hidden itemset is a pair")
         if self.model == "rival" and (target.control is None or target.shadow):
             return self.impossible("needs the data of other people: give them as the control")
@@ -61,17 +61,18 @@ class Holes(Attack):
         one, other = np.triu_indices(len(items), 1)
         infrequent = seen[one, other] < least
         one, other = one[infrequent], other[infrequent]
+        if not len(one):
+            return self.without_result("no pair of items of the release is infrequent")
         score = (expected[one, other] - seen[one, other]) / np.sqrt(np.maximum(expected[one, other], 0) + 1)
         ranked = np.argsort(-score, kind="stable")
-        secret = {tuple(pair) for pair in pairs}
-        number = len(pairs)
+        number = len(secret)
         first = [
-            (rows.vocabulary[items[one[at]]], rows.vocabulary[items[other[at]]]) in secret
+            {rows.vocabulary[items[one[at]]], rows.vocabulary[items[other[at]]]} in secret
             for at in ranked[: 5 * number]
         ]
         return self.finding(
             Trial(sum(first[:number]), number),
-            Trial.known(number / max(len(one), 1)),
+            Trial.known(min(number / len(one), 1)),
             details={"hidden-pairs": number, "infrequent-pairs": len(one), "in-the-first-5n": sum(first)},
         )
 
