@@ -82,6 +82,7 @@ RIGHT = {
 
 NOTED = {
     "publish",
+    "publish with attacks",
     "profile",
     "risk",
     "mine",

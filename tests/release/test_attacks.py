@@ -147,7 +147,7 @@ def test_a_wrong_limit_is_refused_before_the_work_starts(limit):
 )
 def test_wrong_attacks_are_refused(attacks, said):
     with pytest.raises((sv.BadParameter, sv.UnknownName), match=said):
-        sv.publish([["a"]], sv.Disassociation(k=2, m=1), attacks=attacks)
+        sv.publish([["a"]] * 2, sv.Disassociation(k=2, m=1), attacks=attacks)
 
 
 def test_attacks_later_add_to_the_dossier_and_the_report_and_change_no_release(out):
