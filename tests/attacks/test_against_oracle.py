@@ -10,8 +10,9 @@ from setveil.attacks.find_record import _Found
 from setveil.attacks.membership import area, found_at
 from setveil.attacks.near_the_limit import NearTheLimit
 from setveil.attacks.which_sensitive import WhichSensitive
+from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.sensitive_items import SensitiveItems
-from setveil.parameters.shares import MaxConfidence
+from setveil.parameters.shares import MaxConfidence, MinSupport
 
 from oracle.sightings import candidates
 
@@ -47,7 +48,7 @@ def test_candidates_are_those_that_may_hold_the_items(seed):
             found = seen.common(items)
             assert np.repeat(found, seen.sizes[found]).tolist() == wanted
         places = [place_of_record[record] for record in release.alignment.rows[: len(sought)].tolist()]
-        counted = _Found.of(seen, sought[: len(places)], places)
+        counted = _Found.of(seen, sought[: len(places)], [[place] for place in places])
         plain = [candidates(release.data, [data.vocabulary[code] for code in items]) for items in sought[: len(places)]]
         pairs = list(zip(plain, places, strict=True))
         assert counted.chance == pytest.approx(sum(1 / len(where) for where, place in pairs if place in where))
@@ -179,3 +180,46 @@ def test_similarity_of_places():
     found = sv.Membership().run(attacked)
     assert found.details["members"] == sum(bool(row) for row in data.to_lists())
     assert found.main.rate > 0.5  # a copy of the original: everybody has a row of similarity 1
+
+
+def test_hidden_pairs_of_numbers_are_recognized_in_any_order():
+    """Whole numbers are in the order of their values, so that 9 comes before 10."""
+    data = sv.from_lists([["9", "10"]] * 3 + [["9", "11"], ["10", "11"]] * 9)
+    published = sv.from_lists([["9"], ["10"]] * 3 + [["9", "11"], ["10", "11"]] * 9)
+    attacked = target(
+        data, published, rows=np.arange(24) % 21, itemsets=NamedItemsets([["9", "10"]]), min_support=MinSupport(3)
+    )
+    found = sv.Holes().run(attacked)
+    assert (found.main.right, found.main.tried, found.naive.rate) == (1, 1, 1.0)
+
+
+def test_a_release_without_an_infrequent_pair_has_no_holes():
+    data = sv.from_lists([["a", "b"]] * 4)
+    attacked = target(data, data, itemsets=NamedItemsets([["a", "b"]]), min_support=MinSupport(2))
+    assert sv.Holes().run(attacked).reason == "no pair of items of the release is infrequent"
+
+
+def test_any_row_of_a_person_is_the_right_one():
+    """A person with two rows is attacked once, and found in either of them."""
+    data = sv.from_lists([["a", "b"], ["a", "c"], ["d", "e"]])
+    published = sv.from_lists([["a"], ["a", "b"], ["a", "c"], ["d"]])
+    found = sv.FindRecord(known=1).run(target(data, published, rows=np.array([0, 0, 1, 2])))
+    assert found.main.tried == 3
+    assert found.naive.rate == pytest.approx((2 + 1 + 1) / 3 / 4)
+    of_first, of_second, of_third = {"a": 2 / 3, "b": 1}, {"a": 1 / 3, "c": 1}, {"d": 1, "e": 0}
+    possible = [a + b + c for a in of_first.values() for b in of_second.values() for c in of_third.values()]
+    assert any(found.main.right == pytest.approx(one) for one in possible)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_searches_together_are_searches_one_by_one(seed):
+    data = drawn(seed, 60, 12)
+    seen = data.sightings(data.vocabulary)
+    rng = np.random.default_rng(seed)
+    sought = [rng.choice(12, rng.integers(1, 5), replace=False).tolist() for _ in range(80)]
+    rows = [set(row) for row in data.to_lists()]
+    found = dict(seen.searches(sought))
+    assert sorted(found) == list(range(80))
+    for number, items in enumerate(sought):
+        wanted = {data.vocabulary[code] for code in items}
+        assert found[number].tolist() == [place for place, row in enumerate(rows) if wanted <= row]

@@ -111,6 +111,9 @@ WRONG = [
     (["attack", "release", "--seed", "-1"], 2, "seed"),
     (["attack", "release", "--control", "missing.dat"], 2, "missing.dat: there is no such file"),
     (["attack", "release", "--original", "good.dat"], 2, "the original is not the data"),
+    (["publish", SAMPLE, *SWAP, *OUT, "--attack", "magic"], 2, "there is no attack 'magic'"),
+    (["publish", SAMPLE, *SWAP, *OUT, "--attack", "find-record:known=99"], 2, "known is '99'"),
+    (["publish", SAMPLE, *SWAP, *OUT, "--attack-limit", "high"], 2, "--attack-limit is 'high'"),
     (["attacks", "magic"], 2, "there is no attack 'magic'"),
     # risk
     (["risk"], 2, "DATA"),

@@ -39,6 +39,10 @@ RIGHT = {
     "attack": ["attack", "release", "--attack", "find-record", "--targets", 20],
     "profile": ["profile", "empty-lines.dat"],
     "risk": ["risk", "empty-lines.dat"],
+    "publish with attacks": [
+        *("publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"),
+        *("--attack", "find-record", "--attack-limit", "5%"),
+    ],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
     "releases": ["releases", "--register", "releases.db"],
     "withdraw": ["withdraw", "registered", "--register", "releases.db", "--reason", "the project ended"],
@@ -81,6 +85,7 @@ RIGHT = {
 
 NOTED = {
     "publish",
+    "publish with attacks",
     "profile",
     "risk",
     "mine",

@@ -35,6 +35,14 @@ numbers = st.lists(st.integers(0, WIDTH - 1), max_size=8)
 lists_of_numbers = st.lists(numbers, max_size=12)
 
 
+@pytest.fixture(scope="module", autouse=True, params=[0, ragged.FEW], ids=["many values", "few values"])
+def number_of_values(request):
+    """Invert small lists both ways: as few values, and as if they were many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ragged, "FEW", request.param)
+        yield
+
+
 def flat(lists, dtype=np.int64):
     """Return offsets and values."""
     offsets = np.array([0, *accumulate(map(len, lists))], dtype=np.int64)

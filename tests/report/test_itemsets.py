@@ -65,7 +65,7 @@ def test_other_methods_have_no_such_section(dossier):
     assert TITLE not in page
     assert not {"named", "border"} & release_charts(dossier).keys()
     assert "itemset was" not in words_of(page)
-    assert "at the border" not in words_of(page)[words_of(page).index("Attacks") :][:500]
+    assert "at the border" not in words_of(page)[words_of(page).index("What can still be found out") :]
 
 
 @pytest.mark.parametrize(
@@ -198,13 +198,14 @@ def test_labels_are_text(dossier):
 
 
 def attacked(dossier, *entries, tendency=None):
-    """Return what the section about attacks says, with these entries beside or instead of the attack on tendencies."""
+    """Return what the page says of guesses that metrics measured, with these entries beside or instead of the attack on tendencies."""
     kept = [m for m in dossier["metrics"] if m["name"] != "tendency-posterior" or tendency == "kept"]
     lacking = next(m for m in dossier["metrics"] if m["name"] == "tendency-posterior")
     if isinstance(tendency, dict):
         kept.append(lacking | tendency)
     page = render(dossier | {"metrics": [*kept, *entries]})
-    return words_of(page[page.index("<h2>Attacks</h2>") : page.index("<h2>Metrics</h2>")])
+    section = page[page.index("<h2>What can still be found out</h2>") : page.index("<h2>Metrics</h2>")]
+    return words_of(section.partition("<h3>Guesses that metrics measured</h3>")[2])
 
 
 NEEDS = {"value": None, "details": {}, "reason": "not computed, needs categories"}
@@ -225,22 +226,15 @@ def test_the_attack_on_named_itemsets_stands_beside_its_base_rate(dossier, value
     assert ends in said
     assert "187 itemsets of the border have this support, and 15 of them are named" in said
     assert "has no result" not in said
-    assert "No attack was simulated" not in said
 
 
 def test_attacks_that_were_not_measured(dossier):
     lacking = border_exposure(0.1, 1.0) | NEEDS | {"reason": "not computed, needs itemsets, min_support"}
     in_vain = lacking | {"reason": "none of the named itemsets is frequent in the original"}
-    assert attacked(dossier).endswith("No attack was simulated.")
-    assert attacked(dossier, lacking).endswith("No attack was simulated.")
-    assert attacked(dossier, lacking, tendency=NEEDS).endswith(
-        "on tendencies has no result: not computed, needs categories."
-    )
+    for entries, tendency in (((), None), ([lacking], None), ([lacking], NEEDS)):
+        assert attacked(dossier, *entries, tendency=tendency) == ""
     only = attacked(dossier, in_vain, tendency=NEEDS)
-    assert (
-        only
-        == "Attacks The attack on named itemsets has no result: none of the named itemsets is frequent in the original."
-    )
+    assert only == "The attack on named itemsets has no result: none of the named itemsets is frequent in the original."
     both = attacked(dossier, border_exposure(0.1, 0.1), tendency="kept")
     assert "guesses the hidden category correctly" in both
     assert "of them are guessed correctly on average" in both

@@ -25,7 +25,7 @@ SECTIONS = [
     "Frequent itemsets kept, lost and new",
     "Record lengths, before and after",
     "Counts by status",
-    "Attacks",
+    "What can still be found out",
     "Metrics",
     "Method and settings",
 ]
@@ -66,7 +66,16 @@ def test_the_page_of_the_private_folder_is_the_one_that_the_dossier_gives(privat
 def test_every_chart_stands_once_with_a_text_and_its_numbers(dossier):
     changed = with_itemsets(dossier)
     page, drawn = render(changed), release_charts(changed)
-    assert [*drawn] == ["items", "ranks", "itemsets", "lengths", "status", "attack"]
+    assert [*drawn] == [
+        "items",
+        "ranks",
+        "itemsets",
+        "lengths",
+        "status",
+        "attack",
+        "tried_find_record",
+        "tried_absent_category",
+    ]
     assert embedded(page)["specs"].keys() == drawn.keys()
     for key, chart in drawn.items():
         assert page.count(f'id="{key}" role="img" aria-label="') == 1

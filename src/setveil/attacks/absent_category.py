@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.trials import Trial
-from setveil.metrics.pair import Pair
 from setveil.metrics.tendency import TendencyPosterior, kept_heavy
 
 if TYPE_CHECKING:
@@ -21,16 +20,17 @@ class AbsentCategory(Attack):
     knows = "the categories, the method, and the truth for half of the people"
     statistic = "the best of the three guessers of tendency-posterior names a heaviest category of the record"
     base_rate = "the most common heaviest category is named"
+    success = "hidden category guessed right"
     blind_to = "attackers who know items of a person, and stronger guessers"
     fits = ("hidden-tendency",)
+    guesses_all = True
 
     def run(self, target: Target) -> Finding:
         """Measure tendency-posterior, and count ties and second tendencies that rows keep."""
         categories = target.known.get("categories")
         if categories is None or not len(categories):
             return self.without_result("the release hides no category")
-        pair = Pair(target.original, target.published, target.alignment)
-        measured = TendencyPosterior(categories=categories).of(pair)
+        measured = TendencyPosterior(categories=categories).of(target.pair)
         if measured.value is None:
             return self.without_result(measured.reason)
         tried = measured.details.get("sample", measured.details["records"])
@@ -38,5 +38,5 @@ class AbsentCategory(Attack):
         return self.finding(
             Trial(measured.value * tried, tried, best_of=3),
             Trial.known(measured.details["base-rate"]),
-            details=details | kept_heavy(pair, categories),
+            details=details | kept_heavy(target.pair, categories),
         )

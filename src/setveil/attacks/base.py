@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from setveil.attacks.trials import Excess, Trial
@@ -12,12 +12,15 @@ from setveil.base.display import share
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from setveil.attacks.target import Target
     from setveil.data.forms.base import Form
 
 TOO_WEAK = "too weak to tell"
 TOO_FEW = "too few guesses to decide"
 FOUND = "finds more than without the release"
+TRIALS = ("main", "naive", "control")
 WIDEST = 0.06
 """The widest interval of an excess that supports a statement that there is little to find."""
 
@@ -44,6 +47,10 @@ class Finding:
         Further figures.
     reason
         Why there is no result.
+    targets
+        Maximum number of guesses that was allowed; None if the attack makes all guesses that there are.
+    was_run
+        Whether the attack was run; if not, the reason states why.
 
     Examples
     --------
@@ -65,6 +72,15 @@ class Finding:
     shadow: bool = False
     details: dict[str, Any] = field(default_factory=dict)
     reason: str = ""
+    targets: int | None = None
+    was_run: bool = True
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Finding:
+        """Return the finding that `to_dict` gave these plain values for."""
+        given = {one.name: found[one.name] for one in fields(cls) if one.name in found}
+        trials = {name: Trial.from_dict(found[name]) for name in TRIALS if found.get(name) is not None}
+        return cls(**given | trials)
 
     @property
     def title(self) -> str:
@@ -114,15 +130,10 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""
         found = asdict(self)
-        for name in ("main", "naive", "control"):
+        for name in TRIALS:
             trial: Trial | None = getattr(self, name)
             if trial is not None:
-                found[name] = {
-                    "right": trial.right,
-                    "tried": trial.tried,
-                    "rate": trial.rate,
-                    "interval": list(trial.interval),
-                }
+                found[name] |= {"rate": trial.rate, "interval": list(trial.interval)}
         excess = None if self.excess is None else asdict(self.excess)
         return {**found, "excess": excess, "verdict": self.verdict}
 
@@ -144,6 +155,12 @@ class Attack(Declaration, ABC):
     """The guarantees whose bound it tests; the level `quick` runs it for releases with one of them. Empty: all."""
     variants: ClassVar[tuple[dict[str, Any], ...]] = ({},)
     """The settings that are tried by default."""
+    quick_variants: ClassVar[tuple[dict[str, Any], ...] | None] = None
+    """The settings that the level `quick` tries; None: those that are tried by default."""
+    success: ClassVar[str]
+    """What is found if a guess is right, to be followed by the share of right guesses."""
+    guesses_all: ClassVar[bool] = False
+    """Whether it makes all guesses that there are, whatever their maximum number."""
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs in addition: `control` (people who are not in the release)."""
     takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
@@ -174,8 +191,14 @@ class Attack(Declaration, ABC):
 
     @classmethod
     def not_run(cls, why: str) -> Finding:
-        """Return the finding of an attack that was not run."""
-        return Finding(cls.name, reason=why)
+        """Return the finding of an attack that was not run with any settings."""
+        return Finding(cls.name, reason=why, was_run=False)
+
+    @classmethod
+    def success_with(cls, parameters: Mapping[str, Any]) -> str:
+        """Return `success` for these settings."""
+        del parameters
+        return cls.success
 
     def finding(self, main: Trial, naive: Trial, **more: Any) -> Finding:
         """Return the finding of this attack."""
@@ -184,6 +207,10 @@ class Attack(Declaration, ABC):
     def without_result(self, reason: str) -> Finding:
         """Return a finding without a figure."""
         return Finding(self.name, self.public_parameters(), reason=reason)
+
+    def impossible(self, reason: str) -> Finding:
+        """Return the finding of an attack that could not be run with these settings."""
+        return replace(self.without_result(reason), was_run=False)
 
     @abstractmethod
     def run(self, target: Target) -> Finding:

@@ -12,13 +12,16 @@ from setveil.base.declaration import parameter
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.generalized import Generalized
 from setveil.data.forms.grouped import Grouped
+from setveil.data.records.ragged import among, distinct, starts_of
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     from setveil.attacks.target import Target
     from setveil.data.forms.sightings import Sightings
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class FindRecord(Attack):
@@ -30,31 +33,43 @@ class FindRecord(Attack):
     statistic = (
         "the right record is named, if the attacker picks one of the records that may hold all known items, at random"
     )
-    base_rate = "any record is named: 1 / records"
+    base_rate = "any record is named: 1 / records, or more if a person has several rows"
+    success = "known items find the right record"
     blind_to = "attackers who weigh the candidates, or who look for rows that hold most of the known items; and people with fewer items"
     variants = ({"known": 1}, {"known": 2}, {"known": 3}, {"known": 4})
+    quick_variants = ({"known": 2},)
     takes = (Transactions, Disassociated, Generalized, Grouped)
 
     known: int = parameter(2, ge=1, le=10, public=True, description="Number of items that the attacker knows.")
 
+    @classmethod
+    def success_with(cls, parameters: Mapping[str, Any]) -> str:
+        """Return `success` with the number of items."""
+        known = parameters["known"]
+        return f"{NUMBERS[known]} known {'item finds' if known == 1 else 'items find'} the right record"
+
     def run(self, target: Target) -> Finding:
         """Look for the records of people drawn at random, in the release and in the original."""
         original, rows = target.original, target.alignment.rows
-        able = np.flatnonzero(original.lengths[rows] >= self.known)
+        order = np.argsort(rows, kind="stable")
+        starts = starts_of(rows[order], original.records)
+        first = np.sort(order[starts[:-1][np.diff(starts) > 0]])  # one row of each person
+        able = first[original.lengths[rows[first]] >= self.known]
         if not len(able):
             return self.without_result(f"no record has {self.known:,} or more items")
-        chosen = target.drawn(self.name, able)
+        people = rows[target.drawn(self.name, able)]
         rng = target.rng(f"{self.name} {self.known}")
-        sought = []
-        for record in rows[chosen]:
-            items = original.items[original.offsets[record] : original.offsets[record + 1]]
-            sought.append(rng.choice(items, self.known, replace=False).tolist())
-        after = _Found.of(target.sightings, sought, target.sightings.place_of[chosen])
-        before = _Found.of(target.sightings_before, sought, rows[chosen])
-        details = after.details() | {"in-the-original": {"right": before.chance / len(chosen), **before.details()}}
-        return self.finding(
-            Trial(after.chance, len(chosen)), Trial.known(1 / max(target.published.records, 1)), details=details
-        )
+        sought = [
+            rng.choice(original.items[original.offsets[one] : original.offsets[one + 1]], self.known, replace=False)
+            for one in people
+        ]
+        own = [order[starts[one] : starts[one + 1]] for one in people]
+        places = [distinct(target.sightings.place_of[of_person]) for of_person in own]
+        after = _Found.of(target.sightings, sought, places)
+        before = _Found.of(target.sightings_before, sought, list(people[:, None]))
+        details = after.details() | {"in-the-original": {"right": before.chance / len(people), **before.details()}}
+        by_chance = sum(map(len, own)) / len(people) / target.published.records
+        return self.finding(Trial(after.chance, len(people)), Trial.known(by_chance), details=details)
 
 
 class _Found:
@@ -65,18 +80,17 @@ class _Found:
         self.people = self.in_candidates = self.unique_right = self.unique_wrong = self.none = 0
 
     @classmethod
-    def of(cls, sightings: Sightings, sought: Iterable[list[int]], places: Any) -> _Found:
+    def of(cls, sightings: Sightings, sought: Sequence[Any], places: Sequence[Any]) -> _Found:
+        """Look for people by their items; `places` are those of each person's rows, in increasing order."""
         found = cls()
-        for items, place in zip(sought, places, strict=True):
-            candidates = sightings.common(items)
+        for number, candidates in sightings.searches(sought):
             size = int(sightings.sizes[candidates].sum())
-            at = int(np.searchsorted(candidates, place))
-            right = at < len(candidates) and candidates[at] == place
+            right = int(np.count_nonzero(among(places[number], candidates)))
             found.people += 1
             found.none += not size
-            found.in_candidates += bool(right)
-            found.chance += 1 / size if right else 0
-            found.unique_right += bool(right) and size == 1
+            found.in_candidates += right > 0
+            found.chance += right / size if size else 0
+            found.unique_right += right > 0 and size == 1
             found.unique_wrong += not right and size == 1
         return found
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from setveil.attacks.base import Finding
+from setveil.attacks.base import FOUND, Finding
 from setveil.base.display import ShownTable, share, to_html
 from setveil.errors import BadParameter, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Findings(list[Finding]):
@@ -53,6 +53,21 @@ class Findings(list[Finding]):
         """The findings whose excess may be above the limit: the upper end of the interval counts."""
         return [] if self.limit is None else [one for one in self if one.exceeds(self.limit)]
 
+    @property
+    def judgement(self) -> str:
+        """Which attacks are above the limit, as a sentence; empty without a limit."""
+        if self.limit is None:
+            return ""
+        names = ", ".join(one.title for one in self.above_limit)
+        limit = f"the limit of {share(self.limit)}"
+        return f"Above {limit}: {names}." if names else f"No attack is above {limit}."
+
+    @property
+    def strongest(self) -> list[Finding]:
+        """The findings that show more than without the release, those with the largest excess first."""
+        found = [(one.excess.low, one) for one in self if one.excess is not None and one.verdict == FOUND]
+        return [one for _low, one in sorted(found, key=lambda pair: -pair[0])]
+
     def tables(self) -> list[ShownTable]:
         """Return a table of the attacks that were run, and one of the others with the reasons."""
         header = ["attack", "right", "by chance", "control", "beyond", "95 % interval", "bound", "verdict"]
@@ -91,6 +106,11 @@ class Findings(list[Finding]):
     def to_dict(self) -> dict[str, Any]:
         """Return the findings as plain values."""
         return {"limit": self.limit, "findings": [one.to_dict() for one in self]}
+
+    @classmethod
+    def from_dict(cls, noted: Mapping[str, Any]) -> Findings:
+        """Return the findings that `to_dict` gave these plain values for."""
+        return cls(map(Finding.from_dict, noted["findings"]), limit=noted["limit"])
 
 
 def _signed(value: float) -> str:

@@ -42,6 +42,7 @@ class GuessItems(Attack):
     base_rate = (
         "the most common sensitive item is named for people at random, as often as there are guesses, then the next"
     )
+    success = "items guessed right"
     blind_to = "attackers with more than these models, or with data of their own"
     fits = ("rho-uncertainty", "permutation-privacy")
     variants = (

@@ -32,9 +32,12 @@ class Holes(Attack):
         " (expected - seen) / √(expected + 1). Expected: by independence, by a model of rank 8 of the release, or by a rival's data"
     )
     base_rate = "n infrequent pairs at random"
+    success = "hidden pairs of items named right"
     blind_to = "hidden itemsets of three or more items"
     fits = ("hidden-itemsets",)
+    guesses_all = True
     variants = ({"model": "independence"}, {"model": "low-rank"}, {"model": "rival"})
+    quick_variants = ({"model": "independence"},)
 
     model: Literal["independence", "low-rank", "rival"] = parameter(
         "independence", public=True, description="How the attacker predicts the support of a pair."
@@ -48,30 +51,28 @@ class Holes(Attack):
         if itemsets is None or support is None:
             return self.without_result("the release hides no itemsets")
         least = support.count(target.original.records)
-        pairs = [tuple(sorted(one)) for one in itemsets if len(set(one)) == 2]
-        if not pairs:
+        secret = {frozenset(one) for one in itemsets if len(set(one)) == 2}
+        if not secret:
             return self.without_result("no hidden itemset is a pair")
         if self.model == "rival" and (target.control is None or target.shadow):
-            return self.without_result("needs the data of other people: give them as the control")
-        order = np.argsort(-rows.supports, kind="stable")[:MOST_ITEMS]
-        items = np.sort(order[rows.supports[order] > 0])
-        matrix = held(rows.offsets, rows.items, len(rows.vocabulary))[:, items]
-        seen = together(matrix, matrix)
+            return self.impossible("needs the data of other people: give them as the control")
+        items, seen = target.once(_seen)
         expected = self._expected(target, [rows.vocabulary[code] for code in items], seen)
         one, other = np.triu_indices(len(items), 1)
         infrequent = seen[one, other] < least
         one, other = one[infrequent], other[infrequent]
+        if not len(one):
+            return self.without_result("no pair of items of the release is infrequent")
         score = (expected[one, other] - seen[one, other]) / np.sqrt(np.maximum(expected[one, other], 0) + 1)
         ranked = np.argsort(-score, kind="stable")
-        secret = {tuple(pair) for pair in pairs}
-        number = len(pairs)
+        number = len(secret)
         first = [
-            (rows.vocabulary[items[one[at]]], rows.vocabulary[items[other[at]]]) in secret
+            {rows.vocabulary[items[one[at]]], rows.vocabulary[items[other[at]]]} in secret
             for at in ranked[: 5 * number]
         ]
         return self.finding(
             Trial(sum(first[:number]), number),
-            Trial.known(number / max(len(one), 1)),
+            Trial.known(min(number / len(one), 1)),
             details={"hidden-pairs": number, "infrequent-pairs": len(one), "in-the-first-5n": sum(first)},
         )
 
@@ -93,3 +94,13 @@ class Holes(Attack):
         code = [rival.code_of.get(label, len(rival.vocabulary)) for label in labels]
         matrix = held(rival.offsets, rival.items, len(rival.vocabulary) + 1)[:, code]
         return together(matrix, matrix) * (records / max(rival.records, 1))
+
+
+def _seen(target: Target) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the most frequent items of the release, and the support of each pair of them; the diagonal has those of the items."""
+    rows = target.published.plain
+    assert rows is not None
+    order = np.argsort(-rows.supports, kind="stable")[:MOST_ITEMS]
+    items = np.sort(order[rows.supports[order] > 0])
+    matrix = held(rows.offsets, rows.items, len(rows.vocabulary))[:, items]
+    return items, together(matrix, matrix)

@@ -35,6 +35,7 @@ class Membership(Attack):
         " items weigh more"
     )
     base_rate = "1 %: people are named at random"
+    success = "people in the data recognized"
     blind_to = "attackers who know which items the release changes, and who combine several places"
     needs = ("control",)
     takes = (Transactions, Disassociated, Generalized, Grouped)

@@ -8,9 +8,10 @@ import numpy as np
 
 from setveil.attacks.base import Attack, Finding
 from setveil.attacks.guess_items import sought_items
-from setveil.attacks.matrices import held, together
+from setveil.attacks.matrices import held
 from setveil.attacks.trials import Trial
 from setveil.data.records.ragged import among, distinct
+from setveil.mining.supports import supports
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +36,7 @@ class NearTheLimit(Attack):
         " confidence of the item (itself at least ρ / 2), had the item. Rules about fewer than 20 rows do not count"
     )
     base_rate = "the share of rows without the item that had it, for the same items"
+    success = "suppressed sensitive items guessed right"
     blind_to = "rules from three or more items, and attackers who learn from data of their own"
     paper: ClassVar[str] = "wong2007"
     fits = ("rho-uncertainty",)
@@ -49,16 +51,15 @@ class NearTheLimit(Attack):
         limit = float(rho.share)
         sought = [original.vocabulary[code] for code in sought_items(target)]
         shown = [label for label in sought if label in rows.code_of]
-        rules = _Rules.of(rows, {rows.code_of[label] for label in shown})
+        rules = _Rules.of(rows, [rows.code_of[label] for label in shown], limit / 2)
         cases: dict[int, NDArray[np.int64]] = {}
         strong = 0
-        for label in shown:
-            code = rows.code_of[label]
+        for code in (rows.code_of[label] for label in shown):
             found = rules.near_highest(code, limit / 2)
             strong += len(found)
-            under = [rules.rows_with(one) for one in found]
+            under = [_rows_with(rows, one) for one in found]
             if under:
-                cases[code] = _without(distinct(np.concatenate(under)), rules.rows_with((code,)))
+                cases[code] = _without(distinct(np.concatenate(under)), _rows_with(rows, (code,)))
         pairs = [(code, len(places)) for code, places in cases.items() if len(places)]
         if not pairs:
             return self.without_result("no rule is near a limit")
@@ -78,45 +79,55 @@ class NearTheLimit(Attack):
 
 
 class _Rules(NamedTuple):
-    """The rules from one or two items to an item, with their counts."""
+    """The rules from one or two items to a sensitive item whose confidence may be near a highest one that counts."""
 
-    data: Transactions
-    others: NDArray[np.int64]
-    """The codes of the items that rules start from."""
-    counts: NDArray[np.float64]
-    """The number of rows with each pair of these items; the diagonal has those with one."""
+    item: NDArray[np.int64]
+    """The code of the sensitive item of each rule."""
+    one: NDArray[np.int64]
+    other: NDArray[np.int64]
+    """The codes of the items that the rule starts from; the same code twice for a rule from one item."""
+    confidence: NDArray[np.float64]
 
     @classmethod
-    def of(cls, data: Transactions, sensitive: set[int]) -> _Rules:
-        frequent = np.flatnonzero(data.supports >= LEAST_ROWS)
-        others = np.array([code for code in frequent.tolist() if code not in sensitive], np.int64)
-        return cls(data, others, _pairs(data, np.arange(data.records), others))
+    def of(cls, data: Transactions, sensitive: list[int], least: float) -> _Rules:
+        """Count the rules; only those matter that are near a confidence of at least `least` and about enough rows."""
+        is_other = data.supports >= LEAST_ROWS
+        is_other[sensitive] = False
+        others = np.flatnonzero(is_other)
+        parts = [(np.empty(0, np.int64),) * 4]
+        for item in sensitive:
+            part = data.take(_rows_with(data, (item,)), ids=None)
+            matrix = held(part.offsets, part.items, len(part.vocabulary))[:, others]
+            both = (matrix.T @ matrix).tocoo()
+            enough = (both.row <= both.col) & (both.data >= NEAR * least * LEAST_ROWS)
+            ends = others[both.row[enough]], others[both.col[enough]]
+            parts.append((np.full(len(ends[0]), item), *ends, both.data[enough].astype(np.int64)))
+        items, one, other, with_item = map(np.concatenate, zip(*parts, strict=True))
+        keys = one * len(data.vocabulary) + other
+        pairs = distinct(keys)
+        codes = np.column_stack((pairs // len(data.vocabulary), pairs % len(data.vocabulary))).ravel()
+        counts = supports(data, (2 * np.arange(len(pairs) + 1), codes))[np.searchsorted(pairs, keys)]
+        known = counts >= LEAST_ROWS
+        return cls(items[known], one[known], other[known], with_item[known] / counts[known])
 
     def near_highest(self, item: int, least: float) -> list[tuple[int, ...]]:
         """Return the itemsets whose rule to an item is near the highest one of this item."""
-        with_item = _pairs(self.data, self.rows_with((item,)), self.others)
-        confidence = np.where(self.counts >= LEAST_ROWS, with_item / np.maximum(self.counts, 1), 0)
-        highest = confidence.max(initial=0)
+        mine = self.item == item
+        highest = self.confidence[mine].max(initial=0)
         if highest < least:
             return []
-        one, other = np.nonzero(confidence >= NEAR * highest)
+        near = np.flatnonzero(mine & (self.confidence >= NEAR * highest))
         return [
-            (int(self.others[i]), int(self.others[j])) if i != j else (int(self.others[i]),)
-            for i, j in zip(one, other, strict=True)
-            if i <= j
+            (one, other) if one != other else (one,)
+            for one, other in zip(self.one[near].tolist(), self.other[near].tolist(), strict=True)
         ]
 
-    def rows_with(self, items: tuple[int, ...]) -> NDArray[np.int64]:
-        """Return the rows that hold all of these items."""
-        starts, holders = self.data.holders
-        lists = [holders[starts[code] : starts[code + 1]] for code in items]
-        return lists[0] if len(lists) == 1 else lists[0][among(lists[0], lists[1])]
 
-
-def _pairs(data: Transactions, rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
-    part = data if len(rows) == data.records else data.take(rows, ids=None)
-    matrix = held(part.offsets, part.items, len(part.vocabulary))[:, others]
-    return together(matrix, matrix)
+def _rows_with(data: Transactions, items: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the rows that hold all of these items."""
+    starts, holders = data.holders
+    lists = [holders[starts[code] : starts[code + 1]] for code in items]
+    return lists[0] if len(lists) == 1 else lists[0][among(lists[0], lists[1])]
 
 
 def _without(rows: NDArray[np.int64], left_out: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from setveil.data.records.ragged import owner_of, picked, records_of
+from setveil.metrics.pair import Pair
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +41,14 @@ class Target:
     seed: int = 0
     shadow: bool = False
     """Whether this is a shadow release."""
+    measured: Pair | None = None
+    """The release and its original as metrics measured them, with the results that an attack can use."""
     _made: dict[Any, Any] = field(default_factory=dict)
+
+    @cached_property
+    def pair(self) -> Pair:
+        """The release and its original, as metrics measure them."""
+        return self.measured or Pair(self.original, self.published, self.alignment)
 
     def rng(self, name: str) -> np.random.Generator:
         """Return the generator of an attack; its draws do not depend on which other attacks are run."""

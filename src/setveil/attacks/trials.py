@@ -6,8 +6,12 @@ makes sense, a control attack on people who are not in the release. What the mai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LEVEL = 0.95
 """The confidence level of all intervals."""
@@ -29,6 +33,11 @@ class Trial:
     def known(cls, rate: float, tried: int = 1) -> Trial:
         """Return a trial whose rate is known."""
         return cls(rate * tried, tried, is_exact=True)
+
+    @classmethod
+    def from_dict(cls, noted: Mapping[str, Any]) -> Trial:
+        """Return the trial that was noted as plain values."""
+        return cls(**{one.name: noted[one.name] for one in fields(cls) if one.name in noted})
 
     @property
     def rate(self) -> float:

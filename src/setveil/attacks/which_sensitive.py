@@ -30,8 +30,10 @@ class WhichSensitive(Attack):
         " each item are tested, and items without such a row are not named"
     )
     base_rate = "items are named at random: the share of sensitive items"
+    success = "sensitive items named right"
     blind_to = "what the names of items reveal"
     fits = ("rho-uncertainty",)
+    guesses_all = True
 
     rows_per_item: int = parameter(200, ge=1, le=100_000, public=True, description="Number of rows tested per item.")
 

@@ -27,6 +27,7 @@ class WithinGroup(Attack):
         " row counts as if it held each sensitive item of its group with its share"
     )
     base_rate = "a row of the group at random"
+    success = "row of a group that holds a sensitive item named right"
     blind_to = "attackers who learn in several rounds, or from data of their own"
     paper: ClassVar[str] = "kifer2009"
     fits = ("permutation-privacy",)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.base.display import share
 from setveil.catalog import ATTACKS
 from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_table
@@ -44,7 +43,7 @@ def attack(
     """Try out what an attacker can still find out from a release.
 
     Each attack guesses something about people in the release and counts how often it is right, beside the same guesses without the release
-    and for people who are not in it. The findings are private and are stored in the private folder as attacks.json. An attack that finds
+    and for people who are not in it. The findings are private: they are added to the dossier and the report. An attack that finds
     little does not show that a release is safe. The reading options apply to --original and --control.
 
     Example:
@@ -62,7 +61,6 @@ def attack(
         reading=source.given(),
         threads=threads,
     )
-    above = found.above_limit
     if output.json:
         say_json(found.to_dict())
     else:
@@ -70,11 +68,6 @@ def attack(
             say_table(table.header, table.rows)
         if any(one.shadow for one in found):
             say("Attacks with a control were run against a shadow release: the same recipe on 80 % of the records.")
-        if found.limit is not None:
-            names = ", ".join(one.title for one in above)
-            say(
-                f"Above the limit of {share(found.limit)}: {names}"
-                if above
-                else f"No attack is above the limit of {share(found.limit)}."
-            )
-    return ExitCode.VIOLATED if above else ExitCode.OK
+        if found.judgement:
+            say(found.judgement)
+    return ExitCode.VIOLATED if found.above_limit else ExitCode.OK

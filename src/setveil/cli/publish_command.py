@@ -131,6 +131,20 @@ def publish(
     source: ReadingOptions,
     measure: MeasureOption = "quick",
     metric: MetricOption = None,
+    attack: Annotated[
+        list[str] | None,
+        about(
+            "An attack to try: none, quick (default: those that fit the guarantee and take at most about as long as the method), full, "
+            "NAME or NAME:parameter=value,...; can be repeated. See: setveil attacks."
+        ),
+    ] = None,
+    attack_limit: Annotated[
+        str | None,
+        about(
+            "The highest excess of an attack over its control to accept, such as 5%. The summary and the card state whether it is met. "
+            "The release is written either way; see: setveil attack --limit."
+        ),
+    ] = None,
     threads: ThreadsOption = None,
     force: ForceOption = False,
     registering: RegisterOptions,
@@ -140,7 +154,7 @@ def publish(
     r"""Publish a release after checking its guarantee on the written file.
 
     You may share the release folder --out as it is. Never share the private folder beside it, or the register. With --method NAME --help,
-    this page shows the options of that method. To measure more later, use setveil report.
+    this page shows the options of that method. To measure more later, use setveil report; to try more attacks, use setveil attack.
 
     Example:
       setveil publish sample:supermarket --method part-swap \
@@ -172,6 +186,8 @@ def publish(
         distinct_labels=distinct_labels,
         metrics=metrics_given(measure, metric),
         register=registration,
+        attacks=attack or "quick",
+        attack_limit=attack_limit,
     )
     card = Card.load(target.out)
     if output.json:
@@ -193,7 +209,9 @@ def say_release(release: Release, out: Path, private: Path, files: list[str]) ->
     say(f"Published {out}/ with {release.method.name}{checked}.\n")
     names = [("Names", names_text(found)) for found in release.names]
     statuses = {} if release.verdict is None else {"Guarantee": "holds" if release.verdict else "not protected"}
-    say_pairs([*release.summary.lines(), *names, _tracked(release)], statuses)
+    judged = release.findings.judgement
+    attacks = [("Attacks", judged)] if judged else []
+    say_pairs([*release.summary.lines(), *attacks, *names, _tracked(release)], statuses)
     say()
     say_pairs([
         (f"{out}/", f"{release.sharing}: {', '.join(files)}"),

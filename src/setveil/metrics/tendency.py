@@ -65,21 +65,25 @@ def _weighed(pair: Pair, given: Categories) -> _Weighed:
 def kept_heavy(pair: Pair, given: Categories) -> dict[str, int]:
     """Count records with several heaviest categories, or a second category above the mean weight, and those whose row keeps one."""
     before, row, cat, _weight, categories = pair.once(_weighed, given)
+    records, width = pair.original.records, categories + 1
     record, other = before.heaviest
-    tied = np.bincount(record, minlength=pair.original.records) > 1
+    tied = np.bincount(record, minlength=records) > 1
     own, own_cat, own_weight = weights(pair.original, given.bind(pair.original)[0], categories)
-    present = np.bincount(own, minlength=pair.original.records)
-    heavy = own_weight * present[own] > pair.original.lengths[own]
-    second = heavy & (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
-    shown = pair.rows[row] * (categories + 1) + cat
+    present = np.bincount(own, minlength=records)
+    second = own_weight * present[own] > pair.original.lengths[own]
+    second &= (own_weight < before.top_weight[own]) & _has_tendency(before.kind)[own]
+    own, own_cat = own[second], own_cat[second]
+    record, other = record[tied[record]], other[tied[record]]
+    concerned = tied.copy()
+    concerned[own] = True
+    kept = concerned[pair.rows[row]]
+    shown = pair.rows[row[kept]] * width + cat[kept]
     shown.sort()
-    ties = among(record * (categories + 1) + other, shown) & tied[record]
-    seconds = among(own * (categories + 1) + own_cat, shown) & second
     return {
         "tied-records": int(np.count_nonzero(tied)),
-        "tied-records-that-keep-one": len(distinct(record[ties])),
-        "records-with-a-second-tendency": len(distinct(own[second])),
-        "second-tendencies-kept": len(distinct(own[seconds])),
+        "tied-records-that-keep-one": len(distinct(record[among(record * width + other, shown)])),
+        "records-with-a-second-tendency": len(distinct(own)),
+        "second-tendencies-kept": len(distinct(own[among(own * width + own_cat, shown)])),
     }
 
 
@@ -136,38 +140,44 @@ class TendencyPosterior(Metric):
 
     def measure(self, pair: Pair) -> tuple[float | None, dict[str, Any]]:
         """Train three guessers on one half and test them on the other, then vice versa."""
-        if reason := _why_not(pair, self.categories):
-            return None, {"reason": reason}
-        before, row, cat, weight, categories = pair.once(_weighed, self.categories)
-        concerned = np.flatnonzero(_has_tendency(before.kind)[pair.rows])
-        if len(concerned) < 2:
-            return None, {"reason": "fewer than two records have a tendency"}
-        place = np.full(pair.published.records, -1, dtype=np.int64)
-        place[concerned] = np.arange(len(concerned))
-        inside = place[row] >= 0
-        rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), categories)
-        records = pair.rows[concerned]
-        truth = before.top[records].astype(np.int64)
-        half = (records % 2).astype(bool)
-        beside = rows.counted(truth, half, categories)
-        tests = []
-        for number, trained in enumerate((half, ~half)):
-            tested = np.flatnonzero(~trained)
-            size = len(tested)
-            if size > MOST_TESTED and not pair.exact:
-                tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
-            common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
-            guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
-            right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
-            tests.append(_Test(np.array(right), len(tested), size))
-        shares = _shares(tests)
-        details: dict[str, Any] = {"base-rate": shares[0], "records": len(concerned)}
-        details |= dict(zip(("absent", "beside-heaviest", "bayes"), shares[1:], strict=True))
-        best = int(np.argmax(shares))
-        if any(test.tested < test.size for test in tests):
-            interval = _interval(tests, best, shares[best])
-            details |= {"sample": sum(test.tested for test in tests), "status": "estimate", "interval": interval}
-        return shares[best], details
+        value, details = pair.once(_guessed, self.categories)
+        return value, dict(details)
+
+
+def _guessed(pair: Pair, given: Categories) -> tuple[float | None, dict[str, Any]]:
+    """Return the share of correct guesses, which both this metric and the attack absent-category need."""
+    if reason := _why_not(pair, given):
+        return None, {"reason": reason}
+    before, row, cat, weight, categories = pair.once(_weighed, given)
+    concerned = np.flatnonzero(_has_tendency(before.kind)[pair.rows])
+    if len(concerned) < 2:
+        return None, {"reason": "fewer than two records have a tendency"}
+    place = np.full(pair.published.records, -1, dtype=np.int64)
+    place[concerned] = np.arange(len(concerned))
+    inside = place[row] >= 0
+    rows = _Rows(place[row[inside]], cat[inside], weight[inside], len(concerned), categories)
+    records = pair.rows[concerned]
+    truth = before.top[records].astype(np.int64)
+    half = (records % 2).astype(bool)
+    beside = rows.counted(truth, half, categories)
+    tests = []
+    for number, trained in enumerate((half, ~half)):
+        tested = np.flatnonzero(~trained)
+        size = len(tested)
+        if size > MOST_TESTED and not pair.exact:
+            tested = np.sort(np.random.default_rng([SEED, number]).choice(tested, MOST_TESTED, replace=False))
+        common = np.full(len(tested), np.bincount(truth[trained], minlength=categories).argmax())
+        guesses = (common, *_guesses(rows, truth, trained, tested, beside[1 - number]))
+        right = [int(np.count_nonzero(before.among_heaviest(records[tested], guess))) for guess in guesses]
+        tests.append(_Test(np.array(right), len(tested), size))
+    shares = _shares(tests)
+    details: dict[str, Any] = {"base-rate": shares[0], "records": len(concerned)}
+    details |= dict(zip(("absent", "beside-heaviest", "bayes"), shares[1:], strict=True))
+    best = int(np.argmax(shares))
+    if any(test.tested < test.size for test in tests):
+        interval = _interval(tests, best, shares[best])
+        details |= {"sample": sum(test.tested for test in tests), "status": "estimate", "interval": interval}
+    return shares[best], details
 
 
 class _Test(NamedTuple):

@@ -17,6 +17,8 @@ from setveil.release import CARD_NAME as CARD_NAME  # noqa: PLC0414 - the module
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.attacks.base import Finding
+    from setveil.attacks.findings import Findings
     from setveil.base.verdict import Verdict
     from setveil.data.records.transactions import Unit
     from setveil.guarantees.base import Guarantee
@@ -106,6 +108,17 @@ class Recipe(_Part):
     parameters: dict[str, Any]
 
 
+class CardAttack(_Part):
+    """An attack that was run when the release was published; what it found is private."""
+
+    name: str
+    parameters: dict[str, Any]
+    targets: int | None
+    """Maximum number of guesses; None if the attack makes all guesses that there are."""
+    limit: Literal["met", "not met"] | None = None
+    """Whether the finding is within the limit of the owner; None if there was no limit."""
+
+
 class Card(_Part):
     """The description of a release for its recipients."""
 
@@ -122,6 +135,10 @@ class Card(_Part):
     counts: Counts
     method: Recipe
     guarantee: CardGuarantee
+    attacks: tuple[CardAttack, ...] = ()
+    """The attacks that were run; earlier cards have none."""
+    attack_limit: float | None = None
+    """The highest excess of an attack over its control that the owner accepts; None if there is no limit."""
     truthful: Literal["yes", "subset", "no"]
     unit: Literal["person", "record"]
     unit_in_words: str
@@ -204,6 +221,7 @@ def make_card(
     counts: Counts,
     unit: Unit,
     run: Run,
+    findings: Findings,
 ) -> Card:
     """Create the card from public values only."""
     guarantee = method.guarantee
@@ -247,6 +265,8 @@ def make_card(
         counts=counts,
         method=Recipe(name=method.name, parameters=method.public_parameters()),
         guarantee=stated,
+        attacks=tuple(_public_attack(one, findings.limit) for one in findings if one.was_run),
+        attack_limit=findings.limit,
         truthful=method.truthful,
         unit=unit,
         unit_in_words=_unit_texts(guarantee)[unit],
@@ -259,6 +279,12 @@ def _public_reach(guarantee: Guarantee, verdict: Verdict) -> CardReach | None:
     if reach is None or guarantee.protects != "people":
         return None
     return CardReach(covered=reach.covered, total=reach.total, unit=reach.unit)
+
+
+def _public_attack(found: Finding, limit: float | None) -> CardAttack:
+    """Return which attack was run and whether its limit is met, without a figure; an attack without a result does not meet a limit."""
+    met = None if limit is None else "not met" if found.main is None or found.exceeds(limit) else "met"
+    return CardAttack(name=found.name, parameters=found.parameters, targets=found.targets, limit=met)
 
 
 def _unit_texts(guarantee: Guarantee | None) -> dict[str, str]:

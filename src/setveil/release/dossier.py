@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from setveil import __version__
 from setveil.base import progress
-from setveil.catalog import METRICS
+from setveil.catalog import ATTACKS, METRICS
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData
 from setveil.release.card import Card
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from setveil.attacks.base import Finding
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
     from setveil.metrics.base import Measurement
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
-DOSSIER_VERSION: Final = 3
+DOSSIER_VERSION: Final = 4
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
-which describes how all random values were derived; earlier dossiers use scheme 1. It adds `register`: what the register records besides."""
+which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
+what the register records besides."""
 
 
 def private_beside(out: Path) -> Path:
@@ -102,6 +104,8 @@ def make_dossier(
         "advice": release.advice,
         "metrics": [m.to_dict() for m in release.measurements],
         "metric_notes": metric_notes(release.measurements),
+        "attacks": release.findings.to_dict(),
+        "attack_notes": attack_notes(release.findings),
         "pictures": {} if compared is None else pictures(compared, release.data),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "card": card.model_dump(mode="json"),
@@ -115,6 +119,13 @@ def metric_notes(measurements: Iterable[Measurement]) -> dict[str, dict[str, str
         name: {"title": kind.title, "about": kind.about, "summary": kind.summary(), "blind_to": kind.blind_to}
         for name, kind in kinds.items()
     }
+
+
+def attack_notes(findings: Iterable[Finding]) -> dict[str, dict[str, str]]:
+    """Return the texts that explain each attack that was run."""
+    kinds = {one.name: ATTACKS[one.name] for one in findings if one.name in ATTACKS}
+    texts = ("title", "knows", "statistic", "base_rate", "blind_to")
+    return {name: {text: getattr(kind, text) for text in texts} for name, kind in kinds.items()}
 
 
 def commitment(method: dict[str, Any], guarantee: dict[str, Any], salt: bytes) -> str:

@@ -236,9 +236,13 @@ def measure_all(
 
     A metric that needs the alignment and lacks it states this, and the others are still computed.
     """
-    results = Measurements()
     metrics = list(metrics)
-    pair = Pair(original, published, alignment, metrics=metrics, exact=exact)
+    return measure_pair(Pair(original, published, alignment, metrics=metrics, exact=exact), metrics)
+
+
+def measure_pair(pair: Pair, metrics: list[Metric]) -> Measurements:
+    """Measure with each of the metrics that a pair was made for."""
+    results = Measurements()
     with progress.step("measuring", len(metrics)) as advance:
         for done, metric in enumerate(metrics):
             try:

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from setveil.attacks.base import Attack, Finding
+from setveil.attacks.findings import Findings
 from setveil.base import progress
 from setveil.data.forms.base import Ids, Naming
 from setveil.data.reading.source import source_name
@@ -14,9 +16,19 @@ from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.methods.base import Method
+from setveil.metrics.pair import Pair
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
+from setveil.release.attack_runs import (
+    QUICK_TARGETS,
+    TARGETS,
+    Case,
+    as_attacks,
+    as_limit,
+    chosen_attacks,
+    run_attacks,
+)
 from setveil.release.inputs import as_published, as_records, refuse_unrelated
-from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_all
+from setveil.release.measuring import as_metrics, check_original, chosen_metrics, measure_pair
 from setveil.release.registrar import Registrar, again_if_created_meanwhile
 from setveil.release.release import Release, Terms, judge
 from setveil.release.saving import Packing, Target
@@ -49,6 +61,8 @@ def publish(
     no_guarantee: bool = False,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
     metrics: str | Metric | Iterable[str | Metric] = "quick",
+    attacks: str | Attack | Iterable[str | Attack] = "quick",
+    attack_limit: float | str | None = None,
     original: Any = None,
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
@@ -84,6 +98,13 @@ def publish(
         What to measure. `quick` measures what the summary shows and what costs little, `full` measures all metrics that apply and checks
         the guarantee on the original, and `none` saves time. You can also name metrics, such as ``FiSimilarity(min_support="1%")`` or
         texts `NAME[:param=value,...]`, alone or in a list together with a level. `write_report` adds measurements later.
+    attacks
+        Which attacks to try: `quick` runs those that fit the guarantee and take at most about as long as the method, `full` all that apply,
+        and `none` saves time. You can also name attacks, such as ``FindRecord(known=4)`` or texts `NAME[:param=value,...]`. The card names
+        them without a figure. `attack` runs more later.
+    attack_limit
+        The highest excess over the control that you accept, such as 0.05 or "5%". The card states for each attack whether it is met. A
+        release above the limit is still written.
     original
         For a release made from another release: the data to compare with.
     missing_names
@@ -143,7 +164,7 @@ def publish(
             )
         original = as_records(original)
     terms = Terms(resolve_ids(data, ids, type(method)), allow_failures, distinct_labels)
-    asked = as_metrics(metrics)
+    asked, tried, limit = as_metrics(metrics), as_attacks(attacks), as_limit(attack_limit, "attack_limit")
     written = None if target is None else target.data_format(method.form, data, terms.ids)
     if not data.records:
         raise BadData("the data have no records: there is nothing to publish")
@@ -166,6 +187,8 @@ def publish(
         raise BadParameter(f"{method.name} guarantees nothing here; set `no_guarantee=True` to publish it anyway")
     known = {name: getattr(bound, name) for name in type(bound).model_fields}
     chosen, lacking = chosen_metrics(asked, known, method.form)
+    guarantee = None if bound.guarantee is None else bound.guarantee.name
+    chosen_to_try = chosen_attacks(tried, method.form, guarantee)
     if randomness.seed.weak:
         progress.note("the seed has fewer than 64 bits and can be guessed: use it for experiments, not for a release")
     started = time.perf_counter()
@@ -182,12 +205,22 @@ def publish(
     if compared is None:
         lacking += [type(one).not_computed("needs the original, which was not given") for one in chosen]
         measurements = lacking
+        pair = None
     else:
-        measurements = measure_all(compared, published, alignment, chosen) + lacking
+        pair = Pair(compared, published, alignment, metrics=chosen)
+        measurements = measure_pair(pair, chosen) + lacking
+    measured = time.perf_counter()
+    if data.plain is None:  # no attack applies to a release that was made from a release
+        findings = Findings((one for one in chosen_to_try if isinstance(one, Finding)), limit=limit)
+    else:
+        case = Case(published, alignment, data.plain, bound, guarantee, randomness, pair)
+        targets = QUICK_TARGETS if {*tried} <= {"none", "quick"} else TARGETS
+        findings = run_attacks(case, chosen_to_try, case.target(targets=targets), limit=limit)
     seconds = {
         "method": applied - started,
         "arranging and checking": checked - applied,
-        "measuring": time.perf_counter() - checked,
+        "measuring": measured - checked,
+        "attacking": time.perf_counter() - measured,
     }
     data_source = getattr(data, "source", None)
     release = Release(
@@ -203,6 +236,7 @@ def publish(
         seconds=seconds,
         before=before,
         measurements=measurements,
+        findings=findings,
         source=place if data_source is None else data_source.place,
         reading={} if data_source is None else data_source.options,
         compared=compared,

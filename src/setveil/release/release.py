@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from setveil.attacks.findings import Findings
 from setveil.base import progress
 from setveil.base.atomic import make_two_folders
 from setveil.base.display import ShownTable, quantity, to_html
@@ -90,6 +91,8 @@ class Release:
         Where the data were read from, and with which options. Private.
     compared
         The data that the metrics compare with; None if a release was made from a release without its original. Private.
+    findings
+        What attacks found. Private.
     names
         For each list of items or itemsets that the method was given: how many of them occur in the original. Private.
     registrar
@@ -121,6 +124,7 @@ class Release:
     seconds: dict[str, float] = field(repr=False)
     before: Verdict | None = field(default=None, repr=False)
     measurements: list[Measurement] = field(default_factory=list, repr=False)
+    findings: Findings = field(default_factory=Findings, repr=False)
     source: str = field(default="", repr=False)
     reading: dict[str, Any] = field(default_factory=dict, repr=False)
     compared: Transactions | None = field(default=None, repr=False)
@@ -270,6 +274,7 @@ class Release:
                 counts=reread.totals(),
                 unit=reread.unit,
                 run=Run(self.randomness.run, self.randomness.seed.weak, self._private_sha256()),
+                findings=self.findings,
             )
             (public_folder / CARD_NAME).write_text(card.to_json(), encoding="utf-8")
             registered = None if entry is None else entry.noted(card)

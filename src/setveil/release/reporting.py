@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from setveil.attacks.findings import Findings
 from setveil.base.atomic import make_files
 from setveil.catalog import METRICS
 from setveil.errors import BadData, BadParameter, Missing
@@ -19,7 +21,7 @@ from setveil.release.report_data import pictures
 from setveil.release.summary import not_protected, singled_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from setveil.data.records.transactions import Transactions
@@ -97,17 +99,36 @@ def write_report(
         source = found.dossier["input"].get("source")
         read_from = f", which was read from {source!r}" if source else ""
         raise Missing(f"metrics compare the release with its original{read_from}: name it with `original=`")
-    dossier, changing = found.dossier, [] if original is None else [found.folder / DOSSIER_NAME]
-    with make_files(*changing, found.folder / REPORT_NAME, force=True) as files:
+    with rewritten(opened, found, changes=original is not None) as dossier:
         if original is not None:
             compared = as_records(original_of(original, found, reading))
             _refuse_other(compared, opened, found)
             given = given_parameters(parameters, compared, separator)
-            dossier = dossier | _measured(opened, found, compared, asked, given)
-            files[0].write_text(dossier_text(dossier), encoding="utf-8")
-        card = found.card.model_dump(mode="json")  # an older dossier holds an older card
-        files[-1].write_text(report_text(dossier | {"card": card}), encoding="utf-8")
+            dossier.update(_measured(opened, found, compared, asked, given))
     return _measurements(dossier)
+
+
+@contextmanager
+def rewritten(opened: Opened, private: Private, *, changes: bool = True) -> Iterator[dict[str, Any]]:
+    """Give the dossier to change, and write it and its report; without `changes`, only the report is written again."""
+    changing = [private.folder / DOSSIER_NAME] if changes else []
+    with make_files(*changing, private.folder / REPORT_NAME, force=True) as files:
+        dossier = dict(private.dossier)
+        yield dossier
+        if changes and "summary" in dossier:  # not made by an older version
+            guarantee = None if private.card.guarantee.name is None else guarantee_of(opened, private)
+            found = findings_in(dossier)
+            line = not_protected(guarantee, _measurements(dossier), found, dossier.get("singled_out"))
+            dossier["summary"] = dossier["summary"] | {"not_protected": line}
+        if changes:
+            files[0].write_text(dossier_text(dossier), encoding="utf-8")
+        card = private.card.model_dump(mode="json")  # an older dossier holds an older card
+        files[-1].write_text(report_text(dossier | {"card": card}), encoding="utf-8")
+
+
+def findings_in(dossier: dict[str, Any]) -> Findings:
+    """Return what attacks found, as the dossier holds it; a dossier of an earlier version has none."""
+    return Findings.from_dict(dossier["attacks"]) if "attacks" in dossier else Findings()
 
 
 def _refuse_other(original: Transactions, opened: Opened, private: Private) -> None:
@@ -157,7 +178,7 @@ def _measured(
     found = dossier.get("singled_out")
     if "singled_out" not in dossier and is_direct:
         found = singled_out(data.plain, original)
-    lines = {"not_protected": not_protected(guarantee, measurements, found)}
+    lines = {}
     if not is_direct and dossier.get("compared") is None:
         lines["cost"] = kept(original, data, alignment).cost()
     return changed | {"singled_out": found, "summary": dossier["summary"] | lines}

@@ -9,11 +9,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.display import share
+from setveil.catalog import ATTACKS
 from setveil.mining.uniqueness import unique_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from setveil.attacks.base import Finding
+    from setveil.attacks.findings import Findings
     from setveil.data.records.transactions import Transactions
     from setveil.guarantees.base import Guarantee
     from setveil.metrics.base import Measurement
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 KNOWN = 2
 """Number of items that the attacker in the summary knows."""
 GUESSES = {"tendency-posterior": "hidden category guessed right"}
-"""Attacks whose success is in the summary, with what they guess; each has the detail `base-rate`."""
+"""Metrics whose success is in the summary, with what they guess; each has the detail `base-rate`."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,8 @@ class Summary:
     def of(cls, release: Release) -> Summary:
         """Summarize a release."""
         guarantee, measurements = release.method.guarantee, release.measurements
-        return cls(
-            _guarantee(release), release.kept.cost(), not_protected(guarantee, measurements, release.singled_out)
-        )
+        known = not_protected(guarantee, measurements, release.findings, release.singled_out)
+        return cls(_guarantee(release), release.kept.cost(), known)
 
     def lines(self) -> list[tuple[str, str]]:
         """Return each line with its heading."""
@@ -67,25 +69,40 @@ def _guarantee(release: Release) -> str:
 
 
 def not_protected(
-    guarantee: Guarantee | None, measurements: Iterable[Measurement], found: dict[str, Any] | None
+    guarantee: Guarantee | None,
+    measurements: Iterable[Measurement],
+    findings: Findings,
+    found: dict[str, Any] | None,
 ) -> str:
-    """Return what is not protected in one line, with the measured success of attacks and what `singled_out` found."""
+    """Return what is not protected in one line, with the measured success of attacks and what `singled_out` found.
+
+    Of the attacks, the strongest one is named that no measurement describes already.
+    """
     if guarantee is None:
         return "anything: use this release for comparison, do not share it"
-    known = [f"{guessed} for {text}" for text, guessed in _guesses(measurements)]
+    guesses = _guesses(measurements)
+    known = [f"{guessed} for {text}" for guessed, text in guesses.items()]
     if found is not None:
         single_out = f"single out {share(found['after'])} of the records ({share(found['before'])} in the original)"
         known.append(f"two known items {single_out}")
+    attacks = ((ATTACKS[one.name].success_with(one.parameters), one) for one in findings.strongest)
+    known += [_success(success, one) for success, one in attacks if success not in guesses][:1]
     return "; ".join([guarantee.not_protected, *known])
 
 
-def _guesses(measurements: Iterable[Measurement]) -> list[tuple[str, str]]:
-    """Return the success of the attacks that were measured, each with the success of a guess without the release."""
-    return [
-        (f"{share(one.value)} ({share(one.details['base-rate'])} without the release)", GUESSES[one.name])
+def _success(success: str, finding: Finding) -> str:
+    assert finding.main is not None
+    assert finding.naive is not None
+    return f"{success} for {share(finding.main.rate)} ({share(finding.naive.rate)} by chance)"
+
+
+def _guesses(measurements: Iterable[Measurement]) -> dict[str, str]:
+    """Return what was guessed with metrics, and the success of each beside that of a guess without the release."""
+    return {
+        GUESSES[one.name]: f"{share(one.value)} ({share(one.details['base-rate'])} without the release)"
         for one in measurements
         if one.name in GUESSES and one.value is not None and "base-rate" in one.details
-    ]
+    }
 
 
 def singled_out(rows: Transactions | None, original: Transactions | None) -> dict[str, Any] | None:

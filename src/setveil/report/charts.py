@@ -329,6 +329,31 @@ def bars(rows: Rows, *, down: Axis, along: Axis, series: Series, legend: bool = 
     )
 
 
+def bars_with_intervals(
+    rows: Rows, *, down: Axis, along: Axis, series: Series, limit: float | None = None, text: str = ""
+) -> Spec:
+    """Draw one group of bars per name with one bar per series, each with its `label` and its interval from `low` to `high`, if it has one.
+
+    `limit` is a dashed line across the chart.
+    """
+    drawn = [{**row, "end": row[along.field] if row["high"] is None else row["high"]} for row in rows]
+    places = {"y": _names(down), "yOffset": _nominal(series.field, scale={"domain": [*series.names]})}
+    value = {**places, "x": _number(along), "color": series.colour(), "tooltip": _tooltip(down, series, along)}
+    interval = {**places, "x": _quantity("low"), "x2": {"field": "high"}}
+    label = {**places, "x": _quantity("end"), "text": _nominal("label")}
+    across = [] if limit is None else [_rule([{along.field: limit}], {"x": _number(along)})]
+    bars_per_name = len({row[series.field] for row in rows})
+    return _finished(
+        drawn,
+        _layer("bar", value),
+        _layer("rule", interval, _filtered("datum.high !== null"), color=INK, strokeWidth=2),
+        _layer("text", label, align="left", dx=5),
+        *across,
+        height=_rows_high(rows, down, 14 + 24 * bars_per_name),
+        text=text,
+    )
+
+
 def lines_with_spread(
     rows: Rows,
     *,

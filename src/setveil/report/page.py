@@ -31,7 +31,8 @@ MOST_CHARACTERS = 300
 
 def render(dossier: dict[str, Any]) -> str:
     """Return the report of a release as HTML."""
-    from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - loads the chart library
+    from setveil.report.attack_charts import attacks_tried  # noqa: PLC0415 - loads the chart library
+    from setveil.report.itemset_charts import border_attack, named_itemsets  # noqa: PLC0415 - the same
     from setveil.report.known_items_charts import known_items  # noqa: PLC0415 - the same
     from setveil.report.release_charts import release_charts, unit_of  # noqa: PLC0415 - the same
     from setveil.report.sensitive_charts import sensitive_items  # noqa: PLC0415 - the same
@@ -49,6 +50,7 @@ def render(dossier: dict[str, Any]) -> str:
         unit=unit_of(dossier),
         named=named_itemsets(dossier),
         border=border_attack(dossier),
+        tried=attacks_tried(dossier),
         sensitive=sensitive_items(dossier),
         known=known_items(dossier),
         notes=notes,

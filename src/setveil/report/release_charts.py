@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.display import share
 from setveil.catalog import GUARANTEES
+from setveil.report.attack_charts import attack_charts
 from setveil.report.charts import (
     SIDES,
     Axis,
@@ -56,6 +57,7 @@ def release_charts(dossier: dict[str, Any]) -> dict[str, Chart]:
         border_chart,
     )
     charts = [chart for draw in drawn if (chart := draw(dossier)) is not None]
+    charts += attack_charts(dossier)
     return {chart.key: chart for chart in charts}
 
 

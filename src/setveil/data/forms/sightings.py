@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from setveil.data.records.ragged import among, distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,10 +36,30 @@ class Sightings(NamedTuple):
             lists.append(united([holders[starts[code] : starts[code + 1]] for code in codes]))
         return cls(lists, np.ones(rows.records, np.int64), np.arange(rows.records))
 
-    def common(self, items: Iterable[int]) -> NDArray[np.int64]:
+    def common(self, items: Sequence[int]) -> NDArray[np.int64]:
         """Return the places that may hold all of these items."""
-        lists = sorted((self.lists[item] for item in items), key=len)
-        return reduce(lambda short, long: short[among(short, long)], lists)
+        return next(places for _number, places in self.searches([items]))
+
+    def searches(self, sought: Sequence[Sequence[int]]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the number of each itemset with the places that may hold all of its items.
+
+        Itemsets with the same most common item follow each other, so that its places are marked once.
+        """
+        lengths = [len(one) for one in self.lists]
+        rising = [sorted(items, key=lengths.__getitem__) for items in sought]
+        holds = np.zeros(len(self.sizes), np.bool_)
+        marked: int | None = None
+        for number in sorted(range(len(rising)), key=lambda number: rising[number][-1]):
+            rarest, most = rising[number][0], rising[number][-1]
+            if most != marked:
+                if marked is not None:
+                    holds[self.lists[marked]] = False
+                holds[self.lists[most]] = True
+                marked = most
+            places = self.lists[rarest][holds[self.lists[rarest]]]
+            for other in rising[number][1:-1]:
+                places = places[among(places, self.lists[other])]
+            yield number, places
 
 
 def united(lists: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
