@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.attacks.base import Attack, Finding
-from setveil.attacks.matrices import held, together
+from setveil.attacks.matrices import held, low_rank, together
 from setveil.attacks.trials import Trial
 from setveil.base.declaration import parameter
 
@@ -81,13 +81,7 @@ class Holes(Attack):
         if self.model == "independence":
             return np.outer(np.diag(seen), np.diag(seen)) / records
         if self.model == "low-rank":
-            from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
-
-            rank = max(min(RANK, len(seen) - 1), 0)
-            values, vectors = (
-                eigsh(seen, rank, v0=np.ones(len(seen))) if rank else (np.zeros(0), np.zeros((len(seen), 0)))
-            )
-            return (vectors * values) @ vectors.T
+            return low_rank(seen, RANK)
         rival = target.control
         assert rival is not None
         code = [rival.code_of.get(label, len(rival.vocabulary)) for label in labels]

@@ -23,3 +23,15 @@ def together(one: Any, other: Any) -> NDArray[np.float64]:
     """Return for each pair of an item of one matrix and an item of the other the number of records that hold both."""
     counts: NDArray[np.float64] = (one.T @ other).toarray().astype(np.float64)
     return counts
+
+
+def low_rank(counts: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
+    """Return the counts of pairs that a model of this rank predicts: the largest eigenvalues of a symmetric matrix."""
+    from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
+
+    rank = min(rank, len(counts) - 1)
+    if rank < 1:
+        return np.zeros_like(counts)
+    values, vectors = eigsh(counts, rank, v0=np.ones(len(counts)))
+    predicted: NDArray[np.float64] = (vectors * values) @ vectors.T
+    return predicted

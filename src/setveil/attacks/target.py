@@ -40,6 +40,8 @@ class Target:
     seed: int = 0
     shadow: bool = False
     """Whether this is a shadow release."""
+    again: Callable[[Transactions], tuple[Published, Alignment]] | None = None
+    """Runs the method of the release on other records; None if the recipe is not known."""
     _made: dict[Any, Any] = field(default_factory=dict)
 
     def rng(self, name: str) -> np.random.Generator:

@@ -23,9 +23,11 @@ from setveil.release.inputs import as_opened, as_records, original_of, private_o
 from setveil.release.provenance import draw_again
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from setveil.data.forms.base import Published
+    from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
     from setveil.release.dossier import Private
     from setveil.release.inputs import Reading
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
 ATTACKS_NAME = "attacks.json"
 LEVELS = ("quick", "full")
 """Names for sets of attacks: those that fit the guarantee and need no shadow release; all that apply."""
-SHADOW_SHARE = 0.8
-"""The share of the records that a shadow release is made from."""
 LEAST_TARGETS, MOST_TARGETS = 10, 1_000_000
 
 
@@ -70,7 +70,7 @@ def attack(
         all attacks that apply. `quick` runs those that fit the guarantee and need no shadow release.
     control
         Records of people who are not in the release, as data or as a path. Without it, attacks that need them run against a shadow release:
-        the same recipe on 80 % of the records, with the others as the control.
+        the same recipe on 80 % of the records (`learned`: on half of them), with the others as the control.
     limit
         The highest excess over the control that you accept, such as 0.05 or "5%". `Findings.above_limit` lists the attacks whose interval
         ends above it.
@@ -114,7 +114,7 @@ def attack(
     accepted = None if limit is None else float(_limit(limit))
     case = _Case.of(release, original, private, reading)
     others = None if control is None else as_records(control, reading or case.reading)
-    target = Target(case.original, case.published, case.alignment, case.known, others, targets, seed)
+    target = Target(case.original, case.published, case.alignment, case.known, others, targets, seed, again=case.again)
     found = Findings(_run(case, target, attacks), limit=accepted)
     if case.private is not None:
         with make_files(case.private / ATTACKS_NAME, force=True) as files:
@@ -170,20 +170,29 @@ class _Case:
         case.private, case.reading = found.folder, found.reading
         return case
 
-    def shadow(self, target: Target) -> Target:
-        """Make a release of a part of the records with the same recipe; the other records are the control."""
-        if self.randomness is None:
+    @property
+    def again(self) -> Callable[[Transactions], tuple[Published, Alignment]] | None:
+        """Return what runs the method on other records, with random draws of their own; None if the recipe is not known."""
+        randomness = self.randomness
+        if randomness is None:
+            return None
+        return lambda records: draw_again(replace(randomness, checksum=records.checksum()), records)
+
+    def shadow(self, target: Target, share: float) -> Target:
+        """Make a release of a share of the records with the same recipe; the other records are the control."""
+        if target.again is None:
             raise Missing(
                 "the dossier does not record the recipe, so no shadow release can be made; give people as the control"
             )
         records = self.original.records
         inside = np.zeros(records, np.bool_)
-        inside[target.rng("shadow").choice(records, round(SHADOW_SHARE * records), replace=False)] = True
-        part = self.original.take(np.flatnonzero(inside))
+        inside[target.rng("shadow").choice(records, round(share * records), replace=False)] = True
+        part, outside = (self.original.take(np.flatnonzero(chosen)) for chosen in (inside, ~inside))
         with progress.step("making a shadow release"):
-            published, alignment = draw_again(self.randomness, part)
-        outside = self.original.take(np.flatnonzero(~inside))
-        return Target(part, published, alignment, self.known, outside, target.targets, target.seed, shadow=True)
+            published, alignment = target.again(part)
+        return replace(
+            target, original=part, published=published, alignment=alignment, control=outside, shadow=True, _made={}
+        )
 
 
 def _parameters(method: Method) -> dict[str, Any]:
@@ -195,7 +204,7 @@ _OTHER_FORM = "this release is {}, whose rows come from no single record; attack
 
 def _run(case: _Case, target: Target, given: Any) -> list[Finding]:
     """Run the chosen attacks; one that cannot be run states why."""
-    shadow: Target | Finding | str | None = None
+    shadows: dict[float, Target | str] = {}
     found: list[Finding] = []
     chosen = chosen_attacks(given, case)
     with progress.step("attacking", len(chosen)) as advance:
@@ -205,8 +214,9 @@ def _run(case: _Case, target: Target, given: Any) -> list[Finding]:
             else:
                 attacked: Target | str = target
                 if "control" in one.needs and target.control is None:
-                    shadow = shadow or _shadow_or_reason(case, target)
-                    attacked = shadow  # type: ignore[assignment]
+                    if one.shadow_share not in shadows:
+                        shadows[one.shadow_share] = _shadow_or_reason(case, target, one.shadow_share)
+                    attacked = shadows[one.shadow_share]
                 found.append(one.without_result(attacked) if isinstance(attacked, str) else _one(one, attacked))
             advance(done + 1)
     return found
@@ -220,9 +230,9 @@ def _one(one: Attack, target: Target) -> Finding:
     return replace(finding, shadow=target.shadow)
 
 
-def _shadow_or_reason(case: _Case, target: Target) -> Target | str:
+def _shadow_or_reason(case: _Case, target: Target, share: float) -> Target | str:
     try:
-        return case.shadow(target)
+        return case.shadow(target, share)
     except (InputError, GuaranteeViolated) as error:
         return f"no shadow release could be made: {error}"
 
