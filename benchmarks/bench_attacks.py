@@ -38,6 +38,8 @@ METHODS = {
     "insert": lambda _data: sv.Insert(sensitive=sv.read_sensitive("sample:supermarket"), rho="50%"),
 }
 GOAL_SECONDS = 120
+TARGETS = 20_000
+"""Maximum number of people of the repeated attacks."""
 PEOPLE = 20
 """Number of people for whom the simpler ways are timed; their time is scaled to the number that the attacks take."""
 
@@ -69,7 +71,7 @@ def attacked(name, records):
             seconds[found.title], said[found.title] = time.perf_counter() - started, found.reason or found.verdict
             return found
 
-        attacking._one = one
+        attacking._one = one  # noqa: SLF001 - to time each attack of one call
         started = time.perf_counter()
         sv.attack(release, attacks=chosen, control=others)
         seconds["everything"] = time.perf_counter() - started
@@ -151,7 +153,7 @@ def suppression(name, draws, known, rho):
         release = sv.publish(data, method, metrics=[], seed=seed, experiment=True)
         asked = ["near-the-limit", "which-sensitive", "guess-items:model=same-basket", "membership"]
         asked += ["learned"] * (name == "bms-webview-1" and rho == 0.5)
-        found = sv.attack(release, attacks=asked, targets=100_000)
+        found = sv.attack(release, attacks=asked, targets=TARGETS)
         figures = {"limit": at_the_limit(release, sensitive, rho)}
         for one in found:
             figures[one.name] = None if one.main is None else one.main.rate
@@ -193,7 +195,7 @@ def disassociated(name, draws):
     data = sv.read(data_folder() / f"{name}.dat.gz")
     release = sv.publish(data, sv.Disassociation(k=5, m=2), metrics=[], seed=1, experiment=True)
     for seed in range(draws):
-        found = sv.attack(release, attacks="membership", targets=100_000, seed=seed)[0]
+        found = sv.attack(release, attacks="membership", targets=TARGETS, seed=seed)[0]
         yield {"membership, AUC": found.details["auc"]}
 
 

@@ -9,7 +9,7 @@ from attacks.cases import SENSITIVE, by_nodes, drawn, linked, target
 from setveil.attacks import downcode, guess_items, near_the_limit, row_figures, which_sensitive
 from setveil.attacks.downcode import Downcode
 from setveil.attacks.find_record import _Found
-from setveil.attacks.membership import area, found_at
+from setveil.attacks.membership import _Places, area, found_at
 from setveil.attacks.near_the_limit import NearTheLimit
 from setveil.attacks.which_sensitive import WhichSensitive
 from setveil.parameters.sensitive_items import SensitiveItems
@@ -173,6 +173,32 @@ def test_which_items_no_row_implies(seed):
     assert found.naive.rate == pytest.approx(sum(i in SENSITIVE for i in tested) / len(tested))
     few = which_sensitive.WhichSensitive(rows_per_item=1).run(attacked)
     assert few.main.tried >= found.main.tried  # fewer rows rule out fewer items
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_most_similar_place(seed):
+    data, made = releases(seed)
+    strangers = drawn(seed + 9, 30)
+    for release in made:
+        seen = release.data.sightings(data.vocabulary)
+        found = _Places.of(seen)
+        held = [
+            {data.vocabulary[code] for code, where in enumerate(seen.lists) if place in where}
+            for place in range(len(seen.sizes))
+        ]
+        weight = {
+            label: np.log1p(len(held) / (len(where) + 1))
+            for label, where in zip(data.vocabulary, seen.lists, strict=True)
+        }
+        for row in data.to_lists()[:30] + strangers.to_lists():
+            items = {item for item in row if item in weight}
+            ratios = [
+                sum(weight[i] for i in items & place) / sum(weight[i] for i in items | place)
+                for place in held
+                if items | place
+            ]
+            codes = np.array([data.code_of[item] for item in sorted(items)], np.int64)
+            assert found.similarity(codes) == pytest.approx(max(ratios))
 
 
 def test_similarity_of_places():
