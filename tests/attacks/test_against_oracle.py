@@ -221,9 +221,11 @@ def test_figures_of_rows(seed, monkeypatch):
     others = sorted({item for row in known for item in row})
     matrix = np.array([[item in row for item in data.vocabulary] for row in rows], float)
     seen = matrix.T @ matrix
-    values, vectors = np.linalg.eigh(seen)
+    by_chance = np.outer(np.diag(seen), np.diag(seen)) / len(rows)
+    departures = seen - by_chance
+    values, vectors = np.linalg.eigh(departures - np.diag(np.diag(departures)))
     strongest = np.argsort(-np.abs(values))[: row_figures.RANK]
-    model = (vectors[:, strongest] * values[strongest]) @ vectors[:, strongest].T
+    model = by_chance + (vectors[:, strongest] * values[strongest]) @ vectors[:, strongest].T
     at = {item: code for code, item in enumerate(data.vocabulary)}
     signs = {frozenset((one, other)) for one in others for other in others}
     size = {sign: sum(sign <= row for row in rows) for sign in signs}

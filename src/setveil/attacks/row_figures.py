@@ -85,7 +85,7 @@ class RowFigures:
         place[frequent] = np.arange(len(frequent))
         matrix = held(data.offsets, data.items, len(data.vocabulary))[:, frequent]
         seen = together(matrix, matrix)
-        predicted = low_rank(seen, RANK)
+        predicted = low_rank(seen, data.records, RANK)
         at = place[codes]
         left = (predicted - seen) / np.sqrt(np.maximum(predicted, 0) + 1)
         rate = predicted / np.maximum(np.diag(seen), 1)[:, None]
