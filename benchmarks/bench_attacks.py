@@ -151,9 +151,14 @@ def suppression(name, draws, known, rho):
         sensitive = sensitive_of(data, seed)
         method = sv.Insert(sensitive=sensitive, rho=str(rho), knows=known)
         release = sv.publish(data, method, metrics=[], seed=seed, experiment=True)
-        asked = ["near-the-limit", "which-sensitive", "guess-items:model=same-basket", "membership"]
+        asked = [
+            "near-the-limit",
+            "which-sensitive:rows_per_item=100000",
+            "guess-items:model=same-basket",
+            "membership",
+        ]
         asked += ["learned"] * (name == "bms-webview-1" and rho == 0.5)
-        found = sv.attack(release, attacks=asked, targets=TARGETS)
+        found = sv.attack(release, attacks=asked, targets=TARGETS, threads=1)
         figures = {"limit": at_the_limit(release, sensitive, rho)}
         for one in found:
             figures[one.name] = None if one.main is None else one.main.rate
