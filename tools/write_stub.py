@@ -1,4 +1,4 @@
-"""Write the public names of forms, methods, guarantees and metrics to `src/setveil/__init__.pyi`, from their registrations."""
+"""Write the public names of forms, methods, guarantees, metrics and attacks to `src/setveil/__init__.pyi`, from their registrations."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from setveil import catalog
 from setveil.presence import catalog as joined
 
 STUB = Path(__file__).parents[1] / "src" / "setveil" / "__init__.pyi"
-TABLES = [catalog.FORMS]
+TABLES = [catalog.FORMS, catalog.ATTACKS]
 TABLES += [table for one in (catalog, joined) for table in (one.METHODS, one.GUARANTEES, one.METRICS)]
 
 

@@ -1,9 +1,11 @@
 from .attacks.absent_category import AbsentCategory as AbsentCategory
 from .attacks.base import Finding as Finding
+from .attacks.downcode import Downcode as Downcode
 from .attacks.find_record import FindRecord as FindRecord
 from .attacks.findings import Findings as Findings
 from .attacks.guess_items import GuessItems as GuessItems
 from .attacks.holes import Holes as Holes
+from .attacks.learned import Learned as Learned
 from .attacks.membership import Membership as Membership
 from .attacks.near_the_limit import NearTheLimit as NearTheLimit
 from .attacks.which_sensitive import WhichSensitive as WhichSensitive

@@ -36,6 +36,21 @@ def without_links(seed, records=300, sensitive=6):
 SENSITIVE = SensitiveItems([f"s{code}" for code in range(6)])
 
 
-def target(original, published, control=None, *, rows=None, seed=0, targets=300, **known):
+def target(original, published, control=None, *, rows=None, seed=0, targets=300, again=None, **known):
     alignment = Alignment(np.arange(published.records) if rows is None else rows)
-    return Target(original, published, alignment, known, control, targets, seed)
+    return Target(original, published, alignment, known, control, targets, seed, again=again)
+
+
+def by_nodes(seed, records=400, nodes=12, *, rare=None):
+    """Return records with at most one of two items of each node, and the tree; `rare` is in how many records the second item is."""
+    rng = np.random.default_rng(seed)
+    held = rng.random((records, nodes)) < 0.4
+    chance = np.where(held, rng.random((records, nodes)), 1)
+    second = chance < 0.4 if rare is None else np.argsort(np.argsort(chance, axis=0), axis=0) < rare
+    rows = [
+        [f"n{code:02}{'b' if second[row, code] else 'a'}" for code in np.flatnonzero(held[row])]
+        for row in range(records)
+    ]
+    return sv.from_lists(rows), sv.Hierarchy(
+        {f"n{code:02}{one}": f"n{code:02}" for code in range(nodes) for one in "ab"}
+    )

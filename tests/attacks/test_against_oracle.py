@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import setveil as sv
-from attacks.cases import SENSITIVE, drawn, linked, target
-from setveil.attacks import guess_items, near_the_limit, which_sensitive
+from attacks.cases import SENSITIVE, by_nodes, drawn, linked, target
+from setveil.attacks import downcode, guess_items, near_the_limit, row_figures, which_sensitive
+from setveil.attacks.downcode import Downcode
 from setveil.attacks.find_record import _Found
-from setveil.attacks.membership import area, found_at
+from setveil.attacks.membership import _Places, area, found_at
 from setveil.attacks.near_the_limit import NearTheLimit
 from setveil.attacks.which_sensitive import WhichSensitive
 from setveil.parameters.named_itemsets import NamedItemsets
@@ -174,6 +176,32 @@ def test_which_items_no_row_implies(seed):
     assert few.main.tried >= found.main.tried  # fewer rows rule out fewer items
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_most_similar_place(seed):
+    data, made = releases(seed)
+    strangers = drawn(seed + 9, 30)
+    for release in made:
+        seen = release.data.sightings(data.vocabulary)
+        found = _Places.of(seen)
+        held = [
+            {data.vocabulary[code] for code, where in enumerate(seen.lists) if place in where}
+            for place in range(len(seen.sizes))
+        ]
+        weight = {
+            label: np.log1p(len(held) / (len(where) + 1))
+            for label, where in zip(data.vocabulary, seen.lists, strict=True)
+        }
+        for row in data.to_lists()[:30] + strangers.to_lists():
+            items = {item for item in row if item in weight}
+            ratios = [
+                sum(weight[i] for i in items & place) / sum(weight[i] for i in items | place)
+                for place in held
+                if items | place
+            ]
+            codes = np.array([data.code_of[item] for item in sorted(items)], np.int64)
+            assert found.similarity(codes) == pytest.approx(max(ratios))
+
+
 def test_similarity_of_places():
     data, control = drawn(1, 60), drawn(2, 150)
     attacked = target(data, data, control, targets=60)
@@ -223,3 +251,95 @@ def test_searches_together_are_searches_one_by_one(seed):
     for number, items in enumerate(sought):
         wanted = {data.vocabulary[code] for code in items}
         assert found[number].tolist() == [place for place, row in enumerate(rows) if wanted <= row]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_figures_of_rows(seed, monkeypatch):
+    monkeypatch.setattr(row_figures, "LEAST_ROWS", 5)
+    monkeypatch.setattr(row_figures, "AT_ONCE", 100)
+    data = linked(seed, 120).keeping(np.random.default_rng(seed).random(linked(seed, 120).occurrences) < 0.8)
+    labels, common, rho = sorted(SENSITIVE), np.arange(6) / 10, 0.3
+    found = row_figures.RowFigures(data, labels, common, rho)
+    rows = [set(row) for row in data.to_lists()]
+    known = [frozenset(row - set(labels)) for row in rows]
+    others = sorted({item for row in known for item in row})
+    matrix = np.array([[item in row for item in data.vocabulary] for row in rows], float)
+    seen = matrix.T @ matrix
+    by_chance = np.outer(np.diag(seen), np.diag(seen)) / len(rows)
+    departures = seen - by_chance
+    values, vectors = np.linalg.eigh(departures - np.diag(np.diag(departures)))
+    strongest = np.argsort(-np.abs(values))[: row_figures.RANK]
+    model = by_chance + (vectors[:, strongest] * values[strongest]) @ vectors[:, strongest].T
+    at = {item: code for code, item in enumerate(data.vocabulary)}
+    signs = {frozenset((one, other)) for one in others for other in others}
+    size = {sign: sum(sign <= row for row in rows) for sign in signs}
+    signs = [sign for sign in signs if size[sign] >= 5]
+    chosen = np.arange(0, len(rows), 7)
+    blocks = list(found.blocks(chosen))
+    assert len(blocks) > 1
+    figures = np.concatenate([block.figures for block in blocks])
+    for place, row in enumerate(chosen):
+        mine = [sign for sign in signs if sign <= known[row]]
+        basket = [one for one, of in zip(rows, known, strict=True) if of == known[row]]
+        for number, item in enumerate(labels):
+            having = {sign: sum(sign <= one and item in one for one in rows) for sign in signs}
+            share = sum(item in one for one in rows) / len(rows)
+            full = {sign: having[sign] / max(int(rho * size[sign] + 1e-9), 1) for sign in signs}
+            beyond = {sign: (having[sign] - size[sign] * share) / (size[sign] * share + 1) ** 0.5 for sign in signs}
+            in_basket = sum(item in one for one in basket)
+            holes = [
+                (model[at[i], at[item]] - seen[at[i], at[item]]) / (max(model[at[i], at[item]], 0) + 1) ** 0.5
+                for i in known[row]
+            ]
+            wanted = [
+                len(known[row]),
+                common[number],
+                len(rows[row]) - len(known[row]),
+                share,
+                max((having[sign] / size[sign] for sign in signs), default=0),
+                len(basket),
+                in_basket / len(basket),
+                in_basket / max(int(rho * len(basket) + 1e-9), 1),
+                sum(model[at[i], at[item]] / seen[at[i], at[i]] for i in known[row]) / max(len(known[row]), 1),
+                sum(holes) / max(len(known[row]), 1),
+                max(holes, default=0),
+                max((having[sign] / size[sign] for sign in mine), default=0),
+                max((full[sign] for sign in mine), default=0),
+                max((beyond[sign] for sign in mine), default=0),
+                max((-beyond[sign] for sign in mine), default=0),
+                max((np.log(size[sign]) if full[sign] >= 1 else 0 for sign in mine), default=0),
+            ]
+            assert figures[place, number] == pytest.approx(wanted, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_guesses_for_nodes(seed, monkeypatch):
+    monkeypatch.setattr(downcode, "SHARE_GUESSED", 1)
+    data, tree = by_nodes(seed, 60)
+    public, _tree = by_nodes(seed + 50, 300)
+    rows = sv.from_lists([[label[:3] if label[:3] < "n06" else label for label in row] for row in data.to_lists()])
+    attacked = target(data, sv.Generalized(rows, tree), public, targets=10**6)  # no k: by the supports alone
+    found = Downcode().run(attacked)
+    half, _rest = np.split(attacked.rng("downcode").permutation(300), [150])
+    known = [set(public.to_lists()[row]) for row in half]
+    guess = {
+        node: max((f"{node}a", f"{node}b"), key=lambda item: sum(item in row for row in known))
+        for node in (f"n{code:02}" for code in range(6))
+    }
+    pairs = [(set(row), node) for row in data.to_lists() for node in guess if {f"{node}a", f"{node}b"} & set(row)]
+    assert found.main.tried == len(pairs)
+    assert found.main.right == sum(guess[node] in row for row, node in pairs)
+    assert found.naive.rate == pytest.approx(0.5)
+
+
+def test_a_needed_node_has_a_rare_child():
+    share, rows, k = np.array([0.6, 0.4]), 12, 5
+    either = [binom.pmf(range(1, k), rows, one).sum() for one in share]  # each child may be the rare one
+    weight = np.array(either) / sum(either)
+    # with the other child as the rare one, every row holds this one; as the rare one, it is in k / 2 rows
+    wanted = [weight[1] + weight[0] * k / 2 / rows, weight[0] + weight[1] * k / 2 / rows]
+    found = downcode._needed(share, [(0, 1), (1, 2)], np.array([0.0, rows]), k)
+    assert found == pytest.approx(wanted, rel=1e-6)
+    # a pair that is surely rare explains the node as well, so that little is learned
+    found = downcode._needed(share, [(0, 1), (1, 2)], np.array([8.0] * 50 + [1000]), k)
+    assert found == pytest.approx(share, abs=0.01)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from attacks.cases import SENSITIVE, drawn, linked, target, without_links
+from attacks.cases import SENSITIVE, by_nodes, drawn, linked, target, without_links
 from setveil.attacks.base import FOUND
 from setveil.catalog import ATTACKS
+from setveil.data.records.alignment import Alignment
 from setveil.data.records.transactions import Transactions
 from setveil.parameters.categories import Categories
 from setveil.parameters.named_itemsets import NamedItemsets
@@ -69,6 +70,12 @@ def suppressed_for_another_list():
     return data, release.data, release.alignment.rows
 
 
+def inserted(records):
+    """Return a release by insert, and its alignment."""
+    release = sv.publish(records, sv.Insert(sensitive=SENSITIVE, rho="30%"), metrics="none", seed=2**70)
+    return release.data, release.alignment
+
+
 def leak(name, seed):
     """Return a target with a planted leak of the kind that the attack looks for."""
     match name:
@@ -84,6 +91,23 @@ def leak(name, seed):
         case "near-the-limit":
             data = linked(seed, 600, strength=0.95)
             return target(data, suppressed(data, seed, lambda _row: 0.5), sensitive=SENSITIVE, rho=RHO)
+        case "learned":
+            data = linked(seed, 600, strength=0.95)
+            published, alignment = inserted(data)
+            others = linked(seed + 500, 600, strength=0.95)
+            return target(
+                data,
+                published,
+                others,
+                rows=alignment.rows,
+                again=inserted,
+                sensitive=SENSITIVE,
+                rho=MaxConfidence("30%"),
+            )
+        case "downcode":
+            data, tree = by_nodes(seed, rare=3)
+            release = sv.publish(data, sv.AprioriGeneralization(k=5, m=1, hierarchy=tree), metrics="none", seed=2**70)
+            return target(data, release.data, by_nodes(seed + 500)[0], rows=release.alignment.rows, k=5, m=1)
         case "holes":
             data = drawn(seed, 600)
             published, pairs = hiding(data, seed, planted=True)
@@ -120,6 +144,19 @@ def null(name, seed):
         case "near-the-limit":
             data = without_links(seed, 300)
             return target(data, suppressed(data, seed, lambda _row: 0.3), sensitive=SENSITIVE, rho=MaxConfidence("30%"))
+        case "learned":
+
+            def again(records):
+                return suppressed(records, seed, lambda _row: 0.3), Alignment(np.arange(records.records))
+
+            data, rho = without_links(seed, 300), MaxConfidence("30%")
+            return target(
+                data, again(data)[0], without_links(seed + 10**6, 300), again=again, sensitive=SENSITIVE, rho=rho
+            )
+        case "downcode":
+            data, tree = by_nodes(seed)
+            rows = sv.from_lists([[label[:3] for label in row] for row in data.to_lists()])
+            return target(data, sv.Generalized(rows, tree), by_nodes(seed + 10**6)[0], targets=1000, k=5, m=1)
         case "holes":
             data = drawn(seed)
             published, pairs = hiding(data, seed, planted=False)
@@ -138,6 +175,9 @@ def null(name, seed):
 def settings_of(name):
     """Return the settings to try: logistic regression and a rival's data have tests of their own."""
     kind = ATTACKS[name]
+    if name == "learned":
+        pytest.importorskip("sklearn")
+        return [kind(rounds=15)]  # fewer trees, so that 200 runs are quick
     return [
         kind(**variant) for variant in kind.variants if variant.get("model") not in ("logistic-regression", "rival")
     ]

@@ -5,9 +5,11 @@ MEMBERS = {
     "guess-items": "guess_items.GuessItems",
     "within-group": "within_group.WithinGroup",
     "near-the-limit": "near_the_limit.NearTheLimit",
+    "learned": "learned.Learned",
     "holes": "holes.Holes",
     "absent-category": "absent_category.AbsentCategory",
     "which-sensitive": "which_sensitive.WhichSensitive",
     "membership": "membership.Membership",
+    "downcode": "downcode.Downcode",
 }
 """The name of each attack, its module and its class, in the order in which they are listed."""

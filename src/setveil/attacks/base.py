@@ -162,7 +162,9 @@ class Attack(Declaration, ABC):
     guesses_all: ClassVar[bool] = False
     """Whether it makes all guesses that there are, whatever their maximum number."""
     needs: ClassVar[tuple[str, ...]] = ()
-    """What it needs in addition: `control` (people who are not in the release)."""
+    """What it needs in addition: `control` (people who are not in the release), `recipe` (to run the method on other records)."""
+    shadow_share: ClassVar[float] = 0.8
+    """The share of the records that a shadow release is made from; the others are the control."""
     takes: ClassVar[tuple[type[Form], ...]] = (Transactions,)
     """The published forms to which it applies."""
     example_lines: ClassVar[tuple[str, ...]] = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.attacks.base import Attack, Finding
-from setveil.attacks.matrices import held, together
+from setveil.attacks.matrices import held, independent, low_rank, together
 from setveil.attacks.trials import Trial
 from setveil.base.declaration import parameter
 
@@ -29,7 +29,8 @@ class Holes(Attack):
     knows = "the minimum support; with model=rival also data of other people, given as the control"
     statistic = (
         "a hidden pair is among the first n infrequent pairs, n the number of hidden pairs, if pairs are ranked by"
-        " (expected - seen) / √(expected + 1). Expected: by independence, by a model of rank 8 of the release, or by a rival's data"
+        " (expected - seen) / √(expected + 1). Expected: by independence, by a model of rank 8 of the departures from it, or by a rival's"
+        " data"
     )
     base_rate = "n infrequent pairs at random"
     success = "hidden pairs of items named right"
@@ -80,15 +81,9 @@ class Holes(Attack):
         """Return the support of each pair that the attacker expects."""
         records = max(target.published.records, 1)
         if self.model == "independence":
-            return np.outer(np.diag(seen), np.diag(seen)) / records
+            return independent(seen, records)
         if self.model == "low-rank":
-            from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
-
-            rank = max(min(RANK, len(seen) - 1), 0)
-            values, vectors = (
-                eigsh(seen, rank, v0=np.ones(len(seen))) if rank else (np.zeros(0), np.zeros((len(seen), 0)))
-            )
-            return (vectors * values) @ vectors.T
+            return low_rank(seen, records, RANK)
         rival = target.control
         assert rival is not None
         code = [rival.code_of.get(label, len(rival.vocabulary)) for label in labels]

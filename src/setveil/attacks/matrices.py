@@ -23,3 +23,27 @@ def together(one: Any, other: Any) -> NDArray[np.float64]:
     """Return for each pair of an item of one matrix and an item of the other the number of records that hold both."""
     counts: NDArray[np.float64] = (one.T @ other).toarray().astype(np.float64)
     return counts
+
+
+def independent(counts: NDArray[np.float64], records: int) -> NDArray[np.float64]:
+    """Return the counts of pairs to be expected if items are independent; the diagonal of `counts` has those of single items."""
+    expected: NDArray[np.float64] = np.outer(np.diag(counts), np.diag(counts)) / max(records, 1)
+    return expected
+
+
+def low_rank(counts: NDArray[np.float64], records: int, rank: int) -> NDArray[np.float64]:
+    """Return the counts of pairs to be expected by independence and a model of this rank of the departures from it.
+
+    The diagonal holds no pairs. It is ignored, because the supports of the most common items would take up the rank.
+    """
+    from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
+
+    expected = independent(counts, records)
+    departures = counts - expected
+    np.fill_diagonal(departures, 0)
+    rank = min(rank, len(counts) - 1)
+    if rank < 1 or not departures.any():
+        return expected
+    values, vectors = eigsh(departures, rank, v0=np.ones(len(counts)))
+    predicted: NDArray[np.float64] = expected + (vectors * values) @ vectors.T
+    return predicted

@@ -43,6 +43,8 @@ class Target:
     """Whether this is a shadow release."""
     measured: Pair | None = None
     """The release and its original as metrics measured them, with the results that an attack can use."""
+    again: Callable[[Transactions], tuple[Published, Alignment]] | None = None
+    """Runs the method of the release on other records; None if the recipe is not known."""
     _made: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property

@@ -26,7 +26,7 @@ def attack(
     ] = None,
     control: Annotated[
         str | None,
-        about("Records of people who are not in the release (default: a shadow release on 80 % of the records)."),
+        about("Records of people who are not in the release (default: a shadow release on a part of the records)."),
     ] = None,
     limit: Annotated[
         str | None, about("The highest excess over the control to accept, such as 5%. The exit code is 3 above it.")
@@ -67,7 +67,7 @@ def attack(
         for table in found.tables():
             say_table(table.header, table.rows)
         if any(one.shadow for one in found):
-            say("Attacks with a control were run against a shadow release: the same recipe on 80 % of the records.")
+            say("Attacks with a control were run against a shadow release: the same recipe on a part of the records.")
         if found.judgement:
             say(found.judgement)
     return ExitCode.VIOLATED if found.above_limit else ExitCode.OK

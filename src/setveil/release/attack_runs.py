@@ -18,6 +18,8 @@ from setveil.parameters.shares import MaxConfidence
 from setveil.release.provenance import draw_again
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from setveil.data.forms.base import Published
     from setveil.data.records.alignment import Alignment
     from setveil.data.records.transactions import Transactions
@@ -31,8 +33,6 @@ TARGETS = 2000
 """Default maximum number of guesses of each attack."""
 QUICK_TARGETS = 500
 """The same for `quick` when a release is published: its attacks take at most about as long as the method."""
-SHADOW_SHARE = 0.8
-"""The share of the records that a shadow release is made from."""
 
 MADE_FROM_A_RELEASE = (
     "the rows of re-associated data come from no single record; attack the release that they were made from"
@@ -60,28 +60,52 @@ class Case:
         """Return the release as attacks see it."""
         known = {name: getattr(self.method, name) for name in type(self.method).model_fields}
         return Target(
-            self.original, self.published, self.alignment, known, control, targets, seed, measured=self.measured
+            self.original,
+            self.published,
+            self.alignment,
+            known,
+            control,
+            targets,
+            seed,
+            measured=self.measured,
+            again=self.again,
         )
 
-    def shadow(self, target: Target) -> Target:
-        """Make a release of a part of the records with the same recipe; the other records are the control."""
-        if self.randomness is None:
+    @property
+    def again(self) -> Callable[[Transactions], tuple[Published, Alignment]] | None:
+        """Return what runs the method on other records, with random draws of their own; None if the recipe is not known."""
+        randomness = self.randomness
+        if randomness is None:
+            return None
+        return lambda records: draw_again(replace(randomness, checksum=records.checksum()), records)
+
+    def shadow(self, target: Target, share: float) -> Target:
+        """Make a release of a share of the records with the same recipe; the other records are the control."""
+        if target.again is None:
             raise Missing(
                 "the dossier does not record the recipe, so no shadow release can be made; give people as the control"
             )
         records = self.original.records
         inside = np.zeros(records, np.bool_)
-        inside[target.rng("shadow").choice(records, round(SHADOW_SHARE * records), replace=False)] = True
-        part = self.original.take(np.flatnonzero(inside))
+        inside[target.rng("shadow").choice(records, round(share * records), replace=False)] = True
+        part, outside = (self.original.take(np.flatnonzero(chosen)) for chosen in (inside, ~inside))
         with progress.step("making a shadow release"):
-            published, alignment = draw_again(self.randomness, part)
-        outside = self.original.take(np.flatnonzero(~inside))
-        return Target(part, published, alignment, target.known, outside, target.targets, target.seed, shadow=True)
+            published, alignment = target.again(part)
+        return replace(
+            target,
+            original=part,
+            published=published,
+            alignment=alignment,
+            control=outside,
+            shadow=True,
+            measured=None,
+            _made={},
+        )
 
 
 def run_attacks(case: Case, chosen: Chosen, target: Target, *, limit: float | None = None) -> Findings:
     """Run the chosen attacks; one that cannot be run states why."""
-    shadow: Target | str | None = None
+    shadows: dict[float, Target | str] = {}
     found = Findings(limit=limit)
     with progress.step("attacking", len(chosen)) as advance:
         for done, one in enumerate(chosen):
@@ -90,8 +114,9 @@ def run_attacks(case: Case, chosen: Chosen, target: Target, *, limit: float | No
             else:
                 attacked: Target | str = target
                 if "control" in one.needs and target.control is None:
-                    shadow = shadow or _shadow_or_reason(case, target)
-                    attacked = shadow
+                    if one.shadow_share not in shadows:
+                        shadows[one.shadow_share] = _shadow_or_reason(case, target, one.shadow_share)
+                    attacked = shadows[one.shadow_share]
                 found.append(one.impossible(attacked) if isinstance(attacked, str) else _one(one, attacked))
             advance(done + 1)
     return found
@@ -105,9 +130,9 @@ def _one(one: Attack, target: Target) -> Finding:
     return replace(finding, shadow=target.shadow, targets=None if one.guesses_all else target.targets)
 
 
-def _shadow_or_reason(case: Case, target: Target) -> Target | str:
+def _shadow_or_reason(case: Case, target: Target, share: float) -> Target | str:
     try:
-        return case.shadow(target)
+        return case.shadow(target, share)
     except (InputError, GuaranteeViolated) as error:
         return f"no shadow release could be made: {error}"
 

@@ -66,7 +66,7 @@ def attack(
         all attacks that apply. `quick` runs those that `publish` runs: they fit the guarantee and need no shadow release.
     control
         Records of people who are not in the release, as data or as a path. Without it, attacks that need them run against a shadow release:
-        the same recipe on 80 % of the records, with the others as the control.
+        the same recipe on 80 % of the records (`learned`: on half of them), with the others as the control.
     limit
         The highest excess over the control that you accept, such as 0.05 or "5%". `Findings.above_limit` lists the attacks whose interval
         ends above it.
