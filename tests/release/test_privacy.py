@@ -102,6 +102,13 @@ def bytes_of(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def figures_of_attacks(dossier):
+    """Return what attacks found, with so many digits that a number cannot be there by chance."""
+    found = [one["main"] for one in dossier["attacks"]["findings"] if one["main"]]
+    figures = [str(figure) for main in found for figure in (main["right"], main["rate"], *main["interval"])]
+    return [figure for figure in figures if len(figure) > 8]
+
+
 def private_values(source, made, *, ids_kept):
     """Return what must not be in a release, by what it is."""
     values = {
@@ -111,6 +118,7 @@ def private_values(source, made, *, ids_kept):
         "source": [source.data.name, source.categories.name, source.folder.name, str(source.data)],
         "checksum": [made.dossier["input"]["checksum"], hashlib.sha256(source.data.read_bytes()).hexdigest()],
         "original id": [] if ids_kept else source.ids,
+        "figure of an attack": figures_of_attacks(made.dossier),
         "label that is not released": sorted(set(source.labels) - set(open_release(made.out).data.vocabulary)),
     }
     return {what: [v if isinstance(v, bytes) else v.encode() for v in several] for what, several in values.items()}

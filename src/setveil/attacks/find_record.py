@@ -53,11 +53,10 @@ class FindRecord(Attack):
         original, rows = target.original, target.alignment.rows
         order = np.argsort(rows, kind="stable")
         starts = starts_of(rows[order], original.records)
-        first = np.sort(order[starts[:-1][np.diff(starts) > 0]])  # one row of each person
-        able = first[original.lengths[rows[first]] >= self.known]
+        able = np.flatnonzero((np.diff(starts) > 0) & (original.lengths >= self.known))
         if not len(able):
             return self.without_result(f"no record has {self.known:,} or more items")
-        people = rows[target.drawn(self.name, able)]
+        people = target.drawn(self.name, able)
         rng = target.rng(f"{self.name} {self.known}")
         sought = [
             rng.choice(original.items[original.offsets[one] : original.offsets[one + 1]], self.known, replace=False)

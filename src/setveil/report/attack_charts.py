@@ -1,4 +1,4 @@
-"""The part of a report about attacks: what each one found, beside chance, the control, the original and the promise of the guarantee."""
+"""The part of a report about attacks: what each one found, beside chance, the control, the original and the guarantee."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ATTACKED = Series(
 )
 """Who or what is attacked: the data before and after, people who are not in the release, and guesses without the release."""
 ROOM = 1.25
-"""The length of the axis as a multiple of the highest value: the labels stand to the right of the bars."""
+"""The length of the axis as a multiple of the highest value: the labels are to the right of the bars."""
 WHOLE = (0, 0.25, 0.5, 0.75, 1)
 """The ticks of an axis that reaches beyond 100 %."""
 
