@@ -14,6 +14,7 @@ import numpy as np
 from setveil.base import progress
 from setveil.base.display import quantity
 from setveil.base.verdict import MOST_WITNESSES, Witness
+from setveil.data.forms.comparing import codes_in
 from setveil.data.records.ragged import among, distinct, owner_of, starts_of
 from setveil.data.records.transactions import Transactions
 from setveil.guarantees.hidden_itemsets import HiddenItemsets
@@ -126,13 +127,13 @@ def _witness(itemset: frozenset[str], held: NDArray[np.int64], others: int) -> W
 
 def _rows_in_order(release: Linked, original: Transactions) -> Transactions:
     """Return the rows in the order of the original records, with the codes of the original."""
-    rows = release.data.as_records()
-    code = np.array([original.code_of.get(label, -1) for label in rows.vocabulary], dtype=np.int64)
-    record, item = release.rows[owner_of(rows.offsets)], code[rows.items] if rows.occurrences else rows.items
-    order = np.lexsort((item, record))
-    return Transactions(
-        starts_of(record[order], original.records), item[order].astype(np.int32), original.vocabulary, unit=rows.unit
-    )
+    rows, width = release.data.as_records(), max(len(original.vocabulary), 1)
+    keys = release.rows[owner_of(rows.offsets)]
+    keys *= width
+    keys += codes_in(rows.labels, original)[rows.items]
+    keys.sort()
+    starts = starts_of(keys // width, original.records)
+    return Transactions(starts, (keys % width).astype(np.int32), original.vocabulary, unit=rows.unit)
 
 
 def _largest_of_others(
