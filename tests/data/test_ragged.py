@@ -196,6 +196,19 @@ def test_data_know_the_holders_of_their_items(lists):
 
 
 @settings(deadline=None)
+@pytest.mark.parametrize("words", [(0, 1, 2), (7, 1 << 15, 1 << 20), (0, (1 << 31) - 1), (1, 1 << 40, (1 << 63) - 1)])
+@given(data=st.data())
+def test_lists_that_begin_alike_are_ordered_by_what_follows(words, data):
+    numbers = st.lists(st.sampled_from(words), max_size=9)
+    lists = data.draw(st.lists(st.tuples(st.sampled_from([0, 2, 3, 12, 40]), numbers), max_size=12))
+    lists = [[words[1]] * times + rest for times, rest in lists]
+    offsets, values = flat(lists, np.int32 if max(words) < 1 << 31 else np.int64)
+    order, ranks = order_of_sequences(offsets, values), ranks_of_sequences(offsets, values)
+    assert order.tolist() == sorted(range(len(lists)), key=lists.__getitem__)  # equal ones stay in order
+    different = sorted({tuple(one) for one in lists})
+    assert ranks.tolist() == [bisect_left(different, tuple(one)) for one in lists]
+
+
 @given(lists_of_numbers, DTYPES)
 def test_lists_are_put_in_the_order_of_dictionaries(lists, dtype):
     offsets, values = flat(lists, dtype)

@@ -56,12 +56,47 @@ def test_too_many_at_the_lowest_support_take_nothing_from_the_others(limit, monk
     assert limit == 0 or any(one.name == "fi-similarity" and one.value is not None for one in together)
 
 
+@pytest.mark.parametrize("change", ["removed", "added", "split", "other vocabulary", "wrong alignment"])
+@pytest.mark.parametrize("most", [0, 10_000])
+def test_a_release_that_only_removes_items_is_counted_instead_of_mined(change, most, monkeypatch):
+    monkeypatch.setattr(mined, "MOST_COUNTED", most)
+    mined_data = []
+    real = mined.mine_up_to
+    monkeypatch.setattr(mined, "mine_up_to", lambda *given: mined_data.append(given[0]) or real(*given))
+    for seed in range(12):
+        data, published, alignment, known = released(seed)
+        rows = alignment.rows
+        if change == "added":
+            lists = published.to_lists()
+            lists[0] = sorted(
+                {*lists[0], next(label for label in data.vocabulary if label not in data.to_lists()[rows[0]])}
+            )
+            published = sv.from_lists(lists)
+        elif change == "split":
+            rows = np.append(rows, rows[:1])
+            published = published.take(np.append(np.arange(published.records), 0), ids=None)
+        elif change == "other vocabulary":
+            published = sv.from_lists(
+                [[label for label in record if label != "i000"] for record in published.to_lists()]
+            )
+        elif change == "wrong alignment":
+            rows = np.full(len(rows), rows[0])
+        metrics = [
+            one for one in all_metrics(known)[0] if "alignment" not in one.needs and "categories" not in one.needs
+        ]
+        mined_data.clear()
+        found = measure_all(data, published, Alignment(rows), metrics)
+        assert any(one is published for one in mined_data) == (change != "removed" or most == 0)
+        assert found == measure_all(data, published, None, metrics)
+
+
 def test_each_data_set_is_mined_once(monkeypatch):
     calls = []
     real = mined.mine_up_to
     monkeypatch.setattr(mined, "mine_up_to", lambda *given: calls.append(given[1]) or real(*given))
     monkeypatch.setattr(mined, "top", None)  # a search of its own would fail
     data, published, alignment, known = released(3, records=300)
+    monkeypatch.setattr(mined, "MOST_COUNTED", 0)
     metrics, _lacking = all_metrics(known)
     assert all(one.value is not None for one in measure_all(data, published, alignment, metrics) if one.name == "tkd")
     assert calls == [2, 2]  # 0.1 % of 300 for top-rules is at least 2, and so is 0.2 % for fi-similarity

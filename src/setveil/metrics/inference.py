@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from setveil.base.declaration import parameter
-from setveil.data.records.ragged import among, distinct, owner_of
+from setveil.data.records.ragged import among, distinct, records_of
 from setveil.metrics.base import Metric
 from setveil.mining.rule_search import largest_rules
 from setveil.mining.whole_parts import whole_parts
@@ -74,7 +74,7 @@ class ExactBasketExposure(OfSensitiveItems):
         width = max(len(data.vocabulary), 1)
         exposed = (found.part * width + found.item)[above]
         place = np.flatnonzero(is_sensitive[data.items])
-        row = owner_of(data.offsets)[place]
+        row = records_of(place, data.offsets)
         is_exposed = among(found.part_of[row] * width + data.items[place], exposed)
         occurrences = int(np.count_nonzero(is_exposed))
         return {

@@ -3,11 +3,15 @@
 Each metric first states the support that it needs (`Metric.plan`). The data are mined once at the lowest of these supports. A metric that
 asks for a higher one gets the more frequent of the itemsets found. If there are too many itemsets at the lowest support, the next one is
 tried, so that every metric gets what it would get alone.
+
+A release that only removes items is not mined if the original is mined at these supports or lower ones: the itemsets of the original are
+counted in it.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +19,12 @@ import numpy as np
 from setveil.data.records.ragged import sums_within
 from setveil.errors import TooManyItemsets
 from setveil.mining.frequent import count_or_at_least, first_of, mine_up_to, top
+from setveil.mining.supports import supports
 from setveil.mining.whole_parts import without_items
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
@@ -26,17 +33,25 @@ if TYPE_CHECKING:
 LEAST = 2
 """Minimum support of the most frequent itemsets: in one record, every part of every record would count."""
 
+MOST_COUNTED = 10_000
+"""Maximum number of itemsets of the original that are counted in the release; mining it takes less time than counting more."""
+
 
 class Undefined(Exception):
     """There is no figure; the text is the reason for users."""
 
 
 class Mined:
-    """The frequent itemsets of one data set; `name` names the data in reasons."""
+    """The frequent itemsets of one data set.
 
-    def __init__(self, data: Transactions, name: str) -> None:
+    `name` names the data in reasons. `whole` returns the itemsets of data with the same vocabulary in which no itemset is less frequent, or
+    None if there are no such data.
+    """
+
+    def __init__(self, data: Transactions, name: str, whole: Callable[[], Mined | None] = lambda: None) -> None:
         self.data = data
         self._name = name
+        self._whole = whole
         self._planned: dict[int, int] = {}
         self._found: Itemsets | None = None
         self._lowest = sys.maxsize
@@ -119,10 +134,21 @@ class Mined:
             # After the first, count before listing: the reason of each metric without a figure states this number.
             if place and count_or_at_least(self.data, count)[0] > limit:
                 continue
-            found = mine_up_to(self.data, count, limit)
-            if found is not None:
+            found = self._counted(count)
+            if found is None:
+                found = mine_up_to(self.data, count, limit)
+            if found is not None and len(found) <= limit:
                 self._found, self._lowest = found.take(np.argsort(-found.supports, kind="stable")), count
                 return
+
+    def _counted(self, count: int) -> Itemsets | None:
+        """Return the itemsets in at least `count` records, counted among those of the whole data; None if these are unknown or many."""
+        whole = self._whole()
+        candidates = whole._at(count) if whole else None  # noqa: SLF001 - same class
+        if candidates is None or len(candidates) > MOST_COUNTED:
+            return None
+        counted = replace(candidates, supports=supports(self.data, candidates), records=self.data.records)
+        return counted.take(counted.supports >= count)
 
 
 def _number_text(found: int, *, is_all: bool) -> str:

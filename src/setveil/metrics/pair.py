@@ -62,7 +62,7 @@ class Pair:
         self.exact = exact
         self.before = before or Mined(original, "original")
         """The frequent itemsets of the original."""
-        self.after = Mined(published, "release")
+        self.after = Mined(published, "release", lambda: self.before if self.only_removes else None)
         """The frequent itemsets of the release, if it is plain records."""
         self._metrics = tuple(metrics)
         self._made: dict[Any, Any] = {}
@@ -96,6 +96,19 @@ class Pair:
     def shared_items(self) -> NDArray[np.int64]:
         """For each released row, how many of its items are in its original record."""
         return shared_items(self.original, self.published, self.rows)
+
+    @cached_property
+    def only_removes(self) -> bool:
+        """Whether every released row is a part of an original record of its own: no itemset is then more frequent than before.
+
+        This is found out without trusting the alignment. It is also false without an alignment and for other vocabularies.
+        """
+        if self.alignment is None or self.published.vocabulary != self.original.vocabulary:
+            return False
+        rows, records = self.rows, self.original.records
+        if len(rows) != self.published.records or (len(rows) and not 0 <= rows.min() <= rows.max() < records):
+            return False
+        return not self.has_split_records and bool((self.shared_items == self.published.lengths).all())
 
     def once(self, work: Callable[..., Result], *given: Any) -> Result:
         """Return `work(self, *given)`, computed at the first call."""

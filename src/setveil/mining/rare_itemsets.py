@@ -18,13 +18,12 @@ import numpy as np
 from setveil.data.records.ragged import (
     inverted,
     offsets_of,
-    owner_of,
     picked,
     places_of,
     ranks_of_sequences,
     read_only,
-    sorted_within,
-    starts_of,
+    records_of,
+    sums_within,
 )
 from setveil.kernels.threads import run
 
@@ -86,16 +85,17 @@ def rare_itemsets(
         weights = np.ones(data.records, np.int64)
     table = _Items.of(data, weights, parts)
     k = min(k, int(weights.sum()) + 1)  # no itemset has a higher support, and the number fits into 64 bits
-    singles = np.flatnonzero(table.supports < k)
+    is_rare = table.supports < k
+    singles = np.flatnonzero(is_rare)
     is_exposed = np.zeros(data.records, np.bool_)
-    is_exposed[table.row[(table.supports < k)[table.item]]] = True
+    is_exposed[records_of(np.flatnonzero(is_rare[table.item]), table.offsets)] = True
     by_size = {1: len(singles)} if len(singles) else {}
     listed = [
         (singles[place : place + 1], int(table.supports[singles[place]])) for place in range(len(singles))[:limit]
     ]
     complete = True
     if m > 1 and k > 1:
-        found = _Search.of(table, weights, data.records, k, by_size)
+        found = _Search.of(table, weights, k, by_size)
         complete = found.run(m, budget, limit - len(listed))
         listed += found.listed
         is_exposed |= found.exposed[found.content_of]
@@ -111,9 +111,9 @@ def rare_itemsets(
 
 @dataclass(frozen=True, eq=False)
 class _Items:
-    """The row and the item of each occurrence. Items that occur are numbered from 0, separately in each part of the records."""
+    """The item of each occurrence, by record. Items that occur are numbered from 0, separately in each part of the records."""
 
-    row: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     item: NDArray[np.int64]
     codes: NDArray[np.int64]
     """The code of each item."""
@@ -123,7 +123,6 @@ class _Items:
 
     @classmethod
     def of(cls, data: Transactions, weights: NDArray[np.int64], parts: NDArray[np.int64] | None) -> _Items:
-        row = owner_of(data.offsets)
         if parts is None:
             codes = np.flatnonzero(data.supports)
             number = np.zeros(len(data.vocabulary), np.int64)
@@ -131,11 +130,11 @@ class _Items:
             item, parts_of = number[data.items], np.zeros(len(codes), np.int64)
         else:
             width = max(len(data.vocabulary), 1)
-            keys, item = np.unique(parts[row] * width + data.items, return_inverse=True)
+            keys, item = np.unique(np.repeat(parts, data.lengths) * width + data.items, return_inverse=True)
             codes, parts_of = keys % width, keys // width
         supports = np.zeros(len(codes), np.int64)
-        np.add.at(supports, item, weights[row])
-        return cls(row, item, codes, parts_of, supports)
+        np.add.at(supports, item, np.repeat(weights, data.lengths))
+        return cls(data.offsets, item, codes, parts_of, supports)
 
 
 @dataclass(eq=False)
@@ -147,6 +146,10 @@ class _Search:
     items: NDArray[np.int64]
     weights: NDArray[np.int64]
     supports: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    """The start of the records of each item in `holders`."""
+    holders: NDArray[np.int64]
+    """The records that hold each item."""
     members: NDArray[np.int64]
     """The items that the merged items represent: those of item i from `member_starts[i]` on."""
     member_starts: NDArray[np.int64]
@@ -158,19 +161,18 @@ class _Search:
     listed: list[tuple[NDArray[np.int64], int]]
 
     @classmethod
-    def of(cls, table: _Items, weights: NDArray[np.int64], records: int, k: int, by_size: dict[int, int]) -> _Search:
-        often = np.flatnonzero(table.supports >= k)
-        number = np.zeros(len(table.supports), np.int64)
-        number[often] = np.arange(len(often))
-        keep = table.supports[table.item] >= k
-        row, item = table.row[keep], number[table.item[keep]]
-        offsets = starts_of(row, records)
+    def of(cls, table: _Items, weights: NDArray[np.int64], k: int, by_size: dict[int, int]) -> _Search:
+        is_often = table.supports >= k
+        often = np.flatnonzero(is_often)
+        keep = is_often[table.item]
+        offsets, item = offsets_of(keep)[table.offsets], (np.cumsum(is_often) - 1)[table.item[keep]]
         content_of = ranks_of_sequences(offsets, item)
-        contents, first = np.unique(content_of, return_index=True)
-        of_content = np.zeros(len(contents), np.int64)
+        of_content = np.zeros(int(content_of.max(initial=-1)) + 1, np.int64)
         np.add.at(of_content, content_of, weights)
-        offsets, places = picked(offsets, first)
-        item, row = item[places], owner_of(offsets)
+        example = np.empty(len(of_content), np.int64)
+        example[content_of] = np.arange(len(content_of))
+        offsets, places = picked(offsets, example)
+        item = item[places]
         # Merge items that are in the same records: keep the first.
         kind = ranks_of_sequences(*inverted(offsets, item, len(often)))
         _kinds, head, copies = np.unique(kind, return_index=True, return_counts=True)
@@ -180,24 +182,27 @@ class _Search:
         member_starts, members = picked(offsets_of(copies), order)
         members = often[np.argsort(kind, kind="stable")][members]
         # A record with one item holds no larger set.
-        keep = rank[item] >= 0
-        row, item = row[keep], rank[item[keep]]
-        lengths = np.bincount(row, minlength=len(contents))
+        item = rank[item]
+        keep = item >= 0
+        lengths = sums_within(offsets, keep)
         long = lengths > 1
-        new = np.where(long, np.cumsum(long) - 1, np.count_nonzero(long))
-        keep = long[row]
-        row, item = new[row[keep]], item[keep]
-        offsets = starts_of(row, int(np.count_nonzero(long)))
+        n_long = int(np.count_nonzero(long))
+        new = np.where(long, np.cumsum(long) - 1, n_long)
+        keep &= np.repeat(long, np.diff(offsets))
+        offsets = offsets_of(lengths[long])
+        starts, holders = inverted(offsets, item[keep], len(order))
         return cls(
             k,
             offsets,
-            sorted_within(offsets, item, len(order)),
+            inverted(starts, holders, n_long)[1],
             of_content[long],
             table.supports[often[head[order]]],
+            starts,
+            holders,
             members,
             member_starts,
             new[content_of],
-            np.zeros(int(np.count_nonzero(long)) + 1, np.bool_),
+            np.zeros(n_long + 1, np.bool_),
             by_size,
             [],
         )
@@ -209,17 +214,9 @@ class _Search:
             return True
         from setveil.mining import _rare_itemsets_kernels as kernels  # noqa: PLC0415 - imports Numba: only when a kernel runs
 
-        starts, by_item = places_of(self.items, len(self.supports))
-        columns = (
-            self.offsets,
-            self.items,
-            self.weights,
-            starts,
-            owner_of(self.offsets)[by_item],
-            by_item,
-            self.supports,
-        )
-        records = kernels.Records(*map(read_only, (*columns, np.diff(self.member_starts))))
+        places, copies = places_of(self.items, len(self.supports))[1], np.diff(self.member_starts)
+        columns = (self.offsets, self.items, self.weights, self.starts, self.holders, places, self.supports, copies)
+        records = kernels.Records(*map(read_only, columns))
         steps = (min(budget, MOST_STEPS), min(budget, STEPS_FOR_MORE))
         state = np.zeros(8, np.int64)
         for size in range(2, min(m, longest) + 1):

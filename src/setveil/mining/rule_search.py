@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import distinct, offsets_of, read_only, records_of, runs, starts_of
+from setveil.data.records.ragged import offsets_of, read_only, records_of, runs, starts_of
 from setveil.kernels.threads import share
 from setveil.mining.supports import supports
 
@@ -239,11 +239,14 @@ def largest_rules(
     row = records_of(place, contents.offsets)
     more = contents.lengths[row] > 1  # only the empty set implies the item of a record with one item
     place, row = place[more], row[more]
-    concerned = distinct(row)
-    whole = contents.take(concerned)
-    with_item = np.zeros(contents.records, np.int64)
-    with_item[concerned] = supports(data, (whole.offsets, whole.items))
     held = _held_without(data, contents, row, place)
+    # A content that more records hold than have exactly this content: only if each of its parts does.
+    fewest = np.full(contents.records, np.iinfo(np.int64).max)
+    np.minimum.at(fewest, row, held)
+    inside = np.flatnonzero((fewest > weights) & (fewest < np.iinfo(np.int64).max))
+    whole = contents.take(inside)
+    with_item = weights.copy()
+    with_item[inside] = supports(data, (whole.offsets, whole.items))
     found = LargestRules(row, weights[row], place, with_item[row], held)
     if len(row) <= MOST_CACHED:
         data.remembered[key] = found

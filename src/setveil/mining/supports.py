@@ -120,8 +120,12 @@ def _supports(data: Transactions, offsets: NDArray[np.int64], codes: NDArray[np.
     set_items = (keys % len(used)).astype(np.int32)
     set_offsets = starts_of(keys // len(used), n_sets)
     as_records = Transactions.of_parts(set_offsets, set_items, (), ids=None, unit="record")
+    is_single = np.diff(set_offsets) == 1
+    result[is_single] = data.supports[used[set_items[set_offsets[:-1][is_single]]]]
     order = as_records.content_order()
-    order = order[np.diff(set_offsets)[order] > 0]
+    order = order[np.diff(set_offsets)[order] > 1]
+    if not len(order):
+        return result
 
     records = kernels.Records(data.offsets, data.items, read_only(number_of))
     layout = _lay_out(data, kernels, used, records)

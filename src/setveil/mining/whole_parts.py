@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.ragged import owner_of
+from setveil.data.records.ragged import records_of
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def whole_parts(data: Transactions, is_chosen: NDArray[np.bool_]) -> WholeParts:
     parts, sizes, part_of = without_items(data, is_chosen).distinct()
     place = np.flatnonzero(is_chosen[data.items])
     width = max(len(data.vocabulary), 1)
-    keys = part_of[owner_of(data.offsets)[place]] * width + data.items[place]
+    keys = part_of[records_of(place, data.offsets)] * width + data.items[place]
     pairs, held = np.unique(keys, return_counts=True)
     return WholeParts(parts, sizes, part_of, pairs // width, pairs % width, held)
 

@@ -22,6 +22,7 @@ from setveil.data.records.alignment import Alignment
 from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import (
     among,
+    changes,
     distinct,
     offsets_of,
     order_of_sequences,
@@ -542,8 +543,8 @@ class _Block(NamedTuple):
         order = shown[order]
         items = items[order]
         # A subrecord begins where the chunk or the record changes.
-        starts_chunk = _changes(place)
-        first = np.append(np.flatnonzero(starts_chunk | _changes(record[order])), len(order))
+        starts_chunk = changes(place)
+        first = np.append(np.flatnonzero(starts_chunk | changes(record[order])), len(order))
         content = ranks_of_sequences(first, items)
         contents = int(content.max(initial=0)) + 1
         keys, example, counts = np.unique(
@@ -559,13 +560,6 @@ class _Block(NamedTuple):
             np.bincount(terms // width, minlength=clusters),
             (terms % width).astype(np.int32),
         )
-
-
-def _changes(values: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each value whether it differs from the one before it; the first one does."""
-    differs = np.ones(len(values), dtype=np.bool_)
-    np.not_equal(values[1:], values[:-1], out=differs[1:])
-    return differs
 
 
 def _in_order(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
