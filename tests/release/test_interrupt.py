@@ -69,6 +69,17 @@ def say(text=""):
 publish_command.say = say
 main.main()
 """
+JOINT = """
+import os, signal
+from setveil.cli import main
+from setveil.guarantees.together import worlds
+
+def press(*_arguments):
+    os.kill(os.getpid(), signal.SIGINT)
+
+worlds.JointWorlds.candidates = press
+main.main()
+"""
 
 
 def shares(count):
@@ -120,6 +131,19 @@ def test_stopped_at_any_moment(tmp_path, command, records, options, count):
 def test_stopped_while_compiling(tmp_path, command, options, count):
     count = count if IS_EXHAUSTIVE else 2
     assert_stops(tmp_path, (command, "sample:supermarket?records=3000", *options), count, 4, fresh=True)
+
+
+def test_stopped_while_candidates_are_counted(tmp_path):
+    sample = "sample:supermarket?records=1000"
+    for name, options in (("one", ("--k", 3)), ("other", ("--k", 5, "--delta", 30))):
+        made = ("publish", sample, "--method", "disassociation", *options, "--m", 2, "--out", name)
+        assert run_forked(*made, cwd=tmp_path).code == 0
+    before = names_in(tmp_path)
+    check = ("check", "--together", "one", "other", "--original", sample)
+    assert run_forked(*check, cwd=tmp_path).code == 3
+    done = run(*check, cwd=tmp_path, program=[*PYTHON, JOINT])
+    assert (done.code, done.sentence(), done.out) == (130, NOTHING, "")
+    assert names_in(tmp_path) == before
 
 
 @pytest.mark.parametrize("what", ["folders", "file"])

@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
 
 def check(
-    *release: Annotated[
-        str,
+    release: Annotated[
+        list[str],
         about(
             "A release folder, or a data file without a card together with --guarantee; several folders with --together."
         ),
     ],
+    /,
+    *,
     guarantee: Annotated[
         str | None, about(f"Check this guarantee instead of the one on the card: {' | '.join(GUARANTEES)}.")
     ] = None,
@@ -120,7 +122,7 @@ def _refuse_given(options: Mapping[str, object]) -> None:
 
 
 def _check_together(
-    releases: tuple[str, ...], original: str | None, source: ReadingOptions, output: OutputOptions, witnesses: int
+    releases: list[str], original: str | None, source: ReadingOptions, output: OutputOptions, witnesses: int
 ) -> ExitCode:
     from setveil.release.together import check_together  # noqa: PLC0415 - a check of one release does not need it
 

@@ -90,7 +90,8 @@ def _undefined(one: Linked, other: Linked) -> JointPart:
     """Return the undecided part of two releases that no definition covers."""
     baselines = [release.name for release in (one, other) if release.guarantee is None]
     if baselines:
-        reason = f"{' and '.join(baselines)} has no guarantee, so nothing is defined for the two releases together"
+        verb = "has" if len(baselines) == 1 else "have"
+        reason = f"{' and '.join(baselines)} {verb} no guarantee, so nothing is defined for the two releases together"
     elif type(one.guarantee) is type(other.guarantee) and one.data.form_title == other.data.form_title:
         reason = f"{one.guarantee.name} of both is defined together only with the same {_same(one)}"  # type: ignore[union-attr]
     else:
