@@ -160,7 +160,8 @@ def publish(
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
         names = [found.to_dict() for found in release.names]
-        say_json({"out": str(target.out), "private": str(target.private), "names": names, **made})
+        attacks = release.findings.to_dict()
+        say_json({"out": str(target.out), "private": str(target.private), "names": names, "attacks": attacks, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
         say_release(release, target.out, target.private, files)
