@@ -117,7 +117,7 @@ def violations():
             made = []
             for k in (2, 3, 5, 10):
                 for m in (1, 2, 3, 4):
-                    release = sv.publish(data, sv.Disassociation(k=k, m=m), metrics=[])
+                    release = sv.publish(data, sv.Disassociation(k=k, m=m), metrics=[], attacks="none")
                     release.save(Path(folder) / f"{k}-{m}")
                     made.append(f"{k}-{m}")
             program = (

@@ -55,11 +55,11 @@ def timed_calls(kind, name):
 def grown(name, records):
     """Publish without metrics, after a small run that loads everything, and print the figures as JSON."""
     small = sv.read(f"{SAMPLE}?records=2000")
-    sv.publish(small, METHODS[name](small), seed=7, experiment=True, metrics=[])
+    sv.publish(small, METHODS[name](small), seed=7, experiment=True, metrics=[], attacks="none")
     data = sv.read(f"{SAMPLE}?records={records}")
     method = METHODS[name](data)
     applied, checked = timed_calls(type(method), "apply"), timed_calls(type(method.guarantee), "check")
-    sv.publish(data, method, seed=7, experiment=True, metrics=[])
+    sv.publish(data, method, seed=7, experiment=True, metrics=[], attacks="none")
     limit = (BYTES_PER_OCCURRENCE * len(data.items) + FIXED_MB * 10**6) / 2**20
     print(json.dumps({"apply": applied[0], "check": checked[0], "MiB": peak_mib(), "limit": limit}))
 

@@ -44,7 +44,7 @@ def made(name, records):
         return outcome
 
     type(method).apply = apply
-    publish, release = cpu_of(lambda: sv.publish(data, method, seed=7, experiment=True, metrics=[]))
+    publish, release = cpu_of(lambda: sv.publish(data, method, seed=7, experiment=True, metrics=[], attacks="none"))
     known = {name: getattr(release.method, name) for name in type(release.method).model_fields}
     metrics, _lacking = all_metrics(known, type(release.data))
     measuring, found = cpu_of(lambda: measure_all(data, release.data, release.alignment, metrics))

@@ -17,6 +17,7 @@ EVERY = {
 }
 PLACES = {
     inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.VAR_POSITIONAL,
     inspect.Parameter.KEYWORD_ONLY,
     inspect.Parameter.VAR_KEYWORD,
 }

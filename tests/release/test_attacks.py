@@ -129,7 +129,9 @@ def test_a_limit_is_on_the_card_and_above_it_the_release_is_still_written(limit,
 def test_an_attack_without_a_result_does_not_meet_a_limit(tmp_path):
     """Whether it has one can depend on private parameters, which the card must not show."""
     data = sv.from_lists([["a"], ["b"], ["a"]] * 5)
-    sv.publish(data, sv.Disassociation(k=2, m=2), seed=SEED, attack_limit="1", out=tmp_path / "out")
+    release = sv.publish(data, sv.Disassociation(k=2, m=2), seed=SEED, attack_limit="1", out=tmp_path / "out")
+    said = "No attack is above the limit of 100.0 %. Without a result: find-record (known=2)."
+    assert release.findings.judgement == said
     (found,) = facts(tmp_path / "out.private")["attacks"]["findings"]
     assert found["reason"] == "no record has 2 or more items"
     (noted,) = json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))["attacks"]

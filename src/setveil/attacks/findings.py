@@ -55,12 +55,14 @@ class Findings(list[Finding]):
 
     @property
     def judgement(self) -> str:
-        """Which attacks are above the limit, as a sentence; empty without a limit."""
+        """Which attacks are above the limit, and which were run without a result, as sentences; empty without a limit."""
         if self.limit is None:
             return ""
         names = ", ".join(one.title for one in self.above_limit)
         limit = f"the limit of {share(self.limit)}"
-        return f"Above {limit}: {names}." if names else f"No attack is above {limit}."
+        lacking = ", ".join(one.title for one in self if one.was_run and one.main is None)
+        text = f"Above {limit}: {names}." if names else f"No attack is above {limit}."
+        return f"{text} Without a result: {lacking}." if lacking else text
 
     @property
     def strongest(self) -> list[Finding]:

@@ -119,7 +119,7 @@ def _compiling_in_two_processes(method: PartSwap) -> Iterator[None]:
         with compiling(start):
             yield
         if others:
-            publish(read(SMALL_SAMPLE), method, metrics=[])
+            publish(read(SMALL_SAMPLE), method, metrics=[], attacks="none")
             with progress.step("preparing the metrics (first run on this machine only)"):
                 others[0].wait()
     finally:

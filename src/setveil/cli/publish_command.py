@@ -196,7 +196,8 @@ def publish(
         names = [found.to_dict() for found in release.names]
         recorded = None if release.registered is None else release.registered.to_dict()
         places = {"out": str(target.out), "private": str(target.private)}
-        say_json({**places, "names": names, "register": recorded, **made})
+        attacks = release.findings.to_dict()
+        say_json({**places, "names": names, "attacks": attacks, "register": recorded, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
         say_release(release, target.out, target.private, files)
