@@ -116,4 +116,4 @@ def test_the_first_run_compiles_the_metrics_in_another_process(monkeypatch, comp
             raise KeyboardInterrupt
     assert [other.words[0] for other in others] == ["measure"] * min(compiled, 1)
     assert [other.seen for other in others] == [(["wait"] if not fails else []) + ["terminate", "wait"]] * len(others)
-    assert published == [{"metrics": []}] * (compiled > 0 and not fails)
+    assert published == [{"metrics": [], "attacks": "none"}] * (compiled > 0 and not fails)

@@ -110,6 +110,12 @@ def test_the_card_names_attacks_and_no_figure(out):
     assert [one["name"] for one in found] == [one["name"] for one in attacks]
 
 
+def test_the_summary_has_a_phrase_for_every_attack():
+    for kind in ATTACKS.values():
+        for variant in kind.variants:
+            assert kind.success_with(kind(**variant).public_parameters())
+
+
 def test_no_setting_of_an_attack_is_private():
     """The card has the settings of the attacks that were run."""
     assert [p.name for kind in ATTACKS.values() for p in kind.parameters() if not p.public] == []

@@ -36,6 +36,7 @@ class Downcode(Attack):
         " likeliest one is ruled out"
     )
     base_rate = "an item below the node at random"
+    success = "items below nodes guessed right"
     blind_to = (
         "items that go with other labels of the row, and what rare sets of several labels or limits ρ say about a node"
     )

@@ -43,6 +43,7 @@ class Learned(Attack):
         "the same learner with two figures: the number of items of the row that are not sensitive, and how common the sensitive item is"
         " among the other people"
     )
+    success = "suppressed sensitive items guessed right"
     blind_to = "what the names of items reveal, and rules from three or more items"
     paper: ClassVar[str] = "wong2007"
     fits = ("rho-uncertainty",)
@@ -67,6 +68,8 @@ class Learned(Attack):
         if not labels:
             return self.without_result("the data of other people hold no sensitive item")
         published, alignment = target.again(own)
+        if not published.records or not target.published.records:
+            return self.without_result("too few sensitive items are suppressed")
         common = np.array([own.supports[own.code_of[label]] for label in labels]) / own.records
         rng = target.rng(self.name)
         taught = _pairs(Target(own, published, alignment), labels, common, float(rho.share), rng)
@@ -79,8 +82,8 @@ class Learned(Attack):
         by_length = self._surest(lesson.without_release(), asked.without_release())
         details = {
             "suppressed": int(asked.had.sum()),
-            "surest": {most: float(right[:most].mean()) for most in SURE if most <= len(right)},
-            "surest-by-chance": {most: float(by_length[:most].mean()) for most in SURE if most <= len(right)},
+            "surest": {str(most): float(right[:most].mean()) for most in SURE if most <= len(right)},
+            "surest-by-chance": {str(most): float(by_length[:most].mean()) for most in SURE if most <= len(right)},
         }
         main, naive = (Trial(float(one[:number].sum()), number) for one in (right, by_length))
         return self.finding(main, naive, bound=float(rho.share), details=details)
