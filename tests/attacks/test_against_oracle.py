@@ -9,7 +9,7 @@ from attacks.cases import SENSITIVE, by_nodes, drawn, linked, target
 from setveil.attacks import downcode, guess_items, near_the_limit, row_figures, which_sensitive
 from setveil.attacks.downcode import Downcode
 from setveil.attacks.find_record import _Found
-from setveil.attacks.membership import _Places, area, found_at
+from setveil.attacks.membership import _scores, _weights, area, found_at
 from setveil.attacks.near_the_limit import NearTheLimit
 from setveil.attacks.which_sensitive import WhichSensitive
 from setveil.parameters.named_itemsets import NamedItemsets
@@ -181,8 +181,8 @@ def test_the_most_similar_place(seed):
     data, made = releases(seed)
     strangers = drawn(seed + 9, 30)
     for release in made:
-        seen = release.data.sightings(data.vocabulary)
-        found = _Places.of(seen)
+        attacked = target(data, release.data, strangers, rows=release.alignment.rows)
+        seen = attacked.sightings
         held = [
             {data.vocabulary[code] for code, where in enumerate(seen.lists) if place in where}
             for place in range(len(seen.sizes))
@@ -191,15 +191,17 @@ def test_the_most_similar_place(seed):
             label: np.log1p(len(held) / (len(where) + 1))
             for label, where in zip(data.vocabulary, seen.lists, strict=True)
         }
-        for row in data.to_lists()[:30] + strangers.to_lists():
+        totals = np.array([sum(weight[item] for item in place) for place in held])
+        people = [row for row in strangers.to_lists() if set(row) & set(weight)]
+        offsets, codes = attacked.control_codes
+        asked = np.flatnonzero(np.diff(offsets))
+        found = _scores(attacked, offsets, codes, asked, _weights(attacked), totals)
+        wanted = []
+        for row in people:
             items = {item for item in row if item in weight}
-            ratios = [
-                sum(weight[i] for i in items & place) / sum(weight[i] for i in items | place)
-                for place in held
-                if items | place
-            ]
-            codes = np.array([data.code_of[item] for item in sorted(items)], np.int64)
-            assert found.similarity(codes) == pytest.approx(max(ratios))
+            wanted.append(max(sum(weight[i] for i in items & p) / sum(weight[i] for i in items | p) for p in held))
+        assert found == pytest.approx(wanted)
+        assert len({round(one, 6) for one in wanted}) == len(set(found))  # equal ones are equal
 
 
 def test_similarity_of_places():

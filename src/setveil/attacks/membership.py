@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from setveil.attacks.trials import Trial, Z
 from setveil.data.forms.disassociated import Disassociated
 from setveil.data.forms.generalized import Generalized
 from setveil.data.forms.grouped import Grouped
-from setveil.data.records.ragged import inverted, offsets_of, picked
 from setveil.data.records.transactions import Transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from setveil.attacks.target import Target
-    from setveil.data.forms.sightings import Sightings
 
 FALSE_ALARMS = 0.01
+DIGITS = 9
+"""Similarities are rounded, so that equal ones are equal in whatever order their weights were added."""
 
 
 class Membership(Attack):
@@ -55,9 +55,12 @@ class Membership(Attack):
         half = max(target.targets // 2, int(1 / FALSE_ALARMS))
         outside = rng.choice(outside, min(half, len(outside)), replace=False)
         inside = target.alignment.rows[rng.choice(inside, min(half, len(inside)), replace=False)]
-        places = _Places.of(target.sightings)
-        members = np.array([places.similarity(_items(original.offsets, original.items, one)) for one in inside])
-        others = np.array([places.similarity(_items(offsets, codes, one)) for one in outside])
+        weight = _weights(target)
+        totals = np.zeros(len(target.sightings.sizes))
+        for code, places in enumerate(target.sightings.lists):
+            totals[places] += weight[code]
+        members = _scores(target, original.offsets, original.items, inside, weight, totals)
+        others = _scores(target, offsets, codes, outside, weight, totals)
         auc, low, high = area(members, others)
         found = found_at(members, others, FALSE_ALARMS)
         return self.finding(
@@ -68,61 +71,39 @@ class Membership(Attack):
         )
 
 
-def _items(offsets: NDArray[np.int64], codes: NDArray[np.integer], person: np.int64) -> NDArray[np.integer]:
-    return codes[offsets[person] : offsets[person + 1]]
+def _weights(target: Target) -> NDArray[np.float64]:
+    """Return the weight of each item: an item that few places may hold weighs more."""
+    places = np.array([len(one) for one in target.sightings.lists])
+    weights: NDArray[np.float64] = np.log1p(len(target.sightings.sizes) / (places + 1.0))
+    return weights
 
 
-class _Places(NamedTuple):
-    """The places of a release with the items that each may hold."""
+def _scores(
+    target: Target,
+    offsets: NDArray[np.int64],
+    codes: NDArray[np.integer],
+    people: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    totals: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return for each person the similarity of the most similar place."""
 
-    lists: Sequence[NDArray[np.int64]]
-    """For each item: the places that may hold it."""
-    starts: NDArray[np.int64]
-    items: NDArray[np.integer]
-    """The items of each place, as slices between the starts."""
-    totals: NDArray[np.float64]
-    """The weight of all items of each place."""
-    weight: NDArray[np.float64]
-    """The weight of each item: an item that few places may hold weighs more."""
-    known: NDArray[np.float64]
-    """Scratch: the weight of each item that the attacker knows, 0 for others."""
+    def similarities() -> Iterator[float]:
+        shared = np.zeros(len(totals))
+        for person in people:
+            items = codes[offsets[person] : offsets[person + 1]]
+            own = weight[items].sum()
+            touched = []
+            for item in items:
+                places = target.sightings.lists[item]
+                shared[places] += weight[item]
+                touched.append(places)
+            places = max(touched, key=len) if len(touched) == 1 else np.concatenate(touched)
+            best = shared[places] / (own + totals[places] - shared[places])
+            shared[places] = 0
+            yield round(float(best.max(initial=0.0)), DIGITS)
 
-    @classmethod
-    def of(cls, sightings: Sightings) -> _Places:
-        places, lengths = len(sightings.sizes), [len(one) for one in sightings.lists]
-        starts, items = inverted(offsets_of(lengths), np.concatenate([*sightings.lists, np.empty(0, np.int64)]), places)
-        weight = np.log1p(places / (np.array(lengths) + 1.0))
-        return cls(sightings.lists, starts, items, _sums(starts, weight[items]), weight, np.zeros(len(weight)))
-
-    def similarity(self, items: NDArray[np.integer]) -> float:
-        """Return the similarity of the most similar place.
-
-        A place that holds none of the items looked up so far shares at most the weight of the others, so common items, which have long
-        lists, are rarely looked up.
-        """
-        rarest_first = items[np.argsort(-self.weight[items], kind="stable")]
-        own = left = float(self.weight[items].sum())
-        best = 0.0
-        self.known[items] = self.weight[items]
-        for item in rarest_first.tolist():
-            if left <= best * own:
-                break
-            left -= float(self.weight[item])
-            places = self.lists[item]
-            starts, at = picked(self.starts, places)
-            shared = _sums(starts, self.known[self.items[at]])
-            best = max(best, float((shared / (own + self.totals[places] - shared)).max(initial=0)))
-        self.known[items] = 0
-        return best
-
-
-def _sums(starts: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of the values between the starts."""
-    sums: NDArray[np.float64] = np.zeros(len(starts) - 1)
-    filled = np.flatnonzero(np.diff(starts))
-    if len(filled):
-        sums[filled] = np.add.reduceat(values, starts[filled])
-    return sums
+    return np.fromiter(similarities(), np.float64, len(people))
 
 
 def area(members: NDArray[np.float64], others: NDArray[np.float64]) -> tuple[float, float, float]:
