@@ -134,7 +134,7 @@ def publish(
     attack: Annotated[
         list[str] | None,
         about(
-            "An attack to try: none, quick (default: those that fit the guarantee and take at most about as long as the method), full, "
+            "An attack to try: none, quick (default: those that fit the guarantee and take little time), full, "
             "NAME or NAME:parameter=value,...; can be repeated. See: setveil attacks."
         ),
     ] = None,

@@ -32,7 +32,7 @@ LEVELS = ("none", "quick", "full")
 TARGETS = 2000
 """Default maximum number of guesses of each attack."""
 QUICK_TARGETS = 500
-"""The same for `quick` when a release is published: its attacks take at most about as long as the method."""
+"""The same for `quick` when a release is published: its attacks take at most about twice as long as the method."""
 
 MADE_FROM_A_RELEASE = (
     "the rows of re-associated data come from no single record; attack the release that they were made from"

@@ -99,7 +99,7 @@ def publish(
         the guarantee on the original, and `none` saves time. You can also name metrics, such as ``FiSimilarity(min_support="1%")`` or
         texts `NAME[:param=value,...]`, alone or in a list together with a level. `write_report` adds measurements later.
     attacks
-        Which attacks to try: `quick` runs those that fit the guarantee and take at most about as long as the method, `full` all that apply,
+        Which attacks to try: `quick` runs those that fit the guarantee and take little time, `full` all that apply,
         and `none` saves time. You can also name attacks, such as ``FindRecord(known=4)`` or texts `NAME[:param=value,...]`. The card names
         them without a figure. `attack` runs more later.
     attack_limit
