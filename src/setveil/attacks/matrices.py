@@ -34,7 +34,7 @@ def independent(counts: NDArray[np.float64], records: int) -> NDArray[np.float64
 def low_rank(counts: NDArray[np.float64], records: int, rank: int) -> NDArray[np.float64]:
     """Return the counts of pairs to be expected by independence and a model of this rank of the departures from it.
 
-    The diagonal holds no pairs. It is ignored, because the supports of the most common items would take up the rank.
+    The diagonal holds no pairs. It is ignored, since the supports of the most common items would take up the rank.
     """
     from scipy.sparse.linalg import eigsh  # noqa: PLC0415 - slow to import
 
