@@ -184,6 +184,20 @@ def test_candidates_and_exact_links_of_clusters():
 # -- groups -------------------------------------------------------------------------------------------------------------------
 
 
+def test_a_stronger_attacker_than_the_definition_knows_is_undecided():
+    """The definition lets any record of a cluster hold an item of its term chunk, which an aware attacker does not believe."""
+    data = sv.from_lists([["a", "b"]] * 6)
+    chunks = sv.publish(data, sv.Disassociation(k=2, m=2), seed=2**90, metrics=[], attacks="none")
+
+    def statuses(attacker):
+        guarantee = sv.KmAnonymity(k=2, m=2, attacker=attacker)
+        pair = [linked(chunks.data, chunks.alignment.rows, guarantee, "yes", name) for name in ("one", "two")]
+        return [verdict.status for verdict in JointClusters.check(pair, data)]
+
+    assert statuses("oblivious") == ["holds"]
+    assert statuses("aware") == ["undecided"]
+
+
 def grouped(records, parts, sensitive, p):
     """Publish groups of records; return the release for the library, and the groups and their counts for the oracle."""
     groups = [0] * len(records)

@@ -255,3 +255,44 @@ def test_the_same_seed_gives_the_same_release_with_attacks(tmp_path):
         sv.publish(data, insert(data), seed=SEED, attacks="full", metrics=[], attack_limit="5%", out=tmp_path / name)
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     assert np.array_equal(*(Private.load(tmp_path / f"{name}.private").alignment.rows for name in ("one", "two")))
+
+
+def test_one_sensitive_record_cannot_be_divided():
+    """A shadow release needs people on both sides."""
+    release = sv.publish([["a"]], sv.Insert(sensitive=["a"], rho="50%"), seed=SEED, attacks="full")
+    assert "1 record cannot be divided" in release.findings["learned"].reason
+
+
+def test_data_of_other_people_need_no_ids():
+    """Also if the release keeps its ids: only those of its own people matter."""
+    rows = baskets().to_lists()
+    data = sv.from_lists(rows, ids=[f"p{number}" for number in range(len(rows))])
+    release = sv.publish(data, insert(data), ids="keep", seed=SEED, metrics=[])
+    found = sv.attack(release, attacks="learned", control=rows[::-1])["learned"]
+    assert found.was_run
+    assert found.main is None or not found.shadow
+
+
+def test_the_original_is_no_control():
+    data = baskets()
+    release = sv.publish(data, insert(data), seed=SEED, metrics="none", attacks="none")
+    with pytest.raises(sv.BadData, match="the control is the original"):
+        sv.attack(release, attacks="membership", control=data.to_lists())
+
+
+def test_a_limit_that_no_attack_tested_is_not_called_met():
+    data = baskets()
+    chunks = sv.publish(data, sv.Disassociation(k=2, m=2), seed=SEED, attacks="none", attack_limit="5%")
+    made = sv.publish(chunks, sv.Reassociation(), seed=SEED, original=data, attacks="full", attack_limit="5%")
+    for release in (chunks, made):
+        assert release.findings.judgement == "No attack was run, so the limit of 5.0 % was not tested."
+
+
+def test_attacks_on_what_the_method_does_not_promise_are_not_run():
+    """So the card does not list them as run, or as above a limit."""
+    data, categories = make(5, records=80, items=15, categories=4, hot=0.3)
+    release = sv.publish(data, sv.PartSwap(categories=categories), seed=SEED, allow_failures=80, attacks="full")
+    assert {one.name for one in release.findings if one.was_run}.isdisjoint(
+        {"near-the-limit", "learned", "which-sensitive", "holes"}
+    )
+    assert "absent-category" in {one.name for one in release.findings if one.was_run}

@@ -90,6 +90,10 @@ def test_the_same_job_by_another_version_is_checked(joint, monkeypatch):
     with pytest.raises(sv.GuaranteeViolated):
         publish(people(*ANNA), out="two", register=REGISTER)
     assert joint.folders() == ["one"]
+    publish(people(*ANNA), out="two", register=sv.Registration(REGISTER, accept_together="one reader has both"))
+    with pytest.raises(sv.GuaranteeViolated):
+        publish(people(*ANNA), OTHER, out="three", register=REGISTER)
+    assert joint.folders() == ["one", "two"]  # not copies of one release
 
 
 def test_a_release_that_is_saved_later_is_recorded_then(joint):

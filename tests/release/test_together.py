@@ -304,3 +304,17 @@ def test_a_release_without_a_row_for_each_record_is_undecided(made, data):
     changed = replace(other, alignment=type(other.alignment)(rows))
     together = sv.check_together([release, changed], original=data)
     assert "does not have exactly one row for each record" in together.verdicts[0].reason
+
+
+def test_the_same_seed_with_another_version_is_another_release(made, tmp_path):
+    """It can give other rows, so what both show together is checked."""
+    release = made("chunks")
+    other = replace(made("chunks 100"), randomness=release.randomness)
+    other.save(tmp_path / "other")
+    dossier = tmp_path / "other.private" / "dossier.json"
+    facts = json.loads(dossier.read_text(encoding="utf-8"))
+    facts["versions"]["numpy"] = "1.0"
+    dossier.write_text(json.dumps(facts), encoding="utf-8")
+    together = sv.check_together([release, tmp_path / "other"])
+    assert together.repeated == ()
+    assert [part.title for part in together.parts] == ["cells of clusters"]

@@ -28,8 +28,8 @@ class AbsentCategory(Attack):
     def run(self, target: Target) -> Finding:
         """Measure tendency-posterior, and count ties and second tendencies that rows keep."""
         categories = target.known.get("categories")
-        if categories is None or not len(categories):
-            return self.without_result("the release hides no category")
+        if categories is None:
+            return self.impossible("the release hides no category")
         measured = TendencyPosterior(categories=categories).of(target.pair)
         if measured.value is None:
             return self.without_result(measured.reason)

@@ -60,6 +60,8 @@ class Findings(list[Finding]):
             return ""
         names = ", ".join(one.title for one in self.above_limit)
         limit = f"the limit of {share(self.limit)}"
+        if not any(one.was_run for one in self):
+            return f"No attack was run, so {limit} was not tested."
         lacking = ", ".join(one.title for one in self if one.was_run and one.main is None)
         text = f"Above {limit}: {names}." if names else f"No attack is above {limit}."
         return f"{text} Without a result: {lacking}." if lacking else text

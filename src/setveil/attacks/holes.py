@@ -50,7 +50,7 @@ class Holes(Attack):
         assert rows is not None
         itemsets, support = target.known.get("itemsets"), target.known.get("min_support")
         if itemsets is None or support is None:
-            return self.without_result("the release hides no itemsets")
+            return self.impossible("the release hides no itemsets")
         least = support.count(target.original.records)
         secret = {frozenset(one) for one in itemsets if len(set(one)) == 2}
         if not secret:

@@ -56,7 +56,7 @@ class Learned(Attack):
         """Learn from a release of the control, and guess for rows of the release."""
         sensitive, rho = target.known.get("sensitive"), target.known.get("rho")
         if sensitive is None or rho is None:
-            return self.without_result("the release has no sensitive items with a limit ρ")
+            return self.impossible("the release has no sensitive items with a limit ρ")
         if target.again is None or target.control is None:
             return self.without_result("needs the recipe of the release, and data of other people")
         own = target.control

@@ -47,7 +47,7 @@ class NearTheLimit(Attack):
         assert rows is not None
         rho = target.known.get("rho")
         if rho is None:
-            return self.without_result("the release has no limit ρ")
+            return self.impossible("the release has no limit ρ")
         limit = float(rho.share)
         sought = [original.vocabulary[code] for code in sought_items(target)]
         shown = [label for label in sought if label in rows.code_of]

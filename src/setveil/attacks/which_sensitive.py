@@ -42,7 +42,7 @@ class WhichSensitive(Attack):
         rows, rho, sensitive = target.published.plain, target.known.get("rho"), target.known.get("sensitive")
         assert rows is not None
         if rho is None or sensitive is None:
-            return self.without_result("the release has no sensitive items with a limit ρ")
+            return self.impossible("the release has no sensitive items with a limit ρ")
         is_sensitive = sensitive.among(rows)
         tested, strongest = _strongest(rows, self.rows_per_item, target.rng(self.name))
         named = tested & (strongest <= float(rho.share))

@@ -64,6 +64,8 @@ def attack(
     if output.json:
         say_json(found.to_dict())
     else:
+        if not found:
+            say("no attacks")
         for table in found.tables():
             say_table(table.header, table.rows)
         if any(one.shadow for one in found):

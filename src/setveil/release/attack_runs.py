@@ -12,6 +12,7 @@ from setveil.attacks.base import Attack, Finding
 from setveil.attacks.findings import Findings
 from setveil.attacks.target import Target
 from setveil.base import progress
+from setveil.base.display import quantity
 from setveil.catalog import ATTACKS, named
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, Missing
 from setveil.parameters.shares import MaxConfidence
@@ -86,8 +87,11 @@ class Case:
                 "the dossier does not record the recipe, so no shadow release can be made; give people as the control"
             )
         records = self.original.records
+        number = round(share * records)
+        if not 0 < number < records:
+            raise Missing(f"{quantity(records, 'record')} cannot be divided into people who are in it and others")
         inside = np.zeros(records, np.bool_)
-        inside[target.rng("shadow").choice(records, round(share * records), replace=False)] = True
+        inside[target.rng("shadow").choice(records, number, replace=False)] = True
         part, outside = (self.original.take(np.flatnonzero(chosen)) for chosen in (inside, ~inside))
         with progress.step("making a shadow release"):
             published, alignment = target.again(part)

@@ -111,6 +111,8 @@ def attack(
 
     def found(case: Case, reading: Reading | None = None) -> Findings:
         others = None if control is None else as_records(control, reading)
+        if others is not None and others.checksum() == case.original.checksum():
+            raise BadData("the control is the original; give records of people who are not in the release")
         chosen = chosen_attacks(asked, type(case.published), case.guarantee)
         return run_attacks(case, chosen, case.target(others, targets, seed), limit=accepted)
 

@@ -72,7 +72,8 @@ def draw_again(randomness: Randomness, original: Any) -> tuple[Published, Alignm
     rng = randomness.generator()
     bound = method.bind(original, linked=recipe["ids"] != "drop", rng=rng)
     outcome = bound.apply(original, rng=rng)
-    naming = Naming(recipe["ids"], original, randomness.pseudonyms)
+    lacks_ids = recipe["ids"] == "keep" and getattr(original, "ids", None) is None  # data of other people
+    naming = Naming("pseudonym" if lacks_ids else recipe["ids"], original, randomness.pseudonyms)
     return outcome.published.arrange(outcome.alignment.rows, naming)
 
 

@@ -219,9 +219,9 @@ def check_with(others: list[dict[str, Any]], release: Release) -> JointResult:
     """Check a new release together with earlier ones; the result is undecided if one of them cannot be opened."""
     from setveil.release.together import check_together  # noqa: PLC0415 - only if there are other releases
 
-    copies: dict[str, list[dict[str, Any]]] = {}
+    copies: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for entry in others:
-        copies.setdefault(entry["run"], []).append(entry)
+        copies.setdefault((entry["run"], *sorted(entry["versions"].items())), []).append(entry)
     opened = [(entries, _opened(entries)) for entries in copies.values()]
     found = [evidence for _entries, evidence in opened if evidence is not None]
     if len(found) < len(opened):

@@ -14,11 +14,13 @@ from setveil.errors import BadData, BadParameter, Missing
 from setveil.guarantees.together.base import Linked
 from setveil.guarantees.together.definitions import Excluded, JointPart, check_linked
 from setveil.release.checking import Evidence, check_release, guarantee_of, refuse_other_release
+from setveil.release.dossier import program_versions
 from setveil.release.inputs import as_opened, as_records, original_of, private_of
+from setveil.release.provenance import DECIDING
 from setveil.release.release import Release
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from setveil.data.records.transactions import Transactions
     from setveil.release.dossier import Private
@@ -183,7 +185,8 @@ class _Given:
     """A release as it was given: a saved one with its private folder, or an unsaved one."""
 
     linked: Linked
-    run: str | None
+    run: tuple[str | None, ...]
+    """The id of the run, and the versions of the programs that determine what a seed gives."""
     checksum: str
     """The checksum of the data that it was made from."""
     saved: tuple[Opened, Private] | None
@@ -194,7 +197,8 @@ class _Given:
         if isinstance(given, Release):
             method, name = given.method, f"release {number}"
             linked = Linked(name, given.data, method.guarantee, method.truthful, given.alignment.rows)
-            return cls(linked, given.randomness.run, given.randomness.checksum, None, given)
+            run = _run(given.randomness.run, program_versions())
+            return cls(linked, run, given.randomness.checksum, None, given)
         found = given if isinstance(given, Evidence) else None
         opened = as_opened(given) if found is None else found.opened
         if opened.card is None:
@@ -206,7 +210,8 @@ class _Given:
             )
         guarantee = None if opened.card.guarantee.name is None else guarantee_of(opened, private)
         linked = Linked(str(opened.folder), opened.data, guarantee, private.card.truthful, private.alignment.rows)
-        return cls(linked, opened.card.run, private.dossier["input"]["checksum"], (opened, private), None)
+        run = _run(opened.card.run, private.dossier.get("versions", {}))
+        return cls(linked, run, private.dossier["input"]["checksum"], (opened, private), None)
 
     def refuse_other_files(self) -> None:
         """Refuse files other than those that were published, as `check` does."""
@@ -214,8 +219,8 @@ class _Given:
             refuse_other_release(*self.saved)
 
     def same_run(self, other: _Given) -> bool:
-        """Return whether both are of the same run, or equal in their data and alignments."""
-        if self.run is not None and self.run == other.run:
+        """Return whether both are of the same run by the same versions, or equal in their data and alignments."""
+        if self.run[0] is not None and self.run == other.run:
             return True
         rows = self.linked.rows
         return (
@@ -249,6 +254,11 @@ class _Given:
             return check_release(opened, guarantee, original=original, private=private)
         assert self.unsaved is not None  # a release is either saved or not
         return guarantee.check(self.linked.data, original=self.unsaved.original, alignment=self.unsaved.alignment)
+
+
+def _run(run: str | None, versions: Mapping[str, str]) -> tuple[str | None, ...]:
+    """Return the run with the versions that made it: the same seed gives other rows with other versions."""
+    return (run, *map(versions.get, DECIDING))
 
 
 def _original(given: Sequence[_Given], original: Any, reading: Reading | None) -> Transactions:

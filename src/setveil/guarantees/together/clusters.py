@@ -84,6 +84,11 @@ class JointClusters(JointDefinition):
         links = _exact_links(worlds)
         for guarantee in different_guarantees(releases, KmAnonymity):
             verdict = _candidates(worlds, guarantee)
+            if verdict and guarantee.attacker == "aware":
+                reason = "joint worlds are not defined for an attacker who is aware of term chunks"
+                verdict = joint_verdict(
+                    guarantee.name, Found({}), verdict.counts, original, reason=reason, open_cases=1
+                )
             witnesses = verdict.witnesses + tuple(_link_witness(worlds, link) for link in links.first)
             counts = verdict.counts | {
                 "exact-links": links.number,
