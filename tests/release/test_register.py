@@ -405,7 +405,7 @@ def test_the_list_prints_as_a_table(joint):
 
 def test_a_reason_that_no_file_can_hold_is_refused():
     publish(people(*ANNA), out="one", register=REGISTER)
-    with pytest.raises(sv.BadParameter, match="`reason=` is .* lone surrogate"):
+    with pytest.raises(sv.BadParameter, match=r"`reason=` is .* lone surrogate"):
         sv.withdraw(REGISTER, 1, reason="M\udcfcller")
 
 
