@@ -382,6 +382,23 @@ def test_named_itemsets_stay_hidden_in_two_swapped_releases(largest_table, monke
     both_outcomes(standing, cases=CASES // 2)
 
 
+def test_a_named_itemset_that_only_the_union_of_three_releases_shows():
+    """Each release shows it in a record of its own."""
+    records = [["a"]] * 4 + [["b"]] * 4
+    hidden = sv.HiddenItemsets(itemsets=[["a", "b"]], min_support=3)
+    rows = [[["a", "b"] if row == own else one for row, one in enumerate(records)] for own in range(3)]
+    releases = [linked(sv.from_lists(one), range(8), hidden, "no", str(own)) for own, one in enumerate(rows)]
+    found = {
+        tuple(one.name for one in group): [
+            verdict.status for verdict in JointItemsets.check(group, sv.from_lists(records))
+        ]
+        for group in JointItemsets.groups(releases)
+    }
+    assert found.pop(("0", "1", "2")) == ["violated"]
+    assert set(found) == {("0", "1"), ("0", "2"), ("1", "2")}
+    assert all(statuses == ["holds", "holds"] for statuses in found.values())
+
+
 def test_true_rows_undo_swapped_rows():
     outcomes = Counter()
     for seed in range(CASES):

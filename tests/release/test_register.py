@@ -403,6 +403,12 @@ def test_the_list_prints_as_a_table(joint):
 # -- refusals ------------------------------------------------------------------------------------------------------------------
 
 
+def test_a_reason_that_no_file_can_hold_is_refused():
+    publish(people(*ANNA), out="one", register=REGISTER)
+    with pytest.raises(sv.BadParameter, match=r"`reason=` is .* lone surrogate"):
+        sv.withdraw(REGISTER, 1, reason="M\udcfcller")
+
+
 def test_a_seed_and_a_register_exclude_each_other():
     with pytest.raises(sv.BadParameter, match=r"`seed=` and `register=` exclude each other: .*; remove one"):
         publish(people(*ANNA), out="one", register=REGISTER, seed=2**100)
@@ -416,6 +422,7 @@ def test_a_seed_and_a_register_exclude_each_other():
         ({"accept_together": " \n"}, "`accept_together=` is empty"),
         ({"accept_together": True}, "`accept_together=` of a registration is True; expected a text or None"),
         ({"recipient": None}, "`recipient=` of a registration is None; expected a text"),
+        ({"recipient": "M\udcfcller"}, "`recipient=` is .* lone surrogate; expected valid Unicode text"),
         ({"file": 3}, "`file=` of a registration is 3; expected a text or a path"),
     ],
 )

@@ -205,6 +205,18 @@ def test_equal_rows_of_different_runs_count_once(data):
     assert together.repeated == ("release 2",)
 
 
+def test_equal_rows_with_another_guarantee_are_not_the_same_run():
+    """Otherwise the guarantee of the second release would not be checked together with a third one."""
+    data = sv.from_lists([["a", "s"]] * 20)
+    lax, strict = (publish(data, sv.GlobalSuppression(sensitive=["s"], rho=rho)) for rho in ("50%", "40%"))
+    assert lax.data == strict.data
+    shows_45 = publish(data, sv.Insert(sensitive=["s"], rho="45%"))
+    assert sv.check_together([lax, shows_45])
+    together = sv.check_together([lax, strict, shows_45])
+    assert (together.status, together.repeated) == ("violated", ())
+    assert sv.check_together([lax, strict])
+
+
 def test_the_same_run_without_a_guarantee_is_undecided(made):
     together = sv.check_together([made("baseline"), made("baseline")])
     assert statuses(together) == ["undecided"]

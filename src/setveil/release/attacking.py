@@ -18,10 +18,9 @@ from setveil.release.attack_runs import (
     chosen_attacks,
     run_attacks,
 )
-from setveil.release.checking import refuse_other_release
 from setveil.release.dossier import attack_notes
-from setveil.release.inputs import as_opened, as_records, original_of, private_of
-from setveil.release.reporting import findings_in, rewritten
+from setveil.release.inputs import as_records, original_of
+from setveil.release.reporting import findings_in, rewritten, with_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -118,7 +117,7 @@ def attack(
 
     if isinstance(getattr(release, "method", None), Method):
         return found(_case_of(release, original))
-    opened, folder = _private_folder(release, private)
+    opened, folder = with_private_folder(release, private, "says which row is whose")
     case = _case_in(opened, folder, original, reading)
     with rewritten(opened, folder) as dossier:
         result = found(case, reading or folder.reading)
@@ -152,20 +151,6 @@ def _case_in(opened: Opened, private: Private, original: Any, reading: Reading |
     kind = named("method", METHODS, private.dossier["method"]["name"])
     method = kind(**kind.with_current_names(private.known_parameters()))
     return Case(opened.data, private.alignment, records, method, private.card.guarantee.name, private.randomness)
-
-
-def _private_folder(release: Any, private: str | Path | Private | None) -> tuple[Opened, Private]:
-    """Return a release folder and its private folder."""
-    opened = as_opened(release)
-    if opened.card is None:
-        raise BadParameter(f"{opened.folder} is a data file without a card; give the release folder")
-    found = private_of(opened, private)
-    if found is None:
-        raise Missing(
-            f"{opened.folder} has no private folder beside it, which says which row is whose; name it with `private=`"
-        )
-    refuse_other_release(opened, found)
-    return opened, found
 
 
 def merged(earlier: Findings, new: Findings) -> Findings:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.base.arguments import check_arguments
 from setveil.base.display import ShownTable, to_html
 from setveil.base.frames import as_pandas
+from setveil.data.records.labels import are_texts
 from setveil.errors import BadParameter
 from setveil.release.register_file import RegisterFile
 
@@ -58,6 +59,7 @@ class Registration:
             value = getattr(self, name)
             if not isinstance(value, kinds):
                 raise BadParameter(f"`{name}=` of a registration is {value!r}; expected {expected}")
+            _refuse_lone_surrogate(name, value)
         if self.accept_together is not None and not self.accept_together.strip():
             raise BadParameter(
                 "`accept_together=` is empty; allowed is a text that states why you accept these releases together"
@@ -287,12 +289,19 @@ def withdraw(file: str | Path, release: int | str | Path, *, reason: str = "") -
     >>> sv.withdraw("releases.db", 1, reason="the project ended").status
     'withdrawn'
     """
+    _refuse_lone_surrogate("reason", reason)
     path = Path(file)
     with RegisterFile(path).changing() as register:
         number = _found(release, register.entries(), path)["number"]
         register.withdraw(number, now(), reason)
         changed = next(entry for entry in register.entries() if entry["number"] == number)
     return RegisteredRelease.of(changed)
+
+
+def _refuse_lone_surrogate(name: str, value: Any) -> None:
+    """Refuse a text that no file can hold; a terminal gives one for bytes that are not UTF-8."""
+    if isinstance(value, str) and not are_texts([value]):
+        raise BadParameter(f"`{name}=` is {value!r}, which holds a lone surrogate; expected valid Unicode text")
 
 
 def _found(release: int | str | Path, entries: list[dict[str, Any]], path: Path) -> dict[str, Any]:

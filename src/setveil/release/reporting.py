@@ -85,15 +85,7 @@ def write_report(
     >>> sv.write_report("release", "query-error", original=baskets)["query-error"].value
     0.0
     """
-    opened = as_opened(release)
-    if opened.card is None:
-        raise BadParameter(f"{opened.folder} is a data file without a card; give the release folder")
-    found = private_of(opened, private)
-    if found is None:
-        raise Missing(
-            f"{opened.folder} has no private folder beside it, which holds the measurements and the report; name it with `private=`"
-        )
-    refuse_other_release(opened, found)
+    opened, found = with_private_folder(release, private, "holds the measurements and the report")
     asked = as_metrics("none" if metrics is None and original is None else "full" if metrics is None else metrics)
     if original is None and (parameters or any(one != "none" for one in asked)):
         source = found.dossier["input"].get("source")
@@ -106,6 +98,18 @@ def write_report(
             given = given_parameters(parameters, compared, separator)
             dossier.update(_measured(opened, found, compared, asked, given))
     return _measurements(dossier)
+
+
+def with_private_folder(release: Any, private: str | Path | Private | None, what_for: str) -> tuple[Opened, Private]:
+    """Open a release folder and its private folder; refuse that of another release. `what_for` is what the private folder does here."""
+    opened = as_opened(release)
+    if opened.card is None:
+        raise BadParameter(f"{opened.folder} is a data file without a card; give the release folder")
+    found = private_of(opened, private)
+    if found is None:
+        raise Missing(f"{opened.folder} has no private folder beside it, which {what_for}; name it with `private=`")
+    refuse_other_release(opened, found)
+    return opened, found
 
 
 @contextmanager

@@ -219,12 +219,13 @@ class _Given:
             refuse_other_release(*self.saved)
 
     def same_run(self, other: _Given) -> bool:
-        """Return whether both are of the same run by the same versions, or equal in their data and alignments."""
+        """Return whether both are of the same run by the same versions, or equal in their guarantees, data and alignments."""
         if self.run[0] is not None and self.run == other.run:
             return True
         rows = self.linked.rows
         return (
             self.checksum == other.checksum
+            and self.linked.guarantee == other.linked.guarantee
             and len(rows) == len(other.linked.rows)
             and bool((rows == other.linked.rows).all())
             and self.linked.data == other.linked.data

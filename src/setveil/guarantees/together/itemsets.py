@@ -63,12 +63,20 @@ class JointItemsets(JointDefinition):
         return isinstance(release.guarantee, HiddenItemsets)
 
     @classmethod
+    def groups(cls, releases: Sequence[Linked]) -> Iterator[tuple[Linked, ...]]:
+        """Yield the pairs, and all releases if there are more: the union of all can show what that of no pair shows."""
+        yield from super().groups(releases)
+        if len(releases) > 2:
+            yield tuple(releases)
+
+    @classmethod
     def check(cls, releases: Sequence[Linked], original: Transactions) -> Iterator[Verdict]:
-        """Check the union of the rows, then compare the supports in both releases."""
+        """Check the union of the rows, then compare the supports of two releases."""
         view = joint_view(releases, original.records)
         for guarantee in different_guarantees(releases, HiddenItemsets):
             yield stated_by(guarantee.check(view, original=original), guarantee, releases)
-        yield _exposed(releases, original)
+        if len(releases) == 2:
+            yield _exposed(releases, original)
 
 
 def _exposed(releases: Sequence[Linked], original: Transactions) -> Verdict:
