@@ -221,7 +221,7 @@ WRONG = [
     (hidden("secrets.txt", "2", "--categories", "two.csv"), 2, "--categories"),
     (hidden("secrets.txt", "2", data="missing.dat"), 2, "missing.dat"),
     # checking several releases
-    (["check", "release", "release"], 2, "2 RELEASES given; expected one, or several with --together"),
+    (["check", "release", "release"], 2, "2 releases given; expected one, or several with --together"),
     (["check", "--together", "release", "--original", SAMPLE], 2, "a joint check needs at least two"),
     (["check", "--together", "release", "release"], 2, "name it with --original"),
     (["check", "--together", "release", "missing", "--original", SAMPLE], 2, "missing: there is no such folder"),

@@ -136,7 +136,7 @@ def test_an_attack_without_a_result_does_not_meet_a_limit(tmp_path):
     """Whether it has one can depend on private parameters, which the card must not show."""
     data = sv.from_lists([["a"], ["b"], ["a"]] * 5)
     release = sv.publish(data, sv.Disassociation(k=2, m=2), seed=SEED, attack_limit="1", out=tmp_path / "out")
-    said = "No attack is above the limit of 100.0 %. Without a result: find-record (known=2)."
+    said = "No attack had a result, so the limit of 100.0 % was not tested."
     assert release.findings.judgement == said
     (found,) = facts(tmp_path / "out.private")["attacks"]["findings"]
     assert found["reason"] == "no record has 2 or more items"
@@ -156,6 +156,15 @@ def test_a_wrong_limit_is_refused_before_the_work_starts(limit):
 def test_wrong_attacks_are_refused(attacks, said):
     with pytest.raises((sv.BadParameter, sv.UnknownName), match=said):
         sv.publish([["a"]] * 2, sv.Disassociation(k=2, m=1), attacks=attacks)
+
+
+@pytest.mark.parametrize(
+    ("attack", "limit", "code"), [("holes", "90%", 3), ("find-record", "100%", 0), ("find-record", "0.01%", 3)]
+)
+def test_a_limit_is_met_only_if_an_attack_had_a_result(out, attack, limit, code):
+    ended = call("attack", "out", "--attack", attack, "--targets", "20", "--limit", limit, cwd=out.parent)
+    assert ended.code == code, ended.out
+    assert ("was not tested" in ended.out) == (attack == "holes")
 
 
 def test_attacks_later_add_to_the_dossier_and_the_report_and_change_no_release(out):

@@ -247,6 +247,13 @@ def test_releases_that_can_hold_the_same_people_are_checked_together(joint, firs
         assert joint.asked == []
 
 
+def test_a_release_that_shares_no_id_with_earlier_ones_is_noted(notes):
+    publish(people(*ANNA), out="one", register=REGISTER)
+    assert notes() == ""
+    publish(people(*BERT), OTHER, out="two", register=REGISTER)
+    assert "these data share no id with an earlier release of the register" in notes()
+
+
 def test_all_releases_that_overlap_are_checked_copies_once(joint):
     joint.status = "holds"
     publish(people(*ANNA), out="one", register=REGISTER)

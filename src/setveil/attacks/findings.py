@@ -54,6 +54,11 @@ class Findings(list[Finding]):
         return [] if self.limit is None else [one for one in self if one.exceeds(self.limit)]
 
     @property
+    def meets_limit(self) -> bool:
+        """Whether an attack had a result and none is above the limit, or there is no limit."""
+        return self.limit is None or (any(one.main is not None for one in self) and not self.above_limit)
+
+    @property
     def judgement(self) -> str:
         """Which attacks are above the limit, and which were run without a result, as sentences; empty without a limit."""
         if self.limit is None:
@@ -62,6 +67,8 @@ class Findings(list[Finding]):
         limit = f"the limit of {share(self.limit)}"
         if not any(one.was_run for one in self):
             return f"No attack was run, so {limit} was not tested."
+        if all(one.main is None for one in self):
+            return f"No attack had a result, so {limit} was not tested."
         lacking = ", ".join(one.title for one in self if one.was_run and one.main is None)
         text = f"Above {limit}: {names}." if names else f"No attack is above {limit}."
         return f"{text} Without a result: {lacking}." if lacking else text

@@ -72,4 +72,4 @@ def attack(
             say("Attacks with a control were run against a shadow release: the same recipe on a part of the records.")
         if found.judgement:
             say(found.judgement)
-    return ExitCode.VIOLATED if found.above_limit else ExitCode.OK
+    return ExitCode.OK if found.meets_limit else ExitCode.VIOLATED

@@ -83,9 +83,7 @@ def check(
         _refuse_given(of_one)
         return _check_together(release, original, source, output, witnesses)
     if len(release) != 1:
-        raise BadParameter(
-            f"{quantity(len(release), 'RELEASE', 'RELEASES')} given; expected one, or several with `together=True`"
-        )
+        raise BadParameter(f"{quantity(len(release), 'release')} given; expected one, or several with `together=True`")
     kind = named("guarantee", GUARANTEES, guarantee) if guarantee else None
     evidence = Evidence.found(
         release[0], kind, original=original, private=private, format=release_format, reading=source.given()

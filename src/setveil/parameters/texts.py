@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from setveil.errors import BadParameter
 from setveil.parameters.kind import kind_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,18 @@ def values_of(
             value = kind.read(value, data=data, separator=separator, **options)
         values[parameter.name] = value
     return values
+
+
+def settings_in(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters in a text `NAME[:param=value,...]`."""
+    name, _, rest = text.partition(":")
+    given = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise BadParameter(f"{text!r}: {part!r} is not of the form parameter=value")
+        given[key.strip().replace("-", "_")] = value.strip()
+    return name, given
 
 
 def extra_options(parameter: Parameter) -> tuple[Option, ...]:

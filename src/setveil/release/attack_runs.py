@@ -16,6 +16,7 @@ from setveil.base.display import quantity
 from setveil.catalog import ATTACKS, named
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, Missing
 from setveil.parameters.shares import MaxConfidence
+from setveil.parameters.texts import settings_in
 from setveil.release.provenance import draw_again
 
 if TYPE_CHECKING:
@@ -186,17 +187,10 @@ def _is_quick(kind: type[Attack], guarantee: str | None) -> bool:
 
 def attacks_of(text: str) -> list[Attack]:
     """Create attacks from `NAME[:param=value,...]`; a name alone stands for its default settings."""
-    name, _, rest = text.partition(":")
+    name, texts = settings_in(text)
     kind = named("attack", ATTACKS, name)
-    if not rest:
-        return [kind(**variant) for variant in kind.variants]
-    given: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise BadParameter(f"{text!r}: {part!r} is not of the form parameter=value")
-        given[key.strip().replace("-", "_")] = value.strip()
-    return [kind(**given)]
+    given: dict[str, Any] = {**texts}
+    return [kind(**given)] if given else [kind(**variant) for variant in kind.variants]
 
 
 def as_limit(given: float | str | None, name: str) -> float | None:

@@ -16,6 +16,7 @@ from setveil.metrics.measurements import Measurements
 from setveil.metrics.pair import Pair
 from setveil.parameters import values_of
 from setveil.parameters.names_found import NameList
+from setveil.parameters.texts import settings_in
 from setveil.release.checking import refuse_other_release
 from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
 from setveil.release.opening import Opened
@@ -206,16 +207,11 @@ def _of_other_form(kind: type[Metric], form: type[Published]) -> Measurement:
 
 def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Transactions) -> Metric | Measurement:
     """Create a metric from `NAME[:param=value,...]`; missing parameters are taken from `known`."""
-    name, _, rest = text.partition(":")
+    name, texts = settings_in(text)
     kind = named("metric", METRICS, name)
     if not kind.applies_to(form):
         return _of_other_form(kind, form)
-    given: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise BadParameter(f"{text!r}: {part!r} is not of the form parameter=value")
-        given[key.strip().replace("-", "_")] = value.strip()
+    given: dict[str, Any] = {**texts}
     for parameter in kind.parameters():
         if parameter.required and parameter.name not in given:
             if known.get(parameter.name) is None:

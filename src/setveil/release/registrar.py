@@ -113,6 +113,11 @@ class Registrar:
             return None  # the same bytes as before
         others = _overlapping(entries, people, register)
         if not others:
+            if entries:
+                progress.note(
+                    "these data share no id with an earlier release of the register, so no joint check was made; if they hold the same "
+                    "people, use the same ids"
+                )
             return None
         with progress.step("checking the releases together"):
             joint = check_with(others, release)
