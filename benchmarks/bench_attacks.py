@@ -25,8 +25,8 @@ import setveil as sv
 from setveil.attacks.matrices import held, together
 from setveil.attacks.target import Target
 from setveil.catalog import ATTACKS
-from setveil.release import attacking
-from setveil.release.attacking import _one
+from setveil.release import attack_runs
+from setveil.release.attack_runs import _one
 
 from measuring import data_folder, peak_mib
 
@@ -53,6 +53,9 @@ def frequent_pairs(data, least, seed, number=10):
     return [[data.vocabulary[one[at]], data.vocabulary[other[at]]] for at in drawn]
 
 
+PLAIN = {"experiment": True, "metrics": [], "attacks": "none"}
+"""Options of publications: nothing is measured or tried."""
+
 # -- large releases ------------------------------------------------------------------------------------------------------------
 
 
@@ -63,7 +66,7 @@ def attacked(name, records):
     for size in (2000, records):
         data = sv.read(f"sample:supermarket?records={size}")
         others = sv.read(f"sample:supermarket?records={max(size // 10, 1000)}&seed=9")
-        release = sv.publish(data, METHODS[name](data), seed=7, experiment=True, metrics=[], allow_failures=size)
+        release = sv.publish(data, METHODS[name](data), seed=7, **PLAIN, allow_failures=size)
         made, seconds, said = peak_mib(), {}, {}
 
         def one(attack, target, seconds=seconds, said=said):
@@ -72,7 +75,7 @@ def attacked(name, records):
             seconds[found.title], said[found.title] = time.process_time() - started, found.reason or found.verdict
             return found
 
-        attacking._one = one  # noqa: SLF001 - to time each attack of one call
+        attack_runs._one = one  # noqa: SLF001 - to time each attack of one call
         started = time.process_time()
         sv.attack(release, attacks=chosen, control=others)
         seconds["everything"] = time.process_time() - started
@@ -153,7 +156,7 @@ def suppression(name, draws, known, rho):
     for seed in range(draws):
         sensitive = sensitive_of(data, seed)
         method = sv.Insert(sensitive=sensitive, rho=str(rho), knows=known)
-        release = sv.publish(data, method, metrics=[], seed=seed, experiment=True)
+        release = sv.publish(data, method, seed=seed, **PLAIN)
         asked = ["near-the-limit", "guess-items:model=same-basket"]
         if name == "bms-webview-1":  # the others take long on the many items of BMS-WebView-2
             asked += ["which-sensitive:rows_per_item=100000", "membership"] + ["learned"] * (rho == 0.5)
@@ -187,7 +190,7 @@ def hiding(name, draws, target="random"):
         half, others = data.take(np.flatnonzero(mine), ids=None), data.take(np.flatnonzero(~mine), ids=None)
         least = round(half.records / 1000)
         method = sv.ExactSwap(itemsets=frequent_pairs(half, least, seed), min_support=least, target=target)
-        release = sv.publish(half, method, metrics=[], seed=seed, experiment=True)
+        release = sv.publish(half, method, seed=seed, **PLAIN)
         figures = {}
         for one in sv.attack(release, attacks="holes", control=others):
             figures[f"{one.parameters['model']}, first 10"] = one.main.right
@@ -198,7 +201,7 @@ def hiding(name, draws, target="random"):
 def disassociated(name, draws):
     """Yield the area of membership for a disassociated release; only the split depends on the draw."""
     data = sv.read(data_folder() / f"{name}.dat.gz")
-    release = sv.publish(data, sv.Disassociation(k=5, m=2), metrics=[], seed=1, experiment=True)
+    release = sv.publish(data, sv.Disassociation(k=5, m=2), seed=1, **PLAIN)
     for seed in range(draws):
         found = sv.attack(release, attacks="membership", targets=TARGETS, seed=seed)[0]
         yield {"membership, AUC": found.details["auc"]}
