@@ -30,7 +30,7 @@ VARYING = {"demo", "simulate", "releases"}
 """Words of commands that print what was drawn, times or paths."""
 TIMES = re.compile(
     rb"\d{4}-\d\d-\d\dT[\d:.+]+Z?"
-    rb"|\"(?:method|arranging and checking|measuring|writing and checking)\": [\d.e-]+"
+    rb"|\"(?:method|arranging and checking|measuring|attacking|writing and checking)\": [\d.e-]+"
     rb"|seconds for [\w ]+</th><td>[\d.e-]+"
 )
 """Points in time, and durations in dossiers and reports."""
