@@ -6,7 +6,8 @@ tuples of them) are not kinds: pydantic reads them, and `declaration` describes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
 from pydantic_core import core_schema
@@ -14,6 +15,7 @@ from pydantic_core import core_schema
 from setveil.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from setveil.data.records.look_alikes import LookAlikes
@@ -40,6 +42,18 @@ class CommandExample:
     """Python names of options with their values; True for a flag."""
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a value was read from: what is needed to read it again, and what was found there."""
+
+    source: str
+    """The file, sample or other text that was given."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The options of `read` that were given, by name."""
+    found: str = ""
+    """What was read, for people: file, columns and level."""
+
+
 class ParameterKind:
     """A type of values that methods, guarantees and metrics take as a parameter."""
 
@@ -63,6 +77,8 @@ class ParameterKind:
     """Further values with which methods are tested."""
     names_items: ClassVar[bool] = False
     """Whether values name items of the data; then no default fits all data."""
+    origin: Origin | None = None
+    """Where the value was read from; None for a value that was made in Python."""
 
     if TYPE_CHECKING:  # a real one would override those of Mapping and other bases
 
@@ -81,6 +97,12 @@ class ParameterKind:
     def example_for(cls, data: Transactions) -> Self:
         """Return a value that fits the data; equal data give equal values."""
         raise NotImplementedError(f"{cls.__name__} has no example for data")
+
+    def with_origin(self, origin: Origin) -> Self:
+        """Return an equal value with its origin."""
+        named = copy(self)
+        object.__setattr__(named, "origin", origin)
+        return named
 
     def to_json(self) -> Any:
         """Return plain JSON values from which the constructor makes an equal value."""

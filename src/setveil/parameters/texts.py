@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from setveil.errors import BadParameter
-from setveil.parameters.kind import kind_of
+from setveil.parameters.kind import Origin, ParameterKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,7 +45,10 @@ def values_of(
             continue
         if kind is not None and isinstance(value, str | Path):
             options = {one.name: texts[one.name] for one in extra_options(parameter) if texts.get(one.name) is not None}
+            source = str(value)
             value = kind.read(value, data=data, separator=separator, **options)
+            if isinstance(value, ParameterKind) and value.origin is None:
+                value = value.with_origin(Origin(source, options))
         values[parameter.name] = value
     return values
 
