@@ -241,7 +241,8 @@ def test_every_example_in_the_help_works_as_printed(tmp_path):
             ended = run_forked(*words, cwd=tmp_path)
             assert ended.code == 0, (words, ended.err)
             assert ended.out
-    assert set(names_in(tmp_path)) == {"baskets.parquet", "release", "release.private", "releases.db"}
+    folders = {"release", "release.private", "release-again", "release-again.private"}
+    assert set(names_in(tmp_path)) == {"baskets.parquet", "releases.db"} | folders
 
 
 def test_every_example_of_presence_works_as_printed(tmp_path):

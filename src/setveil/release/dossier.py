@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 DOSSIER_NAME = "dossier.json"
 ALIGNMENT_NAME = "alignment.parquet"
 REPORT_NAME = "report.html"
-DOSSIER_VERSION: Final = 4
+DOSSIER_VERSION: Final = 5
 """Version 2 adds `pictures` and `metric_notes`; a dossier without them is still read, and its report has fewer charts. Version 3 renames
 the status `broken` to `violated` and `breaches` to `violations`, and adds the reach. It also adds `run`, `private_salt` and `randomness`,
 which describes how all random values were derived; earlier dossiers use scheme 1. Version 4 adds `attacks`, `attack_notes` and `register`:
-what the register records besides."""
+what the register records besides. Version 5 adds `job`, which repeats the release."""
 
 
 def private_beside(out: Path) -> Path:

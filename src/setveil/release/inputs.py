@@ -10,7 +10,7 @@ from setveil.base.arguments import describe
 from setveil.catalog import own_format_of
 from setveil.data.formats import Layout
 from setveil.data.forms.base import Published
-from setveil.data.reading.source import read
+from setveil.data.reading.source import read, source_name
 from setveil.data.reading.tables import from_arrow, from_pandas
 from setveil.data.records.transactions import Transactions
 from setveil.errors import BadData, BadParameter
@@ -60,6 +60,18 @@ def as_input(place: str | Path, method: type[Method], reading: Reading | None = 
     """Read the input of a method; a release is returned as its path, because its card determines how it is read."""
     is_release = Transactions not in method.accepts or (Path(place) / CARD_NAME).is_file()
     return place if is_release else as_published(place, reading)
+
+
+def read_from(given: Any, data: Any) -> tuple[str, Reading]:
+    """Return the place that data were read from, and with which options; the place is empty if they were given as values."""
+    from setveil.release.opening import Opened  # noqa: PLC0415 - as above
+
+    source = getattr(data, "source", None)
+    if source is not None:
+        return source.place, source.options
+    if isinstance(given, Opened):
+        return str(given.folder), {}
+    return source_name(given) if isinstance(given, str | Path) else "", {}
 
 
 def read_place(place: str | Path, reading: Reading) -> Published:
