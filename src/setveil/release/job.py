@@ -82,7 +82,9 @@ class Job:
 
     def __post_init__(self) -> None:
         if not isinstance(self.content, Mapping):
-            raise BadParameter(f"a job is {describe(self.content)}; expected a table of keys and values")
+            raise BadParameter(
+                f"job is {describe(self.content)}; expected a job file, a Job, or a dictionary with the keys of a job"
+            )
         object.__setattr__(self, "content", checked_content(self.content, self.file))
 
     def __repr__(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from setveil.base.arguments import check_arguments
 from setveil.release.job import Job
 from setveil.release.publishing import make_release
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from setveil.release.release import Release
 
 
+@check_arguments
 def run(
     job: Job | str | Path | Mapping[str, Any],
     *,
