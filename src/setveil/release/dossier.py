@@ -152,7 +152,7 @@ def _has(value: Any, **kinds: type) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(key), kind) for key, kind in kinds.items())
 
 
-def _is_dossier(value: Any) -> bool:
+def is_dossier(value: Any) -> bool:
     """Return whether a value has the entries of a dossier that a check uses."""
     if not _has(value, dossier_version=int, seed=str, ids=str, method=dict, input=dict, card=dict):
         return False
@@ -201,7 +201,7 @@ class Private:
         except (OSError, ValueError) as error:
             raise BadData(f"cannot be read ({error})", file=str(path)) from None
         other = BadData("is not a dossier of a release", file=str(path))
-        if not _is_dossier(dossier):
+        if not is_dossier(dossier):
             raise other
         dossier = _with_current_keys(dossier)
         try:

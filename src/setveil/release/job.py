@@ -22,15 +22,16 @@ from setveil.data.records.labels import are_texts
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters import values_of
 from setveil.release import CARD_NAME
+from setveil.release.dossier import is_dossier
 from setveil.release.inputs import as_input, as_records
-from setveil.release.job_content import content_of_release, list_separator, plain
-from setveil.release.job_keys import LISTS, checked_content, naming
+from setveil.release.job_content import content_of_release, list_separator
+from setveil.release.job_keys import LISTS, checked_content, naming, plain
 from setveil.release.job_paths import is_path, seen_from, with_paths
 from setveil.release.publication import Publication
 from setveil.release.register import Registration
 from setveil.release.repeating import Repeated
 from setveil.release.saving import Target
-from setveil.release.seed import seed_from_text
+from setveil.release.seed import SCHEME_VERSION, seed_from_text
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from setveil.release.release import Release
 
 EXPECTED: Final = "a job file"
-LARGEST_INTEGER: Final = 2**63 - 1
-"""The largest integer that every program reads from a TOML file; a longer seed is written as text."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +119,6 @@ class Job:
         content: Content = plain(self.content)
         for name in content.keys() & {"data", "original"}:
             content[name]["path"] = source_name(content[name]["path"])
-        if isinstance(content.get("seed"), int) and content["seed"] > LARGEST_INTEGER:
-            content["seed"] = str(content["seed"])
         return content
 
     def to_toml(self) -> str:
@@ -237,9 +234,17 @@ def _from_json(text: str, path: Path) -> tuple[Content, Repeated | None]:
         raise BadData(f"is not valid JSON ({error}); expected {EXPECTED}", file=str(path)) from None
     if "dossier_version" not in content:
         return content, None
+    if not is_dossier(content):
+        raise BadData(f"is not a dossier of a release; expected {EXPECTED}, or the dossier of a release", file=str(path))
     if not isinstance(content.get("job"), dict):
         raise BadData(
             "holds no job: the data were given in Python and not read from a file, or an earlier version made the release",
+            file=str(path),
+        )
+    if content["randomness"]["scheme"] != SCHEME_VERSION:
+        raise BadData(
+            f"derives random values by a scheme other than {SCHEME_VERSION}, which setveil {__version__} uses; repeat the release with the "
+            "version of setveil that made it",
             file=str(path),
         )
     return content["job"], Repeated(str(path), content)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import fields
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -15,11 +13,13 @@ from setveil.errors import Missing
 from setveil.parameters import ParameterKind, extra_options
 from setveil.release.dossier import private_beside
 from setveil.release.inputs import read_from
-from setveil.release.job_keys import KEYS, LISTS, TABLES
+from setveil.release.job_keys import KEYS, LISTS, TABLES, plain
 from setveil.release.publication import Publication
 from setveil.release.register import Registration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from setveil.release.job_keys import Content
     from setveil.release.release import Release
     from setveil.release.saving import Target
@@ -67,7 +67,8 @@ def content_of(one: Declaration, separator: str | None = None) -> Content:
             if same_separator and not given and all(options.get(name, text) == text for name, text in needed.items()):
                 content[parameter.name] = str(origin.source)
                 options |= needed
-    return content | {name: plain(text) for name, text in options.items() if text is not None}
+                content |= {name: plain(text) for name, text in needed.items() if text is not None}
+    return content
 
 
 def _takes_separator(kind: type[ParameterKind]) -> bool:
@@ -99,14 +100,3 @@ def _defaults(name: str) -> tuple[Any, Any]:
     """Return the default of a key, also as the only entry of a list."""
     (default,) = (one.default for one in fields(Publication) if one.name == name)
     return default, [default]
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON and TOML hold it."""
-    if isinstance(value, ParameterKind):
-        return value.to_json()
-    if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(one) for one in value]
-    return os.fspath(value) if isinstance(value, os.PathLike) else value

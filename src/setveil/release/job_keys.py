@@ -15,7 +15,7 @@ from setveil.base.arguments import describe, refuse_other_kind
 from setveil.catalog import ATTACKS, METHODS, METRICS, named
 from setveil.data.reading import source
 from setveil.errors import BadParameter, InputError, Missing, UnknownName
-from setveil.parameters import extra_options
+from setveil.parameters import ParameterKind, extra_options
 from setveil.parameters.texts import settings_in
 from setveil.release import publication
 from setveil.release.measuring import LEVELS
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 Content = dict[str, Any]
 """The values of a job, or of a table in it, by key."""
+
+LARGEST_INTEGER: Final = 2**63 - 1
+"""The largest integer that every program reads from a TOML file; a longer seed is written as text."""
 
 
 class Key(NamedTuple):
@@ -87,31 +90,31 @@ def checked_content(given: Mapping[str, Any], file: str) -> Content:
     content: Content = {}
     for name, value in given.items():
         with naming(file, name if name in TABLES or name in LISTS else ""):
-            content[name] = _checked_value(name, value)
+            content[name] = _checked_value(name, plain(value))
     return content
 
 
 def _checked_value(name: str, value: Any) -> Any:
     if name in TABLES:
         main = TABLES[name]
-        table = {main: os.fspath(value)} if isinstance(value, str | os.PathLike) else value
+        table = {main: value} if isinstance(value, str) else value
         if not isinstance(table, Mapping):
             raise BadParameter(f"{name} is {describe(value)}; expected a text, or a table with the key {main!r}")
         if main not in table:
             raise Missing(f"the key {main!r} is missing")
         if name == "method":
             return _checked_declared("method", METHODS, table)
-        keys = REGISTER_KEYS if name == "register" else {"path": Key("str | Path", {})} | reading_keys()
+        keys = REGISTER_KEYS if name == "register" else {"path": Key("str", {})} | reading_keys()
         return _checked_table(table, keys)
     if name in LISTS:
         kind, table = LISTS[name]
-        listed = value if isinstance(value, list | tuple) else [value]
+        listed = value if isinstance(value, list) else [value]
         return [_checked_listed(kind, table, one) for one in listed]
     if name == "seed":
         refuse_other_kind(name, value, "int | str", {})
-    else:
-        KEYS[name].refuse(name, value)
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
+        return value if isinstance(value, str) or value <= LARGEST_INTEGER else str(value)
+    KEYS[name].refuse(name, value)
+    return value
 
 
 def _checked_listed(kind: str, table: Mapping[str, Any], one: Any) -> Any:
@@ -128,7 +131,7 @@ def _checked_table(table: Mapping[str, Any], keys: Mapping[str, Key]) -> Content
     _refuse_keys(table, keys)
     for name, value in table.items():
         keys[name].refuse(name, value)
-    return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in table.items()}
+    return dict(table)
 
 
 def _checked_declared(what: str, catalog: Mapping[str, type[Declaration]], table: Mapping[str, Any]) -> Content:
@@ -138,10 +141,21 @@ def _checked_declared(what: str, catalog: Mapping[str, type[Declaration]], table
     for parameter in kind.parameters():
         names += [parameter.name, *(option.name for option in extra_options(parameter))]
     _refuse_keys(table, dict.fromkeys([*names, *kind.renamed]), names)
-    return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in table.items()}
+    return dict(table)
 
 
 def _refuse_keys(table: Mapping[str, Any], keys: Mapping[str, Any], shown: Any = None) -> None:
     for name in table:
         if name not in keys:
             raise UnknownName("key", str(name), shown or keys)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON and TOML hold it."""
+    if isinstance(value, ParameterKind):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
