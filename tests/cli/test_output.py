@@ -44,6 +44,7 @@ RIGHT = {
         *("--attack", "find-record", "--attack-limit", "5%"),
     ],
     "publish": ["publish", SAMPLE, *SWAP, "--out", "new", "--force", "--ids", "drop"],
+    "run": ["run", "release.private/dossier.json", "--out", "new", "--force"],
     "releases": ["releases", "--register", "releases.db"],
     "withdraw": ["withdraw", "registered", "--register", "releases.db", "--reason", "the project ended"],
     "check": ["check", "release", "--original", SAMPLE, *PLACES],
@@ -84,6 +85,7 @@ RIGHT = {
 """Uses that say something on standard error, or could: the seed is weak, records are empty, ids are left out."""
 
 NOTED = {
+    "run",
     "publish",
     "publish with attacks",
     "profile",

@@ -93,7 +93,7 @@ def test_the_keys_are_those_of_the_functions_that_take_them():
         ({"original": "missing.csv"}, "the job, original: missing.csv: there is no such file"),
         ({"data": "missing.csv"}, "the job, data: missing.csv: there is no such file"),
         ({"method": "reassociation", "data": "missing"}, "the job, data: missing: there is no such file or folder"),
-        ({"method": "reassociation"}, "the job, data: id does not apply to a release"),
+        ({"method": "reassociation"}, "the job, data: `id=` does not apply to a release"),
     ],
 )  # fmt: skip
 def test_a_wrong_key_or_value_is_refused_with_its_place(changed, sentence, folder):

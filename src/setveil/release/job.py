@@ -201,7 +201,7 @@ class Job:
                 raise BadData("there is no such file or folder", file=place)
             if found is place and reading:
                 raise BadParameter(
-                    f"{next(iter(reading))} does not apply to a release, which is read as its card says; remove it"
+                    f"`{next(iter(reading))}=` does not apply to a release: its card or its form determines how it is read; remove it"
                 )
         return found
 
@@ -235,7 +235,9 @@ def _from_json(text: str, path: Path) -> tuple[Content, Repeated | None]:
     if "dossier_version" not in content:
         return content, None
     if not is_dossier(content):
-        raise BadData(f"is not a dossier of a release; expected {EXPECTED}, or the dossier of a release", file=str(path))
+        raise BadData(
+            f"is not a dossier of a release; expected {EXPECTED}, or the dossier of a release", file=str(path)
+        )
     if not isinstance(content.get("job"), dict):
         raise BadData(
             "holds no job: the data were given in Python and not read from a file, or an earlier version made the release",
