@@ -164,7 +164,7 @@ def publish(
     """
     reading = source.given()
     content = {
-        "data": {"path": data} | ({} if original else reading),  # a release is read as its card says
+        "data": {"path": data} | reading,
         "original": {"path": original} | reading if original else None,
         "method": {"name": method} | parameters,
         "out": out,

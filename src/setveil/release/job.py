@@ -199,7 +199,10 @@ class Job:
             found = as_input(place, method, reading)
             if found is place and is_path(place) and not Path(place).exists():
                 raise BadData("there is no such file or folder", file=place)
-            if found is place and reading:
+            of_original = _place_and_reading(self.content.get("original", {"path": place}))[1]
+            if (
+                found is place and reading and reading != of_original
+            ):  # the command line has one set of options for both
                 raise BadParameter(
                     f"`{next(iter(reading))}=` does not apply to a release: its card or its form determines how it is read; remove it"
                 )

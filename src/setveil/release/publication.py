@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from setveil.release.register import Registration
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)  # an address has a password
 class Publication:
     """The arguments of `publish`, by name. A job file has a key for each of them, checked by these annotations."""
 
