@@ -59,11 +59,15 @@ def test_a_saved_job_holds_what_was_asked_for(folder):
 
 
 def test_a_job_is_saved_only_with_its_release_and_replaced_only_with_force(folder):
-    (folder / "job.toml").write_text("mine")
+    mine = sv.Job({"data": "x.dat", "method": "rand-swap"}).to_toml()
+    (folder / "job.toml").write_text(mine)
     before = names_in(folder)
     assert call(*PUBLISH, "--out", "one", "--save-job", "job.toml", cwd=folder).code == 2
     assert call(*PUBLISH, "--k", 99, "--out", "one", "--save-job", "other.toml", cwd=folder).code in (2, 3)
-    assert (names_in(folder), (folder / "job.toml").read_text()) == (before, "mine")
+    assert (names_in(folder), (folder / "job.toml").read_text()) == (before, mine)
+    refused = call(*PUBLISH, "--out", "one", "--save-job", "baskets.csv", "--force", cwd=folder).sentence()
+    assert refused == "baskets.csv is not a job file and is not replaced; choose another path"
+    assert names_in(folder) == before
     assert call(*PUBLISH, "--out", "one", "--save-job", "job.toml", "--force", cwd=folder).code == 0
     assert (
         call("run", "job.toml", cwd=folder)

@@ -42,7 +42,7 @@ def test_a_command_that_reads_a_job_names_keys():
         assert as_options("use `empty='drop'`, `force=True`, `id=` or `out=`") == (
             "use empty = 'drop', force = true, the key id or --out"
         )
-    with pytest.raises(BadParameter, match="^remove the key seed$"), naming_keys(without=()):
+    with pytest.raises(BadParameter, match=r"^remove the key seed$"), naming_keys(without=()):
         raise BadParameter("remove `seed=`")
     assert as_options("remove `seed=`") == "remove --seed"
 

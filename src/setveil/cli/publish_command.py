@@ -32,7 +32,6 @@ from setveil.data.formats import FORMATS
 from setveil.errors import BadParameter, ExitCode, Missing
 from setveil.release.card import CARD_NAME, Card
 from setveil.release.dossier import ALIGNMENT_NAME, DOSSIER_NAME, REPORT_NAME
-from setveil.release.saving import refuse_job_file
 
 if TYPE_CHECKING:
     from setveil.release.release import Release
@@ -196,7 +195,9 @@ def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) 
     if target is None:
         raise Missing(f"{job.file} names no release folder; name it with `out=`")
     if save_job is not None:
-        refuse_job_file(Path(save_job), target)
+        from setveil.release.job import refuse_job_file  # noqa: PLC0415 - not for help pages, which need no job
+
+        refuse_job_file(Path(save_job), force=target.force, target=target)
     release = sv.run(job)
     if save_job is not None:
         release.save_job(save_job, force=target.force)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from setveil import __version__
 from setveil.base.arguments import describe
-from setveil.base.atomic import make_file
+from setveil.base.atomic import make_file, refuse_file
 from setveil.catalog import METHODS
 from setveil.data.files.toml_files import parse_toml, read_settings
 from setveil.data.reading.source import source_name
 from setveil.data.records.labels import are_texts
-from setveil.errors import BadData, BadParameter, OutputRefused
+from setveil.errors import BadData, BadParameter, InputError, OutputRefused
 from setveil.parameters import values_of
 from setveil.release import CARD_NAME
 from setveil.release.dossier import is_dossier
@@ -133,8 +133,7 @@ class Job:
         `force` replaces an existing file.
         """
         path = Path(file)
-        if (path.parent / CARD_NAME).exists():
-            raise OutputRefused(f"{path} would be inside a release folder, and a job is private; choose another path")
+        refuse_job_file(path, force=force)
         job = self if path.parent == Path() else self.with_paths(lambda place: seen_from(path.parent, place))
         text = f"# A job of setveil {__version__}: run it with setveil run. Keep it private.\n\n{job.to_toml()}"
         if not are_texts([text]):
@@ -227,6 +226,24 @@ class Job:
 
     def _naming(self, key: str) -> AbstractContextManager[None]:
         return naming(self.file, key)
+
+
+def refuse_job_file(file: Path, *, force: bool, target: Target | None = None) -> None:
+    """Refuse to write a job inside a release folder, or over an existing file; `force` allows replacing a job file only.
+
+    `target` says where the release is written first.
+    """
+    for folder in () if target is None else (target.out, target.private):
+        if folder.resolve() in file.resolve().parents:
+            raise OutputRefused(f"the job file {file} is inside {folder}, a folder of the release; choose another path")
+    if (file.parent / CARD_NAME).exists():
+        raise OutputRefused(f"{file} would be inside a release folder, and a job is private; choose another path")
+    refuse_file(file, force=force)
+    if file.exists():
+        try:
+            Job.read(file)
+        except InputError:
+            raise OutputRefused(f"{file} is not a job file and is not replaced; choose another path") from None
 
 
 def _from_json(text: str, path: Path) -> tuple[Content, Repeated | None]:

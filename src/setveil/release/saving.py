@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from setveil.base.atomic import refuse_file, refuse_two_folders
+from setveil.base.atomic import refuse_two_folders
 from setveil.base.progress import note
 from setveil.data.files.packing import PACKINGS
 from setveil.data.formats import Layout
@@ -128,11 +128,3 @@ def refuse_targets(out: Path, private: Path, *, force: bool) -> None:
             raise OutputRefused(
                 f"{folder} is not a folder of a release (it has no {mark}) and is not replaced; choose another folder"
             )
-
-
-def refuse_job_file(file: Path, target: Target) -> None:
-    """Refuse to write the job of a release over an existing file, or into a folder of the release."""
-    for folder in (target.out, target.private):
-        if folder.resolve() in file.resolve().parents:
-            raise OutputRefused(f"the job file {file} is inside {folder}, a folder of the release; choose another path")
-    refuse_file(file, force=target.force)
