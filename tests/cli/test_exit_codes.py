@@ -194,7 +194,7 @@ WRONG = [
     # jobs
     ([*PUBLISH, "--save-job", "file"], 2, "file exists; choose another path, or replace it with --force"),
     ([*PUBLISH, "--save-job", "missing/job.toml"], 2, "missing is not a folder"),
-    ([*PUBLISH, "--save-job", "new/job.toml"], 2, "the job file new/job.toml is inside new, a folder of the release"),
+    ([*PUBLISH, "--save-job", "new/job.toml"], 2, "new/job.toml is inside new, a folder of the release"),
     ([*PUBLISH, "--save-job", "new.private/job.toml"], 2, "is inside new.private, a folder of the release"),
     (["publish", "release", "--method", "part-swap", *SWAP[2:], *OUT, "--id", "x"], 2, "--id does not apply to a release"),
     (["run"], 2, "JOB"),

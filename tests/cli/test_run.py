@@ -1,6 +1,7 @@
 """`setveil run`, and `publish --save-job`: what they print, and how messages name the keys of a job."""
 
 import json
+import os
 import tomllib
 
 import pytest
@@ -75,6 +76,12 @@ def test_a_job_is_saved_only_with_its_release_and_replaced_only_with_force(folde
         .startswith("one exists; choose another path, or replace it with --force")
     )
     assert call("run", "job.toml", "--force", cwd=folder).code == 0
+
+
+def test_data_from_a_pipe_have_no_job(folder):
+    os.mkfifo(folder / "pipe.csv")
+    said = call("publish", "pipe.csv", *METHOD, "--out", "one", "--save-job", "job.toml", cwd=folder).sentence()
+    assert said == "no job can name data that come through a pipe; write them to a file first"
 
 
 def test_messages_name_keys_and_not_options_that_run_does_not_have(folder):

@@ -194,6 +194,19 @@ def test_only_paths_are_moved(folder):
         assert found.content["data"]["path"] == expected
 
 
+def test_a_name_is_a_path_only_if_there_is_such_a_file(folder):
+    content = job(
+        method={"name": "td-control", "sensitive": "secrets", "rho": "50%", "hierarchy": "icd10cm"}, out="release"
+    )
+    moved = sv.Job(content).with_paths(lambda place: f"there/{place}").content
+    assert (moved["method"]["sensitive"], moved["out"]) == ("secrets", "there/release")
+    (folder / "plans").mkdir()
+    (folder / "plans" / "secrets").write_text("milk\n")
+    (folder / "plans" / "job.toml").write_text(sv.Job(content).to_toml())
+    read = sv.Job.read("plans/job.toml").content["method"]
+    assert (read["sensitive"], read["hierarchy"]) == ("plans/secrets", "icd10cm")
+
+
 def test_a_database_file_is_found_from_the_folder_of_the_job(folder):
     with sqlite3.connect(folder / "shop.db") as shop:
         shop.execute("CREATE TABLE sales (id TEXT, item TEXT)")
@@ -305,7 +318,10 @@ def test_a_list_is_read_again_with_the_separator_of_the_data(folder):
 
 def test_no_job_is_made_of_data_that_were_given_as_values(folder):
     release = sv.publish([["a", "b"]] * 6, sv.Disassociation(k=2, m=2), out="release")
-    with pytest.raises(sv.Missing, match="no job can name the data of this release, which were given in Python"):
+    with pytest.raises(
+        sv.Missing,
+        match="no job can name the data of this release, which were not read from a file that can be read again",
+    ):
         release.save_job("job.toml")
     assert json.loads((folder / "release.private" / "dossier.json").read_text())["job"] is None
     assert "holds no job: the data were given in Python" in refusal("release.private/dossier.json", out="again")

@@ -195,9 +195,7 @@ def run_job(job: sv.Job, output: OutputOptions, *, save_job: str | None = None) 
     if target is None:
         raise Missing(f"{job.file} names no release folder; name it with `out=`")
     if save_job is not None:
-        from setveil.release.job import refuse_job_file  # noqa: PLC0415 - not for help pages, which need no job
-
-        refuse_job_file(Path(save_job), force=target.force, target=target)
+        job.refuse_saving(Path(save_job))
     release = sv.run(job)
     if save_job is not None:
         release.save_job(save_job, force=target.force)

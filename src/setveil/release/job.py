@@ -26,7 +26,7 @@ from setveil.release.dossier import is_dossier
 from setveil.release.inputs import as_input, as_records
 from setveil.release.job_content import content_of_release, list_separator
 from setveil.release.job_keys import LISTS, checked_content, naming, plain
-from setveil.release.job_paths import is_path, seen_from, with_paths
+from setveil.release.job_paths import is_kept, is_path, seen_from, with_paths
 from setveil.release.publication import Publication
 from setveil.release.register import Registration
 from setveil.release.repeating import Repeated
@@ -100,7 +100,7 @@ class Job:
             content, repeated = _from_json(text, path)
         job = cls(content, str(path), repeated)
         folder = path.parent
-        return job if folder == Path() else job.with_paths(lambda place: str(folder / place))
+        return job if folder == Path() else job.with_paths(lambda place: str(folder / place), folder)
 
     @classmethod
     def of(cls, given: Job | str | Path | Mapping[str, Any]) -> Job:
@@ -142,9 +142,25 @@ class Job:
             staged.touch(mode=0o600)
             staged.write_text(text, encoding="utf-8")
 
-    def with_paths(self, move: Move) -> Job:
-        """Return the job with each relative path replaced."""
-        return replace(self, content=with_paths(self.content, move))
+    def refuse_saving(self, file: Path) -> None:
+        """Refuse a file for the job of the release that this job makes, before the work starts."""
+        target = self.target
+        for folder in () if target is None else (target.out, target.private):
+            if folder.resolve() in file.resolve().parents:
+                raise OutputRefused(
+                    f"{file} is inside {folder}, a folder of the release; choose another path for the job"
+                )
+        for name in self.content.keys() & {"data", "original"}:
+            place = self.content[name]["path"]
+            if place == "-" or (Path(place).exists() and not is_kept(place)):
+                raise BadParameter(
+                    f"the {name} come through a pipe, which no job can read again; write them to a file first"
+                )
+        refuse_job_file(file, force=target is not None and target.force)
+
+    def with_paths(self, move: Move, start: Path = Path()) -> Job:
+        """Return the job with each relative path replaced; paths start from the folder `start`."""
+        return replace(self, content=with_paths(self.content, move, start))
 
     def changed(self, *, out: str | Path | None = None, seed: int | str | None = None, force: bool = False) -> Job:
         """Return the job with another release folder or seed; with another seed, it repeats no release."""
@@ -228,14 +244,8 @@ class Job:
         return naming(self.file, key)
 
 
-def refuse_job_file(file: Path, *, force: bool, target: Target | None = None) -> None:
-    """Refuse to write a job inside a release folder, or over an existing file; `force` allows replacing a job file only.
-
-    `target` says where the release is written first.
-    """
-    for folder in () if target is None else (target.out, target.private):
-        if folder.resolve() in file.resolve().parents:
-            raise OutputRefused(f"the job file {file} is inside {folder}, a folder of the release; choose another path")
+def refuse_job_file(file: Path, *, force: bool) -> None:
+    """Refuse to write a job inside a release folder, or over an existing file; `force` allows replacing a job file only."""
     if (file.parent / CARD_NAME).exists():
         raise OutputRefused(f"{file} would be inside a release folder, and a job is private; choose another path")
     refuse_file(file, force=force)

@@ -14,6 +14,7 @@ from setveil.parameters import ParameterKind, extra_options
 from setveil.release.dossier import private_beside
 from setveil.release.inputs import read_from
 from setveil.release.job_keys import KEYS, LISTS, TABLES, plain
+from setveil.release.job_paths import is_kept
 from setveil.release.publication import Publication
 from setveil.release.register import Registration
 
@@ -77,10 +78,10 @@ def _takes_separator(kind: type[ParameterKind]) -> bool:
 
 
 def _place_of(place: str, reading: Mapping[str, Any], what: str) -> Content:
-    if not place:
+    if not place or not is_kept(place):
         raise Missing(
-            f"no job can name the {what} of this release, which were given in Python and not read from a file; "
-            "write them with setveil.write, and publish that file"
+            f"no job can name the {what} of this release, which were not read from a file that can be read again, but given in Python or "
+            "through a pipe; write them to a file, and publish that file"
         )
     return {"path": place} | {name: plain(value) for name, value in reading.items()}
 

@@ -24,6 +24,7 @@ Move = Callable[[str], str]
 
 _NOT_A_PATH = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
 """The beginning of a text such as sample:supermarket, random:50 or an address."""
+_FOLDERS = ("out", "private")
 
 
 def is_path(text: str) -> bool:
@@ -31,25 +32,34 @@ def is_path(text: str) -> bool:
     return _NOT_A_PATH.match(text) is None
 
 
-def with_paths(content: Content, move: Move) -> Content:
-    """Return the content of a job with each relative path replaced."""
+def is_kept(place: str) -> bool:
+    """Return whether data can be read again from a place: not from a pipe, and not if the file is gone."""
+    return not is_path(place) or Path(place).is_file() or Path(place).is_dir()
+
+
+def with_paths(content: Content, move: Move, start: Path) -> Content:
+    """Return the content of a job with each relative path replaced; paths start from the folder `start`."""
 
     def moved(place: str) -> str:
         if is_database(place):
             return _moved_database(place, move)
         return move(place) if is_path(place) and not Path(place).is_absolute() else place
 
+    def moved_file(place: str) -> str:
+        is_name = place.isidentifier() and not (start / place).exists()  # of something that is made without a file
+        return place if is_name else moved(place)
+
     found = dict(content)
     for name, value in content.items():
         if name == "method":
-            found[name] = _with_side_files(METHODS, value, moved)
+            found[name] = _with_side_files(METHODS, value, moved_file)
         elif name in LISTS:
             _, table = LISTS[name]
-            found[name] = [one if isinstance(one, str) else _with_side_files(table, one, moved) for one in value]
+            found[name] = [one if isinstance(one, str) else _with_side_files(table, one, moved_file) for one in value]
         elif name in TABLES:
             found[name] = value | {TABLES[name]: moved(value[TABLES[name]])}
-        elif KEYS[name].is_path:
-            found[name] = moved(value)
+        elif KEYS[name].is_path and isinstance(value, str):
+            found[name] = moved(value) if name in _FOLDERS else moved_file(value)
     return found
 
 
