@@ -8,6 +8,7 @@ import pytest
 
 import setveil as sv
 
+from support.postgres import PASSWORD
 from support.program import call, names_in
 
 METHOD = ("--method", "disassociation", "--k", 3, "--m", 2, "--measure", "none", "--attack", "none")
@@ -76,6 +77,22 @@ def test_a_job_is_saved_only_with_its_release_and_replaced_only_with_force(folde
         .startswith("one exists; choose another path, or replace it with --force")
     )
     assert call("run", "job.toml", "--force", cwd=folder).code == 0
+
+
+def test_a_job_reads_a_database_with_a_password_from_elsewhere(folder, postgres_server, monkeypatch):
+    name = postgres_server.new_database()
+    postgres_server.run("CREATE TABLE sales (id text, item text)", database=name)
+    postgres_server.run("INSERT INTO sales SELECT 'p' || n, 'tea' FROM generate_series(1, 9) AS n", database=name)
+    asked = ("publish", postgres_server.url(name), "--query", "SELECT id, item FROM sales ORDER BY 1", *METHOD)
+    assert call(*asked, "--out", "one", "--save-job", "job.toml", cwd=folder).code == 0
+    texts = [(folder / one).read_text() for one in ("job.toml", "one.private/dossier.json")]
+    assert "Pa55" not in "".join(texts)
+    assert tomllib.loads(texts[0])["data"]["path"] == postgres_server.url(name, password=None)
+    refused = call("run", "job.toml", "--out", "two", cwd=folder)
+    assert (refused.code, refused.sentence().startswith("job.toml, data: ")) == (2, True)
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    assert call("run", "one.private/dossier.json", "--out", "two", cwd=folder).code == 0
+    assert (folder / "one" / "card.json").read_bytes() == (folder / "two" / "card.json").read_bytes()
 
 
 def test_data_from_a_pipe_have_no_job(folder):

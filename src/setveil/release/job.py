@@ -153,9 +153,7 @@ class Job:
         for name in self.content.keys() & {"data", "original"}:
             place = self.content[name]["path"]
             if place == "-" or (Path(place).exists() and not is_kept(place)):
-                raise BadParameter(
-                    f"the {name} come through a pipe, which no job can read again; write them to a file first"
-                )
+                raise BadParameter("no job can name data that come through a pipe; write them to a file first")
         refuse_job_file(file, force=target is not None and target.force)
 
     def with_paths(self, move: Move, start: Path = Path()) -> Job:
