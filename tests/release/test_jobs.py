@@ -324,10 +324,22 @@ def test_no_job_is_made_of_data_that_were_given_as_values(folder):
     ):
         release.save_job("job.toml")
     assert json.loads((folder / "release.private" / "dossier.json").read_text())["job"] is None
-    assert "holds no job: the data were given in Python" in refusal("release.private/dossier.json", out="again")
+    assert "holds no job: the data were not read from a file" in refusal("release.private/dossier.json", out="again")
     changed = sv.read("baskets.csv", **READING).with_unit("person")
     with pytest.raises(sv.Missing, match="no job can name the data"):
         _ = sv.publish(changed, sv.Disassociation(k=2, m=2)).job
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_job_is_made_of_methods_that_others_wrote():
+    class Same(sv.RandSwap):
+        """Another class under the name of one of ours."""
+
+    data = sv.read("baskets.csv", **READING)
+    release = sv.publish(data, Same(), no_guarantee=True, out="release", metrics=[])
+    with pytest.raises(sv.Missing, match="no job can name Same, which setveil does not have"):
+        _ = release.job
+    assert "holds no job" in refusal("release.private/dossier.json", out="again")
 
 
 def test_a_password_is_never_written():

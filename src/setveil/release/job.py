@@ -268,7 +268,7 @@ def _from_json(text: str, path: Path) -> tuple[Content, Repeated | None]:
         )
     if not isinstance(content.get("job"), dict):
         raise BadData(
-            "holds no job: the data were given in Python and not read from a file, or an earlier version made the release",
+            "holds no job: the data were not read from a file, the method was made in Python, or an earlier version made the release",
             file=str(path),
         )
     if content["randomness"]["scheme"] != SCHEME_VERSION:

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.declaration import Declaration
+from setveil.catalog import METHODS
 from setveil.data.formats import Layout
 from setveil.data.reading import source
 from setveil.errors import Missing
@@ -33,13 +34,14 @@ def content_of_release(release: Release, target: Target | None) -> Content:
     if asked.original is not None:
         content["original"] = _place_of(*read_from(asked.original, release.compared), "original")
     separator = list_separator(content)
-    content["method"] = content_of(asked.method, separator)
+    content["method"] = content_of(asked.method, METHODS, separator)
     if asked.register is not None:
         given = asked.register if isinstance(asked.register, Registration) else Registration(asked.register)
         content["register"] = {name: plain(value) for name, value in vars(given).items() if value}
-    for name in LISTS:
-        listed = getattr(asked, name)
-        content[name] = [content_of(one, separator) if isinstance(one, Declaration) else one for one in listed]
+    for name, (_, catalog) in LISTS.items():
+        content[name] = [
+            content_of(one, catalog, separator) if isinstance(one, Declaration) else one for one in getattr(asked, name)
+        ]
     for name in KEYS.keys() - content.keys() - TABLES.keys() - {"force"}:  # what to replace is decided for each run
         content[name] = plain(getattr(asked if target is None else target, name, getattr(asked, name)))
     if target is not None and target.private == private_beside(target.out):
@@ -47,12 +49,14 @@ def content_of_release(release: Release, target: Target | None) -> Content:
     return {name: content[name] for name in KEYS if name in content and content[name] not in _defaults(name)}
 
 
-def content_of(one: Declaration, separator: str | None = None) -> Content:
+def content_of(one: Declaration, catalog: Mapping[str, type[Declaration]], separator: str | None) -> Content:
     """Return the table of a method, metric or attack: its name, and the parameters that differ from their defaults.
 
     A value that was read is written as its source, if the options of this table read it again, and else with its content. `separator` is
     what separates items in files of lists.
     """
+    if catalog.get(one.name) is not type(one):
+        raise Missing(f"no job can name {type(one).__name__}, which setveil does not have; publish with it in Python")
     content: Content = {"name": one.name}
     options: Content = {}  # of the kinds, None for those that were not given: parameters of the same kind share them
     for parameter in one.parameters():
