@@ -2,7 +2,7 @@
 
 Cost: for each set, the records of its rarest item times its length, less the part that it shares with adjacent sets in sorted order. If
 many sets have the same rarest item, a sixty-fourth of that, and once the occurrences in its records. If many records hold every item of a
-set, it is a sixty-fourth of all records instead. The records are counted in blocks that caches hold. Memory beside the data: up to 16 bytes
+set, it is a sixty-fourth of all records instead. The records are counted in blocks that caches hold. Memory beside the data: up to 32 bytes
 per occurrence of a block.
 """
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-HOT = 128
+HOT = 256
 """An item that at least one in HOT records holds is stored as one bit per record. Bits take more memory than a list and less time."""
 OCCURRENCES_AT_ONCE = 1 << 20
 """Number of occurrences in a block of records. Reading the records of an item at random takes several times as long from main memory."""
 SETS_AT_ONCE = 2048
 """Number of sets per part of the work."""
-MANY = 32
+MANY = 256
 """If at least this number of sets have the same rarest item, the records that hold it are read once for all of them."""
 
 
