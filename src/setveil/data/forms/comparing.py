@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from setveil.base.verdict import MOST_WITNESSES, Witness
 from setveil.data.files.side_files import shown
-from setveil.data.records.ragged import among, offsets_of, owner_of, picked, record_ranges
+from setveil.data.records.ragged import offsets_of, owner_of, picked, record_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
