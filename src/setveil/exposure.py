@@ -242,6 +242,7 @@ def risk(
     known: int = 3,
     sensitive: Sequence[str] | str | Path = (),
     item_column: str | None = None,
+    side_encoding: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Risk:
     """Report what a file reveals to every recipient, without the original.
@@ -256,6 +257,8 @@ def risk(
         Sensitive items, or a file with one per line or with a column of items. The result shows how surely known items reveal them.
     item_column : str, optional
         The column of the file that holds the items.
+    side_encoding : str, optional
+        The encoding of the file, if it is not UTF-8.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -282,7 +285,8 @@ def risk(
     published = as_published(data)
     rows = _rows_of(published, data)
     if isinstance(sensitive, str | Path):
-        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, item_column=item_column)
+        options = {"item_column": item_column, "side_encoding": side_encoding}
+        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, **options)
     else:
         named = SensitiveItems(sensitive) if len(sensitive) else None
     unique = () if rows is None else unique_shares(unique_records(rows, known), rows.records)

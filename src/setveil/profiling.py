@@ -154,6 +154,7 @@ def profile(
     itemsets: Sequence[Sequence[str]] | str | Path = (),
     separator: str | None = None,
     item_column: str | None = None,
+    side_encoding: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe a data set, and count the records that 1, 2, … `known` of their items identify uniquely.
@@ -172,6 +173,8 @@ def profile(
         The separator between items in a file of itemsets.
     item_column : str, optional
         The column of these files that holds the items.
+    side_encoding : str, optional
+        The encoding of these files, if they are not UTF-8.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -196,10 +199,11 @@ def profile(
     """
     refuse_known(known)
     data = as_records(data)
+    options = {"item_column": item_column, "side_encoding": side_encoding}
     if isinstance(sensitive, str | Path):
-        sensitive = list(SensitiveItems.read(sensitive, data=data, item_column=item_column))
+        sensitive = list(SensitiveItems.read(sensitive, data=data, **options))
     if isinstance(itemsets, str | Path):
-        itemsets = list(NamedItemsets.read(itemsets, separator=separator, item_column=item_column))
+        itemsets = list(NamedItemsets.read(itemsets, separator=separator, **options))
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)

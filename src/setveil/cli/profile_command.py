@@ -7,7 +7,15 @@ from typing import Annotated
 
 import setveil as sv
 from setveil.base.display import quantity, share
-from setveil.cli.options import ItemColumnOption, OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
+from setveil.cli.options import (
+    ItemColumnOption,
+    OutputOptions,
+    ReadingOptions,
+    SideEncodingOption,
+    ThreadsOption,
+    about,
+    list_separator,
+)
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
 from setveil.profiling import Profile
@@ -29,6 +37,7 @@ def profile(
         str | None, about("File with one itemset per line, or JSON lists in .jsonl. Counts the records that hold each.")
     ] = None,
     item_column: ItemColumnOption = None,
+    side_encoding: SideEncodingOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -48,6 +57,7 @@ def profile(
         itemsets=itemsets or (),
         separator=list_separator({**asdict(source), "data": data}),
         item_column=item_column,
+        side_encoding=side_encoding,
         threads=threads,
     )
     if output.json:

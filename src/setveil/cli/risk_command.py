@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import ItemColumnOption, OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import (
+    ItemColumnOption,
+    OutputOptions,
+    ReadingOptions,
+    SideEncodingOption,
+    ThreadsOption,
+    about,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.inputs import read_place
@@ -23,6 +30,7 @@ def risk(
         ),
     ] = None,
     item_column: ItemColumnOption = None,
+    side_encoding: SideEncodingOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -40,6 +48,7 @@ def risk(
         known=known,
         sensitive=sensitive or (),
         item_column=item_column,
+        side_encoding=side_encoding,
         threads=threads,
     )
     if output.json:
