@@ -17,7 +17,7 @@ from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import unique_records
-from setveil.parameters.sensitive_items import SensitiveItems, read_sensitive
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_published
 
 if TYPE_CHECKING:
@@ -241,6 +241,8 @@ def risk(
     *,
     known: int = 3,
     sensitive: Sequence[str] | str | Path = (),
+    item_column: str | None = None,
+    side_encoding: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Risk:
     """Report what a file reveals to every recipient, without the original.
@@ -252,7 +254,11 @@ def risk(
     known : int, default: 3
         Maximum number of items that an attacker knows, from 1 to 3.
     sensitive : list of str, str or Path, optional
-        Sensitive items, or a file with one per line. The result shows how surely known items reveal them.
+        Sensitive items, or a file with one per line or with a column of items. The result shows how surely known items reveal them.
+    item_column : str, optional
+        The column of the file that holds the items.
+    side_encoding : str, optional
+        The encoding of the file, if it is not UTF-8.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -279,8 +285,10 @@ def risk(
     published = as_published(data)
     rows = _rows_of(published, data)
     if isinstance(sensitive, str | Path):
-        sensitive = read_sensitive(sensitive)
-    named = SensitiveItems(sensitive) if len(sensitive) else None
+        options = {"item_column": item_column, "side_encoding": side_encoding}
+        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, **options)
+    else:
+        named = SensitiveItems(sensitive) if len(sensitive) else None
     unique = () if rows is None else unique_shares(unique_records(rows, known), rows.records)
     links = _links(published) if rows is None else None
     holes, hole_count = ((), None) if rows is None else _holes(rows)

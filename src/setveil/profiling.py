@@ -16,9 +16,9 @@ from setveil.data.records.transactions import Transactions, Unit
 from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
-from setveil.parameters.named_itemsets import NamedItemsets, read_itemsets
+from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.names_found import NameList, NamesFound
-from setveil.parameters.sensitive_items import SensitiveItems, read_sensitive
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ def profile(
     sensitive: Sequence[str] | str | Path = (),
     itemsets: Sequence[Sequence[str]] | str | Path = (),
     separator: str | None = None,
+    item_column: str | None = None,
+    side_encoding: str | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
     """Describe a data set, and count the records that 1, 2, … `known` of their items identify uniquely.
@@ -169,6 +171,10 @@ def profile(
         Itemsets, or a file with one per line. The profile counts the records that hold each of them.
     separator : str, optional
         The separator between items in a file of itemsets.
+    item_column : str, optional
+        The column of these files that holds the items.
+    side_encoding : str, optional
+        The encoding of these files, if they are not UTF-8.
     threads : int, optional
         Number of threads; by default one per core. The result does not depend on it.
 
@@ -193,8 +199,11 @@ def profile(
     """
     refuse_known(known)
     data = as_records(data)
-    sensitive = read_sensitive(sensitive) if isinstance(sensitive, str | Path) else list(sensitive)
-    itemsets = read_itemsets(itemsets, separator=separator) if isinstance(itemsets, str | Path) else list(itemsets)
+    options = {"item_column": item_column, "side_encoding": side_encoding}
+    if isinstance(sensitive, str | Path):
+        sensitive = list(SensitiveItems.read(sensitive, data=data, **options))
+    if isinstance(itemsets, str | Path):
+        itemsets = list(NamedItemsets.read(itemsets, separator=separator, **options))
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)

@@ -156,7 +156,7 @@ def test_random_categories_are_not_dealt_in_order():
 @pytest.mark.parametrize(
     ("source", "data", "sentence"),
     [
-        ("random:5", None, "random:5 assigns the items of a data set to categories, and no data set was given"),
+        ("random:5", None, "random:5 is made from the items of a data set, and none was given; give it as `data`"),
         ("random:0", from_lists([["a"]]), "the number of random categories is 0; expected at least 1"),
     ],
 )
@@ -179,7 +179,10 @@ def test_bind_refuses_items_without_category():
     data = from_lists([["egg", "milk", "ham", "bone", "soap"]])
     with pytest.raises(BadData) as refused:
         Categories({"milk": "dairy"}).bind(data)
-    assert str(refused.value) == ("4 of 5 items have no category, such as 'bone', 'egg', 'ham'; add a line for each")
+    assert str(refused.value) == (
+        "4 of 5 items have no category, such as 'bone', 'egg', 'ham'; add a line for each, or put all of them into one category with "
+        "`missing_category='other'`"
+    )
 
 
 def test_categories_are_a_frozen_mapping():

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import (
+    ItemColumnOption,
+    OutputOptions,
+    ReadingOptions,
+    SideEncodingOption,
+    ThreadsOption,
+    about,
+)
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.inputs import read_place
@@ -17,8 +24,13 @@ def risk(
     *,
     known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,
     sensitive: Annotated[
-        str | None, about("File with one sensitive item per line. Shows how surely known items reveal them.")
+        str | None,
+        about(
+            "File with one sensitive item per line, or with a column of items. Shows how surely known items reveal them."
+        ),
     ] = None,
+    item_column: ItemColumnOption = None,
+    side_encoding: SideEncodingOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -31,7 +43,14 @@ def risk(
     Example:
       setveil risk "sample:supermarket?records=2000" --sensitive sample:supermarket
     """
-    found = sv.risk(read_place(data, source.given()), known=known, sensitive=sensitive or (), threads=threads)
+    found = sv.risk(
+        read_place(data, source.given()),
+        known=known,
+        sensitive=sensitive or (),
+        item_column=item_column,
+        side_encoding=side_encoding,
+        threads=threads,
+    )
     if output.json:
         say_json(found.to_dict())
         return ExitCode.OK

@@ -23,10 +23,11 @@ from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
+from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, SIDE_ENCODING, missing_option
 from setveil.parameters.tree_numbering import number_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -91,6 +92,10 @@ class Hierarchy(ParameterKind):
             "Name the nodes of the hierarchy by their paths; needed if one name occurs in several places.",
             default=False,
         ),
+        ITEM_COLUMN,
+        missing_option("Group"),
+        *PATH_OPTIONS,
+        SIDE_ENCODING,
     )
     bad_values: ClassVar[tuple[Any, ...]] = ("a text", {}, {"a": "a"}, {"a": 3}, {"a": ""}, 17)
     names_items: ClassVar[bool] = True
@@ -174,11 +179,14 @@ class Hierarchy(ParameterKind):
         return cls(parent_of)
 
     @classmethod
-    def read(cls, source: str | Path, *, levels: str | None = None, paths: bool = False, **_given: Any) -> Hierarchy:
+    def read(
+        cls, source: str | Path, *, data: Transactions | None = None, separator: str | None = None, **options: Any
+    ) -> Hierarchy:
         """Read a hierarchy with `read_hierarchy`."""
         from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - it imports this file
 
-        return read_hierarchy(source, levels=levels, paths=paths)
+        del separator
+        return read_hierarchy(source, data=data, **options)
 
     @classmethod
     def example_for(cls, data: Transactions) -> Hierarchy:
@@ -299,11 +307,21 @@ class Hierarchy(ParameterKind):
         is_leaf = self._node_ends == np.arange(1, len(self.nodes) + 1)
         numbers = np.array([self._number_of.get(label, 0) for label in data.vocabulary], dtype=np.int64)
         missing = np.flatnonzero(~is_leaf[numbers])  # the root, which is not a leaf, represents unknown labels
-        if len(missing):
-            examples = ", ".join(shown(data.vocabulary[code]) for code in missing[:3])
-            count = f"{len(missing):,} of {len(data.vocabulary):,} items"
-            raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
+        self.refuse_without_leaf([data.vocabulary[code] for code in missing.tolist()], len(data.vocabulary))
         return self.leaf_starts[numbers]
+
+    def refuse_without_leaf(self, missing: Sequence[str], items: int) -> None:
+        """Refuse data if some of their items are no leaves."""
+        if not missing:
+            return
+        examples = ", ".join(map(shown, missing[:3]))
+        groups = sum(label in self._number_of for label in missing)
+        also = f"; {groups:,} of them are groups in it: read it with the argument `data`" if groups else ""
+        raise BadData(
+            f"the hierarchy has no leaf for {len(missing):,} of {items:,} items, such as {examples}{also}; add a line for each, or put all "
+            "of them into one group with `missing_category='other'`",
+            file=None if self.origin is None else self.origin.source,
+        )
 
     def level(self, distance: int) -> Categories:
         """Return the group of each item at this distance from the root, as categories; 1 gives the groups directly below the root."""
