@@ -120,7 +120,7 @@ class Release:
     alignment: Alignment = field(repr=False)
     randomness: Randomness = field(repr=False)
     account: dict[str, Any] = field(repr=False)
-    advice: str = field(repr=False)
+    advice: Advice = field(repr=False)
     seconds: dict[str, float] = field(repr=False)
     before: Verdict | None = field(default=None, repr=False)
     measurements: list[Measurement] = field(default_factory=list, repr=False)
@@ -298,7 +298,7 @@ def judge(
     method: Method,
     terms: Terms,
     account: dict[str, Any],
-    advice: str,
+    advice: Advice,
 ) -> Verdict | None:
     """Check the guarantee, and whether the release is as true as its card states.
 
@@ -312,7 +312,7 @@ def judge(
             verdict = guarantee.check(published, original=made_from, alignment=alignment)
         if not verdict.acceptable(terms.allow_failures):
             message = f"{guarantee.name} is {verdict.status}; nothing was written. {advice or verdict}"
-            raise GuaranteeViolated(message, verdict=verdict, account=account)
+            raise GuaranteeViolated(message, verdict=verdict, account=account, advice=advice)
     found = find_untrue(published, method.truthful, made_from, alignment)
     if found.cases:
         statement = f"{method.name} states that its releases are truthful: {method.truthful}"
