@@ -83,11 +83,11 @@ class SetveilError(Exception):
         --------
         >>> import setveil as sv
         >>> try:
-        ...     sv.Disassociation(k=1, m=2)
+        ...     sv.Disassociation(k=0, m=2)
         ... except sv.SetveilError as error:
         ...     found = error.to_dict()
         >>> found["kind"], found["parameter"], found["given"], found["allowed"]
-        ('bad-parameter', 'k', '1', 'a whole number, at least 2')
+        ('bad-parameter', 'k', '0', 'a whole number, at least 1')
         """
         return {"kind": self.kind, "message": str(self), "exit_code": int(self.exit_code), **self.facts()}
 
@@ -360,7 +360,7 @@ def closest(given: object, known: Iterable[str]) -> str | None:
     """
     names = {_plain(name): name for name in known}
     text = _plain(str(given))
-    if len(text) < 2:  # noqa: PLR2004 - of one letter nothing can be guessed, except another letter case
+    if len(text) < 2:
         return names.get(text)
     near = get_close_matches(text, names, n=1)
     begins = [name for name in names if name.startswith(text)]

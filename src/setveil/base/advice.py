@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +29,12 @@ class Advice(str):
     ('choose a smaller p', 'name fewer items')
     """
 
+    __slots__ = ("bounds", "reason", "remedies")
     reason: str
     remedies: tuple[str, ...]
     bounds: dict[str, Any]
 
-    def __new__(cls, reason: str = "", remedies: Sequence[str] = (), bounds: Mapping[str, Any] | None = None) -> Advice:
+    def __new__(cls, reason: str = "", remedies: Sequence[str] = (), bounds: Mapping[str, Any] | None = None) -> Self:
         """Join the parts to a text."""
         advice = super().__new__(cls, " ".join(filter(None, [reason, _sentence(remedies)])))
         advice.reason, advice.remedies, advice.bounds = reason, tuple(remedies), dict(bounds or {})
@@ -41,7 +42,7 @@ class Advice(str):
 
 
 def _sentence(remedies: Sequence[str]) -> str:
-    """Return `Do this, do that, or do something else.`"""
+    """Return the remedies as one sentence: do this, do that, or do something else."""
     if not remedies:
         return ""
     *others, last = remedies

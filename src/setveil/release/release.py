@@ -41,6 +41,7 @@ from setveil.release.truthfulness import find_untrue, with_truth
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.base.advice import Advice
     from setveil.data.forms.base import Published
     from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
