@@ -77,7 +77,7 @@ class SetveilError(Exception):
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the error as plain values: its kind, message, exit code and facts. `--json` prints these.
+        """Return the error as plain values: its kind, message, exit code and facts; the command line prints these as JSON.
 
         Examples
         --------

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from setveil.base.verdict import Verdict
+    from setveil.metrics.headline import Headline
     from setveil.parameters.names_found import NamesFound
 
 PLAIN_WIDTH = 110
@@ -106,6 +107,16 @@ def say_json(value: Any) -> None:
 
 _MOST_NAMES = 20
 """Maximum number of missing names printed per list."""
+
+
+def say_headline(headline: Headline) -> None:
+    """Print the headline figures, grouped; the titles are in bold on a terminal."""
+    for number, table in enumerate(headline.tables()):
+        title, _, rows = table.to_text().partition("\n")
+        if number:
+            say()
+        say(_styled(title, "bold") if sys.stdout.isatty() else title)
+        say(textwrap.indent(rows, "  "))
 
 
 def say_names(lists: Iterable[NamesFound]) -> None:

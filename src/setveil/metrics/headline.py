@@ -152,7 +152,7 @@ class Headline(list[HeadlineFigure]):
         """Return a table per group: text, figure and base."""
         return [
             ShownTable(
-                [[one.text, one.shown, one.base] for one in self.about(group)],
+                [[one.text, one.shown, one.base and f"({one.base})"] for one in self.about(group)],
                 title=title,
                 note="" if self.about(group) else NO_FIGURE,
             )
