@@ -208,7 +208,7 @@ def _of_other_form(kind: type[Metric], form: type[Published]) -> Measurement:
 def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Transactions) -> Metric | Measurement:
     """Create a metric from `NAME[:param=value,...]`; missing parameters are taken from `known`."""
     name, texts = settings_in(text)
-    kind = named("metric", METRICS, name)
+    kind = named("metric", METRICS, name, levels=LEVELS)
     if not kind.applies_to(form):
         return _of_other_form(kind, form)
     given: dict[str, Any] = {**texts}
