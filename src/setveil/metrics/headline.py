@@ -87,6 +87,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("reconstruction-kl", "error of reconstructed counts of sensitive items", "at most {largest} for an item"),
     Candidate("tendency-posterior", "hidden category guessed right", "{base-rate} without the release", "privacy"),
     Candidate("still-on-top", "hidden category still the heaviest", "{records} of {of:record}", "privacy"),
+    Candidate("singled-out", "records that {known} known items single out", "{before} in the original", "privacy"),
     Candidate("hiding-failure", "named itemsets still frequent", "{failed} of {frequent-before}", "privacy"),
     Candidate("residual-itemsets", "named itemsets that a record still holds", "{held} of {named}", "privacy"),
     Candidate("border-exposure", "named itemsets guessed at the border", "{base-rate} without the release", "privacy"),
