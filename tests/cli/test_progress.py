@@ -147,3 +147,11 @@ def test_the_log_says_that_a_command_was_stopped(tmp_path):
     ended = signalled(*asked, "--out", "new", "--log-file", "log.txt", number=signal.SIGINT, after=0.6, cwd=tmp_path)
     assert ended.code == 130
     assert "ERROR stopped; nothing was written" in (tmp_path / "log.txt").read_text(encoding="utf-8")
+
+
+def test_a_full_disk_stops_the_log_and_not_the_work(folder):
+    ended = call("profile", "data.dat", "--log-file", "/dev/full", cwd=folder)
+    assert ended.code == 0
+    assert ended.out.startswith("5 records")
+    assert ended.err.count("the log file is incomplete: No space left on device") == 1
+    assert "Traceback" not in ended.err

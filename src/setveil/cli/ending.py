@@ -71,7 +71,9 @@ class Ending:
     def _report(self, facts: Mapping[str, Any], sentence: str, *, logged: bool = False) -> None:
         if self.log is not None and not logged:
             self.log.refused(facts)
-        sys.stderr.write(_event(facts) if self.as_event else f"setveil: {sentence}\n")
+        with suppress(OSError):  # nobody can read it; the exit code remains
+            sys.stderr.write(_event(facts) if self.as_event else f"setveil: {sentence}\n")
+            sys.stderr.flush()
         if self.as_json and not interrupt.has_result():
             interrupt.result_begun()
             with suppress(OSError):  # the sentence was written, and the exit code says the same

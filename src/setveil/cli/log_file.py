@@ -60,6 +60,26 @@ class _InUtc(logging.Formatter):
     converter = staticmethod(gmtime)
 
 
+class _Appending(logging.Handler):
+    """Appends each record with a single write, so that several processes can share a file; a full disk does not stop the work."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self.setFormatter(_InUtc("%(asctime)s %(levelname)s %(message)s", TIME))
+        self.place = place
+        self.works = True
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, unless an earlier one failed."""
+        if self.works:
+            try:
+                os.write(self.place, f"{self.format(record)}\n".encode())
+            except OSError as error:
+                self.works = False
+                with suppress(OSError):
+                    sys.stderr.write(f"note: the log file is incomplete: {error.strerror}\n")
+
+
 @contextmanager
 def logging_to(path: str | None) -> Iterator[LogFile | None]:
     """Append what is logged in the block to a file that only its owner can read; None without a path."""
@@ -67,18 +87,17 @@ def logging_to(path: str | None) -> Iterator[LogFile | None]:
         yield None
         return
     try:
-        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE), "a", encoding="utf-8")
+        place = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK, MODE)
     except OSError as error:
         message = f"the log file {path} cannot be written: {error.strerror}; choose another path"
         raise OutputRefused(message, file=path, parameter="log_file") from None
-    with file:
-        log = logging.getLogger("setveil")
-        handler, level = logging.StreamHandler(file), log.level
-        handler.setFormatter(_InUtc("%(asctime)s %(levelname)s %(message)s", TIME))
-        log.addHandler(handler)
-        log.setLevel(logging.DEBUG)
-        try:
-            yield LogFile(path)
-        finally:
-            log.removeHandler(handler)
-            log.setLevel(level)
+    log, handler = logging.getLogger("setveil"), _Appending(place)
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    try:
+        yield LogFile(path)
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+        os.close(place)

@@ -133,7 +133,7 @@ def _dispatch(arguments: list[str]) -> int:
     from setveil.cli.usage import refusal  # noqa: PLC0415 - the same
 
     if arguments[:1] == ["help"]:
-        arguments = [*(text for text in arguments[1:] if not text.startswith("-")), "--help"]
+        arguments = [*(text for text in arguments[1:] if text != "help" and not text.startswith("-")), "--help"]
     try:
         result = program(arguments)(arguments or ["--help"], exit_on_error=False, print_error=False)
     except CycloptsError as error:
