@@ -11,6 +11,7 @@ MISSPELT = {
     "a metric": (lambda: sv.measure(DATA, DATA, ["fisim"]), "fi-similarity"),
     "a level of metrics": (lambda: sv.measure(DATA, DATA, "quik"), "quick"),
     "a parameter of a metric": (lambda: sv.measure(DATA, DATA, ["fi-similarity:min_suport=2%"]), "min_support"),
+    "a parameter that metrics require": (lambda: sv.measure(DATA, DATA, sensitve=["milk"]), "sensitive"),
     "an attack": (lambda: sv.publish(DATA, sv.RandSwap(), no_guarantee=True, attacks="find-recrd"), "find-record"),
     "a level of attacks": (lambda: sv.publish(DATA, sv.RandSwap(), no_guarantee=True, attacks="ful"), "full"),
     "a parameter of a method": (lambda: sv.PartSwap(categories={"a": "b"}, ordr="hard"), "order"),

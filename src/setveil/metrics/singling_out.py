@@ -26,7 +26,7 @@ class SingledOut(Metric):
         " before, the same share of the original"
     )
     blind_to = (
-        "whether the row is the right person's: in data with false items it can belong to somebody else, see the attack find-record; and"
+        "whether the row is the right person's: in data with false items it can belong to another person, see the attack find-record; and"
         " attackers who know more items"
     )
 
