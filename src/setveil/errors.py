@@ -140,7 +140,9 @@ class InputError(SetveilError):
     suggestion: str | None = None
 
     def __init__(self, message: str, **facts: Unpack[Facts]) -> None:
-        super().__init__(message)
+        """Create the error; the message ends with the suggestion, if there is one."""
+        near = facts.get("suggestion")
+        super().__init__(f"{message.rstrip('.')}. Did you mean {near!r}?" if near else message)
         vars(self).update(facts)
 
     def facts(self) -> dict[str, Any]:
@@ -166,9 +168,8 @@ class BadParameter(InputError):
     def not_among(cls, what: str, given: Any, allowed: Iterable[Any], *, parameter: str | None = None) -> Self:
         """Return the error for a value that is not one of those allowed; `what` names it, and by default is its parameter."""
         choices = [str(one) for one in allowed]
+        message = f"{what} is {given!r}; allowed is {' | '.join(choices)}"
         near = closest(given, choices)
-        hint = f". Did you mean {near!r}?" if near else ""
-        message = f"{what} is {given!r}; allowed is {' | '.join(choices)}{hint}"
         return cls(message, parameter=parameter or what, given=str(given), allowed=choices, suggestion=near)
 
 
@@ -249,10 +250,8 @@ class UnknownName(InputError):
 
     def __init__(self, kind: str, given: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = closest(given, names)
-        hint = f" Did you mean {near!r}?" if near else ""
-        message = f"there is no {kind} {given!r}; there are: {', '.join(names)}.{hint}"
-        super().__init__(message, parameter=kind, given=given, allowed=names, suggestion=near)
+        message = f"there is no {kind} {given!r}; there are: {', '.join(names)}."
+        super().__init__(message, parameter=kind, given=given, allowed=names, suggestion=closest(given, names))
 
 
 class Missing(InputError):

@@ -238,8 +238,7 @@ def no_such_parameter(owner: type[Declaration], name: str) -> BadParameter:
     known = [p.name for p in owner.parameters()]
     why = f", which was removed: {owner.removed[name]}" if name in owner.removed else ""
     near = None if why else closest(name, known)
-    hint = f". Did you mean {near!r}?" if near else ""
-    message = f"{owner.name} has no parameter {name!r}{why}; its parameters are: {', '.join(known) or 'none'}{hint}"
+    message = f"{owner.name} has no parameter {name!r}{why}; its parameters are: {', '.join(known) or 'none'}"
     return BadParameter(message, parameter=name, allowed=known, suggestion=near)
 
 
@@ -265,8 +264,7 @@ def _refusal(owner: type[Declaration], error: ValidationError) -> BadParameter:
         return BadParameter(f"{owner.name}: {place}: {why}", parameter=place, allowed=allowed)
     given = first["input"]
     near = closest(given, parameter_.choices) if isinstance(given, str) else None
-    hint = f". Did you mean {near!r}?" if near else ""
-    message = f"{owner.name}: {place} is {_shown(given)}; allowed is {allowed}{hint}"
+    message = f"{owner.name}: {place} is {_shown(given)}; allowed is {allowed}"
     choices = parameter_.choices or allowed
     return BadParameter(message, parameter=place, given=_text(given), allowed=choices, suggestion=near)
 

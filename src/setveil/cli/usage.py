@@ -14,6 +14,7 @@ from setveil.errors import InputError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Unpack
 
     from cyclopts import CycloptsError
 
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 
 
 class UsageError(InputError):
-    """The arguments of the program are wrong."""
+    """The arguments of the program are wrong. The message already holds the suggestion."""
+
+    def __init__(self, message: str, **facts: Unpack[Facts]) -> None:
+        meant = facts.pop("suggestion", None)
+        super().__init__(message, **facts)
+        self.suggestion = meant
 
 
 def refusal(error: CycloptsError, arguments: list[str], place: str, command: Callable[..., Any] | None) -> UsageError:

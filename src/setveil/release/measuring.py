@@ -124,10 +124,8 @@ def given_parameters(parameters: Mapping[str, Any], original: Transactions, sepa
     known = [name for one in required for name in (one.name, *(option.name for option in extra_options(one)))]
     for name in parameters:
         if name not in known:
-            near = closest(name, known)
-            hint = f". Did you mean {near!r}?" if near else ""
-            message = f"no metric requires a parameter {name!r}; metrics require: {', '.join(dict.fromkeys(known))}{hint}"
-            raise BadParameter(message, parameter=name, allowed=sorted(set(known)), suggestion=near)
+            message = f"no metric requires a parameter {name!r}; metrics require: {', '.join(dict.fromkeys(known))}"
+            raise BadParameter(message, parameter=name, allowed=sorted(set(known)), suggestion=closest(name, known))
     values = values_of(required, parameters, data=original, separator=separator)
     for name, value in values.items():
         if isinstance(value, NameList) and value is not parameters[name]:

@@ -86,13 +86,8 @@ def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str,
 
 def no_column(name: str, columns: Sequence[str], hint: str, *, file: str, line: int | None = None) -> BadData:
     """Return the error for a table without a column; the hint says what to do."""
-    near = closest(name, columns)
-    parts = [
-        f"has no column {name!r}; the columns are: {join_names(columns)}",
-        hint,
-        near and f"Did you mean {near!r}?",
-    ]
-    return BadData(". ".join(filter(None, parts)), file=file, line=line, column=name, suggestion=near)
+    message = f"has no column {name!r}; the columns are: {join_names(columns)}. {hint}".rstrip(". ")
+    return BadData(message, file=file, line=line, column=name, suggestion=closest(name, columns))
 
 
 def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[list[Any]]:

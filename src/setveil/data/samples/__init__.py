@@ -119,10 +119,8 @@ def _parsed(source: str) -> dict[str, int]:
     for part in query.split("&") if has_query else []:
         key, _, value = part.partition("=")
         if key not in _LIMITS:
-            near = closest(key, _LIMITS)
-            hint = f". Did you mean {near!r}?" if near else ""
-            message = f"{source}: unknown option {key!r}; allowed are {' and '.join(_LIMITS)}, {example}{hint}"
-            raise BadParameter(message, given=key, allowed=list(_LIMITS), suggestion=near)
+            message = f"{source}: unknown option {key!r}; allowed are {' and '.join(_LIMITS)}, {example}"
+            raise BadParameter(message, given=key, allowed=list(_LIMITS), suggestion=closest(key, _LIMITS))
         if key in asked:
             raise BadParameter(f"{source}: {key} is given twice; give it once, {example}")
         least, most = _LIMITS[key]
