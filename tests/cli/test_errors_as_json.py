@@ -135,3 +135,16 @@ def test_each_kind_of_error_has_a_name_and_plain_facts():
     kinds = {one.kind.fget(one.__new__(one)) for one in all_kinds(SetveilError)}
     assert {"bad-data", "bad-parameter", "unknown-name", "missing", "output-refused", "guarantee-violated"} <= kinds
     assert {"peer-failed", "too-many-itemsets"} <= kinds
+
+
+def test_releases_that_do_not_hold_together_state_their_parts_and_the_remedies(tmp_path):
+    asked = ("publish", SAMPLE, "--register", "releases.db", "--attack", "none", "--measure", "none", "--quiet")
+    chunks = ("--method", "disassociation", "--k", "2", "--m", "1")
+    assert call(*asked, *chunks, "--out", "first", cwd=tmp_path).code == 0
+    swap = ("--method", "part-swap", "--categories", "sample:supermarket")
+    ended = call(*asked, *swap, "--allow-failures", 60, "--out", "second", "--json", cwd=tmp_path)
+    assert ended.code == 3
+    found = ended.error()
+    assert found["verdict"]["status"] == "undecided"
+    assert [part["title"] for part in found["verdict"]["parts"]] == ["no definition"]
+    assert found["remedies"][-1] == "state why you accept these releases together with --accept-together"
