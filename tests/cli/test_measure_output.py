@@ -84,5 +84,5 @@ def test_a_release_without_privacy_metrics_says_so(folder):
     )
     assert call(*asked, "--out", "chunks", cwd=folder).code == 0
     said = call("measure", SAMPLE, "chunks", cwd=folder).out
-    assert "Privacy: what can still be inferred\n  no metric of this group applies or could be computed\n" in said
+    assert "Privacy: what can still be inferred\n  no figure was measured\n" in said
     assert "in at least 3 records that no record chunk shows" in said

@@ -97,7 +97,7 @@ def test_it_prints_in_groups_and_becomes_a_table(measured):
 
 
 def test_a_group_without_figures_says_so():
-    assert repr(Measurements([LOST]).headline).endswith("no metric of this group applies or could be computed")
+    assert repr(Measurements([LOST]).headline).endswith("no figure was measured")
 
 
 def test_figures_kept_in_a_dossier_give_the_same_headline(measured):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST: Mapping[str, int] = {"utility": 6, "privacy": 4}
 """The groups of the headline and the maximum number of figures of each; one group may use what the other does not need."""
 TITLES = {"utility": "Utility: what the release costs", "privacy": "Privacy: what can still be inferred"}
-NO_FIGURE = "no metric of this group applies or could be computed"
+NO_FIGURE = "no figure was measured"
 
 
 class Candidate(NamedTuple):
@@ -87,12 +87,12 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("reconstruction-kl", "error of reconstructed counts of sensitive items", "at most {largest} for an item"),
     Candidate("tendency-posterior", "hidden category guessed right", "{base-rate} without the release", "privacy"),
     Candidate("still-on-top", "hidden category still the heaviest", "{records} of {of:record}", "privacy"),
-    Candidate("singled-out", "records that {known} known items single out", "{before} in the original", "privacy"),
     Candidate("hiding-failure", "named itemsets still frequent", "{failed} of {frequent-before}", "privacy"),
     Candidate("residual-itemsets", "named itemsets that a record still holds", "{held} of {named}", "privacy"),
     Candidate("border-exposure", "named itemsets guessed at the border", "{base-rate} without the release", "privacy"),
     Candidate("exact-basket-exposure", "sensitive items implied by exact baskets", "{before} in the original", "privacy"),
     Candidate("saturated-rules", "sensitive occurrences at the confidence limit", "{before} in the original", "privacy"),
+    Candidate("singled-out", "records that {known} known items single out", "{before} in the original", "privacy"),
 )  # fmt: skip
 """All figures that can be in the headline, the most important of each group first."""
 
