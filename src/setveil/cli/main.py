@@ -137,7 +137,7 @@ def _dispatch(arguments: list[str]) -> int:
     try:
         result = program(arguments)(arguments or ["--help"], exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        raise refusal(error, arguments, place_of(arguments), _command_of(arguments)) from None
+        raise refusal(error, arguments, _place_of(arguments), _command_of(arguments)) from None
     flush()
     return result if isinstance(result, int) else ExitCode.OK
 
@@ -165,7 +165,7 @@ def program(arguments: list[str], *, complete: bool = False) -> Any:
     return app
 
 
-def place_of(arguments: list[str]) -> str:
+def _place_of(arguments: list[str]) -> str:
     """Return the command that the arguments name, as far as it is known."""
     first, second = [*arguments, "", ""][:2]
     if first in GROUPS:
