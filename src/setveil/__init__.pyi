@@ -90,6 +90,7 @@ from .metrics.ranks import TopRules as TopRules
 from .metrics.reconstruction import ReconstructionKl as ReconstructionKl
 from .metrics.records import FalseContent as FalseContent
 from .metrics.records import RecordLoss as RecordLoss
+from .metrics.singling_out import SingledOut as SingledOut
 from .metrics.suppression import InfoLoss as InfoLoss
 from .metrics.suppression import ItemsLost as ItemsLost
 from .metrics.tendency import StillOnTop as StillOnTop

@@ -83,10 +83,10 @@ FORMS: Mapping[str, type[Published]] = Table({"setveil.data": forms.MEMBERS})
 Kind = TypeVar("Kind", bound="Declaration")
 
 
-def named(kind: str, table: Mapping[str, type[Kind]], name: str) -> type[Kind]:
-    """Return the entry with this name, or raise `UnknownName`, which lists all names."""
+def named(kind: str, table: Mapping[str, type[Kind]], name: str, *, levels: tuple[str, ...] = ()) -> type[Kind]:
+    """Return the entry with this name, or raise `UnknownName`, which lists all names, and the levels that could be given instead."""
     if name not in table:
-        raise UnknownName(kind, name, table)
+        raise UnknownName(kind, name, [*table, *levels])
     return table[name]
 
 

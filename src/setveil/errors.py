@@ -19,13 +19,15 @@ command line translates them to options. Values from the data are in quotes (`re
 
 from __future__ import annotations
 
+import re
 import sys
 from difflib import get_close_matches
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from typing import Self, Unpack
 
 
 class ExitCode(IntEnum):
@@ -65,11 +67,57 @@ class SetveilError(Exception):
     exit_code = ExitCode.FAILED
     to_others: str | None = None
 
+    @property
+    def kind(self) -> str:
+        """The name of the class for programs, such as `bad-data`."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(self).__name__).lower()
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known beside the message, as plain values by name."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as plain values: its kind, message, exit code and facts; the command line prints these as JSON.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> try:
+        ...     sv.Disassociation(k=0, m=2)
+        ... except sv.SetveilError as error:
+        ...     found = error.to_dict()
+        >>> found["kind"], found["parameter"], found["given"], found["allowed"]
+        ('bad-parameter', 'k', '0', 'a whole number, at least 1')
+        """
+        return {"kind": self.kind, "message": str(self), "exit_code": int(self.exit_code), **self.facts()}
+
+
+class Facts(TypedDict, total=False):
+    """What an error states beside its message, if it is known."""
+
+    file: str | None
+    line: int | None
+    row: int | None
+    column: str | None
+    parameter: str | None
+    given: str | None
+    allowed: str | Sequence[str] | None
+    suggestion: str | None
+
 
 class InputError(SetveilError):
     """The input cannot be used; nothing was written.
 
     Base class of `BadParameter`, `BadData`, `UnknownName`, `Missing` and `OutputRefused`.
+
+    Attributes
+    ----------
+    file, line, row, column : str or int or None
+        Where: the file, its line or row counted from 1, and its column, as far as they are known.
+    parameter, given, allowed : str or list of str or None
+        The parameter, the value that was given, and the allowed values: a list, or a text that describes them.
+    suggestion : str or None
+        What was probably meant.
 
     Examples
     --------
@@ -82,6 +130,27 @@ class InputError(SetveilError):
     """
 
     exit_code = ExitCode.UNUSABLE
+    file: str | None = None
+    line: int | None = None
+    row: int | None = None
+    column: str | None = None
+    parameter: str | None = None
+    given: str | None = None
+    allowed: str | Sequence[str] | None = None
+    suggestion: str | None = None
+
+    def __init__(self, message: str, **facts: Unpack[Facts]) -> None:
+        """Create the error; the message ends with the suggestion, if there is one."""
+        near = facts.get("suggestion")
+        super().__init__(f"{message.rstrip('.')}. Did you mean {near!r}?" if near else message)
+        vars(self).update(facts)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the place, the parameter and the values, as far as they are known."""
+        known = {name: getattr(self, name) for name in Facts.__annotations__}
+        if not isinstance(known["allowed"], str | None):
+            known["allowed"] = list(known["allowed"])
+        return {name: value for name, value in known.items() if value is not None}
 
 
 class BadParameter(InputError):
@@ -94,6 +163,14 @@ class BadParameter(InputError):
     Traceback (most recent call last):
     setveil.errors.BadParameter: empty is 'remove'; allowed is keep | drop
     """
+
+    @classmethod
+    def not_among(cls, what: str, given: Any, allowed: Iterable[Any], *, parameter: str | None = None) -> Self:
+        """Return the error for a value that is not one of those allowed; `what` names it, and by default is its parameter."""
+        choices = [str(one) for one in allowed]
+        message = f"{what} is {given!r}; allowed is {' | '.join(choices)}"
+        near = closest(given, choices)
+        return cls(message, parameter=parameter or what, given=str(given), allowed=choices, suggestion=near)
 
 
 class TooManyItemsets(BadParameter):
@@ -118,9 +195,13 @@ class TooManyItemsets(BadParameter):
     """
 
     def __init__(self, message: str, *, found: int, exact: bool) -> None:
-        super().__init__(message)
+        super().__init__(message, parameter="min_support")
         self.found = found
         self.exact = exact
+
+    def facts(self) -> dict[str, Any]:
+        """Return the number of itemsets too."""
+        return {**super().facts(), "found": self.found, "exact": self.exact}
 
     @property
     def figure(self) -> float | None:
@@ -148,15 +229,11 @@ class BadData(InputError):
     missing.txt
     """
 
-    def __init__(
-        self, message: str, *, file: str | None = None, line: int | None = None, row: int | None = None
-    ) -> None:
-        places = [file, line and f"line {line}", row and f"row {row}"]
+    def __init__(self, message: str, **facts: Unpack[Facts]) -> None:
+        line, row = facts.get("line"), facts.get("row")
+        places = [facts.get("file"), line and f"line {line}", row and f"row {row}"]
         place = ", ".join(str(part) for part in places if part)
-        super().__init__(f"{place}: {message}" if place else message)
-        self.file = file
-        self.line = line
-        self.row = row
+        super().__init__(f"{place}: {message}" if place else message, **facts)
 
 
 class UnknownName(InputError):
@@ -173,9 +250,8 @@ class UnknownName(InputError):
 
     def __init__(self, kind: str, given: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = get_close_matches(given, names, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"there is no {kind} {given!r}; there are: {', '.join(names)}.{hint}")
+        message = f"there is no {kind} {given!r}; there are: {', '.join(names)}."
+        super().__init__(message, parameter=kind, given=given, allowed=names, suggestion=closest(given, names))
 
 
 class Missing(InputError):
@@ -211,6 +287,10 @@ class GuaranteeViolated(SetveilError):
         The result of the check, with witnesses; `Together` if the guarantees of several releases do not hold together.
     account : object or None
         The method's account of what it did.
+    bounds : dict
+        The bounds that the method computed, such as a minimum number of records that cannot be hidden.
+    remedies : tuple of str
+        What to do; each of them may help.
 
     Examples
     --------
@@ -225,10 +305,17 @@ class GuaranteeViolated(SetveilError):
 
     exit_code = ExitCode.VIOLATED
 
-    def __init__(self, message: str, *, verdict: Any = None, account: Any = None) -> None:
+    def __init__(self, message: str, *, verdict: Any = None, account: Any = None, advice: Any = None) -> None:
         super().__init__(message)
         self.verdict = verdict
         self.account = account
+        self.bounds: dict[str, Any] = getattr(advice, "bounds", {})
+        self.remedies: tuple[str, ...] = getattr(advice, "remedies", ())
+
+    def facts(self) -> dict[str, Any]:
+        """Return the verdict without witnesses, which hold values of the data, and the bounds and remedies."""
+        verdict = None if self.verdict is None else self.verdict.to_dict(witnesses=0)
+        return {"verdict": verdict, "bounds": self.bounds, "remedies": list(self.remedies)}
 
 
 GuaranteeBroken = GuaranteeViolated
@@ -256,3 +343,30 @@ class PeerFailed(SetveilError):
     def __init__(self, party: str, message: str) -> None:
         super().__init__(f"{party} {message}")
         self.party = party
+
+    def facts(self) -> dict[str, Any]:
+        """Return the party."""
+        return {"party": self.party}
+
+
+def closest(given: object, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, if one is close to what was given.
+
+    Case and punctuation do not count. A name that is spelled similarly is preferred to one that begins with the text, or contains it.
+
+    >>> closest("departement", ["category", "department"]), closest("fisim", ["fi-similarity", "kl"]), closest("x", ["kl"])
+    ('department', 'fi-similarity', None)
+    """
+    names = {_plain(name): name for name in known}
+    text = _plain(str(given))
+    if len(text) < 2:
+        return names.get(text)
+    near = get_close_matches(text, names, n=1)
+    begins = [name for name in names if name.startswith(text)]
+    holds = [name for name in names if text in name]
+    found = near or (begins if len(begins) == 1 else holds if len(holds) == 1 else [])
+    return names[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())

@@ -101,5 +101,6 @@ def test_what_is_not_a_typed_function_is_found():
 
 
 def test_a_group_of_options_is_counted_by_its_options():
-    assert [one.name for one in fields(OutputOptions)] == ["quiet", "json"]
-    assert {"quiet", "json"} <= options_of(load("profile")).keys()
+    names = ["quiet", "json", "progress", "verbose", "log_file"]
+    assert [one.name for one in fields(OutputOptions)] == names
+    assert set(names) <= options_of(load("profile")).keys()

@@ -9,7 +9,7 @@ from setveil.cli.main import COMMANDS, GROUPS
 
 from cli.presence import wrong_uses as presence_wrong_uses
 from support.forked import run as run_forked
-from support.program import call, names_in, run
+from support.program import call, names_in, run, with_json
 
 SAMPLE = "sample:supermarket?records=60"
 SWAP = ("--method", "part-swap", "--categories", "sample:supermarket")
@@ -71,6 +71,12 @@ WRONG = [
     (["metrics", "loss"], 2, "there is no metric 'loss'"),
     (["methods", "part-swap", "full-swap"], 2, "full-swap"),
     (["methods", "--frobnicate"], 2, "--frobnicate"),
+    (["completion"], 2, "completion needs SHELL"),
+    (["completion", "csh"], 2, 'Choose from: "bash", "zsh", "fish"'),
+    (["help", "frobnicate"], 2, 'Unknown command "frobnicate"'),
+    (["methods", "--progress", "jsn"], 2, 'Did you mean "json"?'),
+    (["methods", "--quiet", "--verbose"], 2, "--quiet and --verbose contradict each other"),
+    (["methods", "--log-file", "missing/log.txt"], 2, "the log file missing/log.txt cannot be written"),
     # reading
     (["profile"], 2, "DATA"),
     (["profile", "missing.dat"], 2, "missing.dat: there is no such file"),
@@ -319,11 +325,21 @@ def folder(tmp_path_factory):
 )
 def test_a_wrong_use_ends_with_its_code_and_one_sentence(folder, arguments, code, says):
     before = names_in(folder)
-    ended = call(*arguments, cwd=folder)
+    ended = call(*with_json(arguments), cwd=folder)
     assert ended.code == code, ended.err
     assert says in ended.sentence()
-    assert ended.out == ""
+    assert ended.error()["exit_code"] == code
     assert names_in(folder) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["frobnicate"], ["profile"], ["profile", "missing.dat"], ["metrics", "loss"], ["publish", "--frobnicate"]],
+)
+def test_without_json_standard_output_stays_empty(folder, arguments):
+    ended = call(*arguments, cwd=folder)
+    assert ended.sentence()
+    assert ended.out == ""
 
 
 def test_every_command_is_used_wrongly():

@@ -10,7 +10,8 @@ import setveil
 from setveil.base import progress
 from setveil.catalog import METHODS
 from setveil.cli.main import COMMANDS, PRESENCE
-from setveil.cli.show import reporter
+from setveil.cli.options import OutputOptions
+from setveil.cli.reporters import reporting_as
 from setveil.cli.translation import as_options, naming_keys, option_of
 from setveil.errors import BadParameter
 
@@ -75,7 +76,7 @@ def test_an_error_on_the_command_line_names_the_option(tmp_path):
 
 
 def test_a_note_on_the_command_line_names_the_option(capsys):
-    with progress.reporting(reporter(quiet=False)):
+    with reporting_as(OutputOptions()) as reporter, progress.reporting(reporter):
         progress.note("2 empty records kept (drop them with `empty='drop'`)")
     assert capsys.readouterr().err == "note: 2 empty records kept (drop them with --empty drop)\n"
 

@@ -38,22 +38,38 @@ def releases(tmp_path_factory):
 
 @pytest.mark.parametrize("private", [True, False], ids=["with the private folder", "without it"])
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
-def test_a_release_is_measured_as_a_table_and_as_json(kind, private, releases):
+def test_a_release_is_measured_as_a_headline_as_tables_and_as_json(kind, private, releases):
     folder = releases(kind)
     given = ["measure", "original.csv", kind.name, *(["--private", f"{kind.name}.private"] if private else [])]
+    short, table, as_json = (call(*given, *more, cwd=folder) for more in ((), ("--all",), ("--json",)))
+    assert short.code == table.code == as_json.code == 0, short.err + table.err + as_json.err
+    measured, headline = as_json.json["metrics"], as_json.json["headline"]
+    assert {m["name"] for m in measured} == set(METRICS)
+    assert len(headline) <= 10
+    assert all(f"  {one['text']} " in short.out and one["shown"] in short.out for one in headline)
+    assert "not computed" not in short.out.casefold()
+    figures = [m for m in measured if m["value"] is not None]
+    assert figures or not private
+    shown = "".join(table.out.split())  # cells fold, even within a word
+    for m in figures:
+        assert m["name"].replace("-", "") in shown.replace("-", "")
+        for name in names_in(m["details"]):
+            assert name.replace("-", "") in shown.replace("-", "")
+
+
+@pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS.keys())
+def test_a_metric_that_is_named_states_why_it_has_no_figure(kind, releases):
+    folder = releases(kind)
+    named = [f"--metric={name}" for name in METRICS]
+    given = ["measure", "original.csv", kind.name, "--private", f"{kind.name}.private", *named]
     table, as_json = call(*given, cwd=folder), call(*given, "--json", cwd=folder)
     assert table.code == as_json.code == 0, table.err + as_json.err
-    measured = as_json.json["metrics"]
-    assert {m["name"] for m in measured} == set(METRICS)
-    assert not private or any(m["value"] is not None for m in measured)
     header, _line, *rows = table.out.strip().splitlines()
     start = header.index("details")
-    details = "".join(row[start:].replace(" ", "") for row in rows)  # the last column; it folds, even within a word
-    for m in measured:
+    details = "".join(row[start:].replace(" ", "") for row in rows)
+    for m in as_json.json["metrics"]:
         assert m["name"] in table.out
         assert m["reason"].replace(" ", "") in details
-        for name in names_in(m["details"]):
-            assert name.replace("-", "") in details
 
 
 def names_in(details):

@@ -11,9 +11,11 @@ import setveil as sv
 from setveil.data.records.alignment import Alignment
 from setveil.metrics.distribution import Dissimilarity
 from setveil.metrics.records import FalseContent, RecordLoss
+from setveil.metrics.singling_out import SingledOut
 from setveil.metrics.tendency import StillOnTop, TendencyPosterior
 
 from oracle import tendency as oracle
+from oracle.uniqueness import unique_records
 from support.exhaustive import examples
 from support.random_data import as_sets, make, seeds
 
@@ -51,6 +53,19 @@ def test_every_figure_equals_its_definition(seed):
         known = {i: categories[i] for i in data.vocabulary}
         expected = oracle.still_on_top(original, released, known)
         assert same(StillOnTop(categories=categories)(data, published, alignment).value, expected)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(seeds)
+def test_records_singled_out_equal_their_definition(seed):
+    data, _categories = make(seed)
+    original = as_sets(data)
+    released, published, _alignment = shaken(data, seed)
+    for known in (1, 2, 3):
+        measured = SingledOut(known=known)(data, published)
+        assert measured.details["records"] == len(unique_records(released, known))
+        assert same(measured.value, len(unique_records(released, known)) / len(released))
+        assert same(measured.details["before"], len(unique_records(original, known)) / len(original))
 
 
 def test_the_printed_form_lets_gains_and_losses_cancel():

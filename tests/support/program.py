@@ -52,6 +52,21 @@ class Ended:
         assert "Traceback" not in self.err, self.err
         return said[0].removeprefix("setveil: ")
 
+    def error(self) -> dict[str, Any]:
+        """Return the error that a command with --json prints; fails unless it says what the sentence and the exit code say."""
+        (document,) = self.json.items()
+        assert document[0] == "error"
+        found = document[1]
+        assert (found["message"], found["exit_code"]) == (self.sentence(), self.code)
+        assert found["kind"]
+        return found
+
+
+def with_json(arguments: Sequence[object]) -> list[object]:
+    """Return the arguments with --json after the command."""
+    place = 2 if arguments[:1] == ["presence"] else 1
+    return [*arguments[:place], "--json", *arguments[place:]]
+
 
 def call(*arguments: object, cwd: Path | None = None) -> Ended:
     """Run a command inside this process."""

@@ -109,7 +109,8 @@ def refuse_other_kind(name: str, value: Any, annotation: Any, known: Mapping[str
     kinds = kinds_in(annotation, known)
     if kinds and not any(kind.holds(value) for kind in kinds):
         words = dict.fromkeys(kind.words for kind in kinds)
-        raise BadParameter(f"{name} is {describe(value)}; expected {' or '.join(words)}")
+        given, allowed = describe(value), " or ".join(words)
+        raise BadParameter(f"{name} is {given}; expected {allowed}", parameter=name, given=given, allowed=allowed)
 
 
 def kinds_in(annotation: Any, known: Mapping[str, Any]) -> list[Kind]:

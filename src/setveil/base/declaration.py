@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sized
 from inspect import cleandoc
 from types import UnionType
-from typing import TYPE_CHECKING, Any, ClassVar, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUndefined
 
 from setveil.base import progress
-from setveil.errors import BadParameter
+from setveil.errors import BadParameter, closest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +84,12 @@ class Declaration(BaseModel, metaclass=DeclarationType):
             field = type(self).model_fields.get(name)
             if isinstance(value, bool) and field is not None and _is_number(field.annotation):
                 allowed = Parameter(type(self), name).allowed
-                raise BadParameter(f"{self.name}: {name} is {value}; allowed is {allowed}")
+                message = f"{self.name}: {name} is {value}; allowed is {allowed}"
+                raise BadParameter(message, parameter=name, given=str(value), allowed=allowed)
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise BadParameter(_sentence(type(self), error)) from None
+            raise _refusal(type(self), error) from None
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
@@ -164,6 +165,12 @@ class Parameter:
         return ", ".join(filter(None, [_type_name(self.annotation), " and ".join(self.limits)]))
 
     @property
+    def choices(self) -> list[str]:
+        """The allowed values, if there is a list of them."""
+        kinds = [self.annotation, *get_args(self.annotation)]
+        return [str(one) for kind in kinds if get_origin(kind) is Literal for one in get_args(kind)]
+
+    @property
     def limits(self) -> list[str]:
         """The limits of a number, such as `at least 2`."""
         return [
@@ -226,23 +233,44 @@ def _type_name(annotation: Any) -> str:
     return words if isinstance(words, str) else getattr(annotation, "__name__", str(annotation))
 
 
-def _sentence(owner: type[Declaration], error: ValidationError) -> str:
-    """Return the first error of pydantic as one sentence: the given value and what is allowed."""
-    first = error.errors(include_url=False)[0]
+def no_such_parameter(owner: type[Declaration], name: str) -> BadParameter:
+    """Return the error for a parameter that a method, guarantee or metric does not have."""
+    known = [p.name for p in owner.parameters()]
+    why = f", which was removed: {owner.removed[name]}" if name in owner.removed else ""
+    near = None if why else closest(name, known)
+    message = f"{owner.name} has no parameter {name!r}{why}; its parameters are: {', '.join(known) or 'none'}"
+    return BadParameter(message, parameter=name, allowed=known, suggestion=near)
+
+
+def _refusal(owner: type[Declaration], error: ValidationError) -> BadParameter:
+    """Return the first error of pydantic as one sentence: the given value and what is allowed.
+
+    An unknown parameter comes first: a required one that is missing was probably misspelt.
+    """
+    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     place = str(first["loc"][0]) if first["loc"] else ""
     known = {p.name: p for p in owner.parameters()}
     if first["type"] == "extra_forbidden":
-        allowed = ", ".join(known) or "none"
-        why = f", which was removed: {owner.removed[place]}" if place in owner.removed else ""
-        return f"{owner.name} has no parameter {place!r}{why}; its parameters are: {allowed}"
+        return no_such_parameter(owner, place)
+    why = str(first["msg"]).removeprefix("Value error, ")
     if place not in known:
-        return f"{owner.name}: {str(first['msg']).removeprefix('Value error, ')}"
+        return BadParameter(f"{owner.name}: {why}")
     parameter_ = known[place]
+    allowed = parameter_.allowed
     if first["type"] == "missing":
-        return f"{owner.name} needs {place}: {parameter_.description}"
+        message = f"{owner.name} needs {place}: {parameter_.description}"
+        return BadParameter(message, parameter=place, allowed=allowed)
     if first["type"] == "value_error":
-        return f"{owner.name}: {place}: {str(first['msg']).removeprefix('Value error, ')}"
-    return f"{owner.name}: {place} is {_shown(first['input'])}; allowed is {parameter_.allowed}"
+        return BadParameter(f"{owner.name}: {place}: {why}", parameter=place, allowed=allowed)
+    given = first["input"]
+    near = closest(given, parameter_.choices) if isinstance(given, str) else None
+    message = f"{owner.name}: {place} is {_shown(given)}; allowed is {allowed}"
+    choices = parameter_.choices or allowed
+    return BadParameter(message, parameter=place, given=_text(given), allowed=choices, suggestion=near)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _shown(value)
 
 
 def _shown(value: Any) -> str:

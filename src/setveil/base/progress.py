@@ -1,7 +1,8 @@
 """Progress steps and notes of running work.
 
 Functions announce steps and notes here; a front end such as the command line receives them with `reporting`. Without a reporter, steps
-are silent and notes go to the `setveil` logger. The reporter is a context variable, so that two jobs in one process stay separate.
+are silent and notes go to the `setveil` logger. Details, such as the files that are read, always go there.
+The reporter is a context variable, so that two jobs in one process stay separate.
 
     with progress.step("pairing records", total=n) as advance:
         advance(done)
@@ -66,3 +67,8 @@ def step(label: str, total: int | None = None) -> AbstractContextManager[Callabl
 def note(text: str) -> None:
     """Announce something the user should know."""
     _current.get().note(text)
+
+
+def detail(text: str) -> None:
+    """Log a decision or a fact for people who look for the reason of something; like a note, it holds no values of the data."""
+    _log.debug(text)

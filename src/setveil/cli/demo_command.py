@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from setveil.base import progress
 from setveil.cli.options import ForceOption, OutputOptions, ReleaseFolderOption
 from setveil.cli.profile_command import show_profile
-from setveil.cli.show import say, say_json, say_table, say_verdict
+from setveil.cli.show import say, say_headline, say_json, say_verdict
 from setveil.data.reading.source import read
 from setveil.errors import ExitCode
 from setveil.kernels.jit import compiling
 from setveil.methods.tendency.part_swap import PartSwap
+from setveil.metrics.headline import headline_of
 from setveil.parameters.categories import read_categories
 from setveil.profiling import profile
 from setveil.release.checking import guarantee_of
@@ -99,7 +100,8 @@ def demo(*, out: ReleaseFolderOption = "setveil-demo", force: ForceOption = Fals
             "metrics": [m.to_dict() for m in release.measurements],
         })  # fmt: skip
     else:
-        say_table(["metric", "value", "unit"], [[m.title, m.value, m.unit] for m in release.measurements])
+        say_headline(headline_of(release.measurements))
+        say()
     show(f"You may share {folder}/. Keep {private}/. All steps took {time.monotonic() - started:.0f} s.")
     show(f"Open {(private / REPORT_NAME).resolve()}")
     return checked.returncode or (ExitCode.FAILED if faulty else ExitCode.OK)

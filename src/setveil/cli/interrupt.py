@@ -12,15 +12,26 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GRACE_SECONDS = 0.25
 STOPPED = 130
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 _heard = threading.Event()
+_has_result = threading.Event()
 _code = STOPPED
 _ending = threading.Lock()
+
+
+def _tell(message: str, _code: int) -> None:
+    os.write(2, f"setveil: {message}\n".encode())
+
+
+_report: Callable[[str, int], None] = _tell
 
 
 def install() -> None:
@@ -42,6 +53,27 @@ def uninstall() -> None:
     """Ignore signals: the work is done, and the process ends anyway."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+
+
+def report_with(report: Callable[[str, int], None]) -> None:
+    """Report the end with a function of the message and the exit code. It must not wait for a lock."""
+    global _report  # noqa: PLW0603 - a process has one end
+    _report = report
+
+
+def result_begun() -> None:
+    """Remember that a JSON document was begun on standard output: a second one would spoil it."""
+    _has_result.set()
+
+
+def has_result() -> bool:
+    """Return whether a JSON document was begun on standard output."""
+    return _has_result.is_set()
+
+
+def begin() -> None:
+    """Forget what an earlier command of this process printed."""
+    _has_result.clear()
 
 
 def heard() -> bool:
@@ -82,7 +114,8 @@ def end() -> None:
         remove_unfinished = getattr(atomic, "remove_unfinished", list)  # absent while it is being imported
         written = " and ".join(remove_unfinished())
         what = f"{written} was written before and is complete" if written else "nothing was written"
-        show_cursor = "\r\x1b[K\x1b[?25h" if os.isatty(2) else ""  # a progress bar hides it
-        os.write(2, f"{show_cursor}setveil: stopped; {what}\n".encode())
+        if os.isatty(2):
+            os.write(2, b"\r\x1b[K\x1b[?25h")  # a progress bar hides the cursor
+        _report(f"stopped; {what}", _code)
     finally:
         os._exit(_code)

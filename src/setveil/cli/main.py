@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from setveil import __version__
 from setveil.base import progress
 from setveil.cli import interrupt, lean_imports
-from setveil.cli.translation import as_options
-from setveil.errors import ExitCode, InputError, SetveilError
+from setveil.cli.ending import Ending
+from setveil.errors import ExitCode, SetveilError
 from setveil.presence import PROTECTS
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ COMMANDS = {
     "mine": ("mine", "Find frequent itemsets and association rules."),
     "convert": ("convert", "Convert data between formats."),
     "reproduce": ("reproduce", "Repeat the experiments of a paper, and check its claims."),
+    "completion": ("completion", "Print a script that lets the shell complete commands, options and names."),
 }
 """The module of each command and its line in the overview."""
 
@@ -69,7 +70,7 @@ GROUPS = {
 
 OVERVIEW = """Publish set-valued data with a privacy guarantee that is checked on the written file.
 
-Start with: setveil demo"""
+Start with: setveil demo. Describe a command with: setveil help COMMAND"""
 
 
 def main() -> None:
@@ -92,66 +93,80 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code."""
+    from setveil.cli.log_file import logging_to  # noqa: PLC0415 - after the handler of Ctrl-C is installed
+
+    interrupt.begin()
+    ending = Ending(arguments)
+    try:
+        with logging_to(ending.log_path) as log:
+            ending.log = log
+            interrupt.report_with(ending.stopped)
+            if log is not None:
+                log.begin(arguments)
+            code = _ended(arguments, ending)
+            if log is not None and code != interrupt.STOPPED:
+                log.end(code)
+            return code
+    except SetveilError as error:  # the log file is refused
+        return ending.refused(error)
+
+
+def _ended(arguments: list[str], ending: Ending) -> int:
+    """Run a command, report an error in the way that was asked for, and return the exit code."""
     try:
         return _dispatch(arguments)
     except SetveilError as error:
-        sys.stderr.write(f"setveil: {_colour_verdict(as_options(str(error)), error)}\n")
-        return error.exit_code
+        return ending.refused(error)
     except KeyboardInterrupt:
         return interrupt.STOPPED
-    except OSError as error:  # refused by the system: a name too long, no permission, no space
-        sys.stderr.write(f"setveil: {error.filename or 'a file'} cannot be used: {error.strerror or error}\n")
-        return ExitCode.UNUSABLE
+    except OSError as error:
+        return ending.refused_by_system(error)
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not look like a result
         if interrupt.heard():  # some imports turn Ctrl-C into another exception
             return interrupt.STOPPED
-        if os.environ.get("SETVEIL_DEBUG"):
-            sys.excepthook(type(error), error, error.__traceback__)
-        sys.stderr.write(
-            f"setveil: unexpected {type(error).__name__}: {error}. This is a bug; nothing was written. "
-            "Set SETVEIL_DEBUG=1 to see where it happened, and report it.\n"
-        )
-        return ExitCode.FAILED
-
-
-def _colour_verdict(message: str, error: SetveilError) -> str:
-    """Return the message of an error, with the status of its verdict in colour on a terminal."""
-    if getattr(error, "verdict", None) is None:
-        return message
-    from setveil.cli.show import colour_status  # noqa: PLC0415 - takes a tenth of a second
-
-    return colour_status(message, error.verdict.status, sys.stderr)  # type: ignore[attr-defined] # looked up above
+        return ending.failed(error)
 
 
 def _dispatch(arguments: list[str]) -> int:
-    from cyclopts import App, CycloptsError, Parameter  # noqa: PLC0415 - takes a tenth of a second
+    from cyclopts import CycloptsError  # noqa: PLC0415 - takes a tenth of a second
 
     from setveil.cli.show import flush  # noqa: PLC0415 - the same
+    from setveil.cli.usage import refusal  # noqa: PLC0415 - the same
+
+    if arguments[:1] == ["help"]:
+        arguments = [*(text for text in arguments[1:] if text != "help" and not text.startswith("-")), "--help"]
+    try:
+        result = program(arguments)(arguments or ["--help"], exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        raise refusal(error, arguments, _place_of(arguments), _command_of(arguments)) from None
+    flush()
+    return result if isinstance(result, int) else ExitCode.OK
+
+
+def program(arguments: list[str], *, complete: bool = False) -> Any:
+    """Return the program as an app of cyclopts, with the module of the requested command, or with all if it must be complete."""
+    from cyclopts import App, Parameter  # noqa: PLC0415 - takes a tenth of a second
 
     app = App(
         name="setveil",
         help=OVERVIEW,
         version=__version__,
+        version_flags=["--version", "-V"],
         help_format="plaintext",
         result_action="return_value",
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative="", show_default=lambda default: None if default is False else default),
     )
-    _fill(app, COMMANDS, arguments)
+    _fill(app, COMMANDS, arguments, complete=complete)
     for group, (commands, line, warning) in GROUPS.items():
         below = App(name=group, help=f"{line}\n\n{warning}", help_format="plaintext")
         within = arguments[1:] if arguments[:1] == [group] else []
-        _fill(below, commands, within, warning)
+        _fill(below, commands, within, warning, complete=complete)
         app.command(below)
-    try:
-        result = app(arguments or ["--help"], exit_on_error=False, print_error=False)
-    except CycloptsError as error:
-        raise InputError(f"{' '.join(str(error).split())} See: setveil {_place(arguments)}--help") from None
-    flush()
-    return result if isinstance(result, int) else ExitCode.OK
+    return app
 
 
-def _place(arguments: list[str]) -> str:
+def _place_of(arguments: list[str]) -> str:
     """Return the command that the arguments name, as far as it is known."""
     first, second = [*arguments, "", ""][:2]
     if first in GROUPS:
@@ -159,16 +174,24 @@ def _place(arguments: list[str]) -> str:
     return f"{first} " if first in COMMANDS else ""
 
 
-def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], warning: str = "") -> None:
+def _command_of(arguments: list[str]) -> Callable[..., Any] | None:
+    """Return the function of the command that the arguments name, if they do."""
+    name, *_rest = [*arguments, ""]
+    return getattr(import_module(f"setveil.cli.{COMMANDS[name][0]}_command"), name) if name in COMMANDS else None
+
+
+def _fill(
+    app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], warning: str = "", *, complete: bool = False
+) -> None:
     """Add commands to an app and load only the module of the requested one; its help ends with the warning."""
     chosen = arguments[0] if arguments else "--help"
     for name, (module, line) in commands.items():
-        if name == chosen:
+        if name == chosen or complete:
             command = getattr(import_module(f"setveil.cli.{module}_command"), name)
             # cyclopts would treat an "Example:" inside the text as a docstring section and drop it
             text, _, example = inspect.cleandoc(command.__doc__).removeprefix(line).partition("Example:")
             app.command(
-                _called(command, arguments[1:]),
+                _called(command, arguments[1:], complete=complete),
                 name=name,
                 help=f"{line}\n\n{' '.join(text.split())}\n\n{warning}".strip(),
                 help_epilogue=f"Example:{example}",
@@ -177,18 +200,18 @@ def _fill(app: Any, commands: dict[str, tuple[str, str]], arguments: list[str], 
             app.command(_placeholder, name=name, help=line)
 
 
-def _called(command: Callable[..., int], arguments: list[str]) -> Callable[..., int]:
+def _called(command: Callable[..., int], arguments: list[str], *, complete: bool) -> Callable[..., int]:
     """Return a command as cyclopts calls it: with its signature for these arguments, and a reporter for its progress."""
-    from setveil.cli import show  # noqa: PLC0415 - takes a tenth of a second
-    from setveil.cli.options import signature_of  # noqa: PLC0415 - the same
+    from setveil.cli.options import signature_of  # noqa: PLC0415 - takes a tenth of a second
+    from setveil.cli.reporters import reporting_as  # noqa: PLC0415 - the same
 
-    signature = signature_of(command, arguments)
+    signature = signature_of(command, arguments, every=complete)
 
     def call(*places: Any, **given: Any) -> int:
         bound = signature.bind(*places, **given)
         bound.apply_defaults()
         options = {name: value for name, value in bound.kwargs.items() if value is not None}
-        with progress.reporting(show.reporter(quiet=options["output"].quiet)):
+        with reporting_as(options["output"]) as reporter, progress.reporting(reporter):
             return command(*bound.args, **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]  # cyclopts reads the options from here

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
+from cyclopts import Parameter
+
 import setveil as sv
 from setveil.base.display import quantity, share
 from setveil.catalog import METRICS
@@ -18,12 +20,18 @@ from setveil.cli.options import (
     list_separator,
     of_parameter,
 )
-from setveil.cli.show import say_json, say_table
-from setveil.errors import ExitCode
+from setveil.cli.show import say, say_headline, say_json, say_table
+from setveil.errors import BadParameter, ExitCode
+from setveil.metrics.base import NOT_COMPUTED
+from setveil.metrics.folding import folded
+from setveil.metrics.headline import TITLES
 from setveil.release.measuring import required_parameters
 
 if TYPE_CHECKING:
     from setveil.metrics.base import Measurement
+    from setveil.metrics.measurements import Measurements
+
+COLUMNS = ("metric", "value", "unit", "better", "details")
 
 
 def of_metrics() -> list[Option]:
@@ -45,6 +53,9 @@ def measure(
         list[str] | None,
         about(f"NAME or NAME:parameter=value,...; can be repeated. Names: {' | '.join(METRICS)}."),
     ] = None,
+    all_figures: Annotated[
+        bool, Parameter(name="--all", help="Show all figures that can be computed, instead of the most important ones.")
+    ] = False,
     private: Annotated[
         str | None,
         about(
@@ -60,13 +71,16 @@ def measure(
 ) -> ExitCode:
     r"""Measure what a release costs and what it still reveals.
 
-    Without --metric, all metrics are computed; a metric that lacks a parameter reports what it needs. The reading options apply to
-    ORIGINAL. Without them, the original is read as for publish, if the private folder exists.
+    Shows at most ten figures, the most important ones for this release; with --all every figure, and with --metric those named. A metric
+    that is named and cannot be computed states why. The reading options apply to ORIGINAL. Without them, the original is read as for
+    publish, if the private folder exists.
 
     Example:
       setveil measure sample:supermarket release \
           --metric record-loss --metric dissimilarity:form=printed
     """
+    if metric and all_figures:
+        raise BadParameter("`all=` and `metric=` contradict each other: use one of them", parameter="metric")
     places = {"original": original, "release": release}
     results = sv.measure(
         original,
@@ -79,13 +93,52 @@ def measure(
         **parameters,
     )
     if output.json:
-        say_json({"metrics": [m.to_dict() for m in results]})
-        return ExitCode.OK
-    say_table(
-        ["metric", "value", "unit", "better", "details"],
-        [[m.title, _value(m), m.unit, m.better, _text(m)] for m in results],
-    )
+        say_json({"headline": [one.to_dict() for one in results.headline], "metrics": [m.to_dict() for m in results]})
+    elif metric:
+        _say_named(results)
+    elif all_figures:
+        _say_all(results)
+    else:
+        _say_headline(results)
     return ExitCode.OK
+
+
+def _say_headline(results: Measurements) -> None:
+    """Print the headline, and how to see more."""
+    say_headline(results.headline)
+    say()
+    more = quantity(len(folded(results)), "figure")
+    say(f"All {more}: --all. What attackers find out: setveil attack. What a metric means: setveil metrics NAME")
+
+
+def _say_named(results: Measurements) -> None:
+    """Print the metrics that were named, or why they have no figure."""
+    rows = [[m.title, _value(m), m.unit, m.better, m.reason or _text(m.remark, m.details)] for m in results]
+    say_table(COLUMNS, rows)
+
+
+def _say_all(results: Measurements) -> None:
+    """Print all figures, grouped, and how many metrics have none."""
+    for group, title in TITLES.items():
+        found = folded(one for one in results if METRICS[one.name].about == group)
+        rows = [
+            [one.title, _value(one[0]), one[0].unit, one[0].better, _text(one[0].remark, one.details)] for one in found
+        ]
+        if rows:
+            say_table(COLUMNS, rows, title=title)
+            say()
+    lacking: dict[str, set[str]] = {}
+    for one in results:
+        if one.value is None:
+            is_missing = one.reason.startswith(NOT_COMPUTED)
+            reason = (
+                one.reason.removeprefix(NOT_COMPUTED).partition(":")[0] if is_missing else "not defined for these data"
+            )
+            lacking.setdefault(reason, set()).add(one.name)
+    if lacking:
+        say(
+            f"Not computed: {', '.join(f'{len(names)} ({reason})' for reason, names in lacking.items())}. Why: --metric NAME"
+        )
 
 
 def _value(measured: Measurement) -> Any:
@@ -95,9 +148,9 @@ def _value(measured: Measurement) -> Any:
     return share(measured.value)
 
 
-def _text(measured: Measurement) -> str:
-    """Return the reason why there is no value, or how far the value is exact, and its details."""
-    return measured.reason or ", ".join(filter(None, (measured.remark, _details(measured.details))))
+def _text(remark: str, details: dict[str, Any]) -> str:
+    """Return how far the value is exact, and its details."""
+    return ", ".join(filter(None, (remark, _details(details))))
 
 
 def _details(details: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter as CycloptsParameter
 
+from setveil.cli.raw_arguments import named_in
 from setveil.cli.translation import option_of
 from setveil.errors import BadParameter
 
@@ -68,7 +69,18 @@ class OutputOptions:
     """How a command prints its result; every command has these options."""
 
     quiet: Annotated[bool, about("Print neither progress nor notes.")] = False
-    json: Annotated[bool, about("Print the result as JSON on standard output.")] = False
+    json: Annotated[bool, about("Print the result as JSON on standard output; an error too.")] = False
+    progress: Annotated[
+        Literal["text", "json", "none"] | None,
+        about("How to show progress on standard error (default: text). json: one event per line, for programs."),
+    ] = None
+    verbose: Annotated[
+        bool, about("Also show how long each step took, the files that are opened and which loops are compiled.")
+    ] = False
+    log_file: Annotated[
+        str | None,
+        about("File to append steps, notes and the outcome to, with times. It holds no values of the data."),
+    ] = None
 
 
 @together
@@ -139,11 +151,13 @@ class Declared:
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Defaults for parameters that the declaration requires."""
 
-    def options(self, arguments: list[str]) -> list[Option]:
-        """Return the options of the declaration that the command line selects."""
+    def options(self, arguments: list[str], *, every: bool = False) -> list[Option]:
+        """Return the options of the declaration that the command line selects, or those of all declarations."""
         from setveil.catalog import named  # noqa: PLC0415 - only for commands that declare something
 
-        if isinstance(self.kinds, Mapping):
+        if isinstance(self.kinds, Mapping) and every:
+            options = list({one.name: one for kind in self.kinds.values() for one in of_declaration(kind)}.values())
+        elif isinstance(self.kinds, Mapping):
             name = named_in(arguments, f"--{self.after}")
             options = of_declaration(named(self.after, self.kinds, name)) if name else []
         else:
@@ -182,36 +196,32 @@ def refuse_negative(**numbers: int) -> None:
             raise BadParameter(f"{name.replace('_', '-')} is {number}; allowed is a whole number of at least 0")
 
 
-def signature_of(command: Callable[..., Any], arguments: list[str]) -> inspect.Signature:
-    """Return the signature of a command for these arguments, including its declared options."""
+def signature_of(command: Callable[..., Any], arguments: list[str], *, every: bool = False) -> inspect.Signature:
+    """Return the signature of a command for these arguments, including its declared options; with `every`, of all declarations."""
     parameters = []
-    declared: Declared | None = None
+    declared = declared_of(command)
     for one in inspect.signature(command, eval_str=True).parameters.values():
         if one.kind is inspect.Parameter.VAR_KEYWORD:
-            declared = next(about for about in get_args(one.annotation) if isinstance(about, Declared))
-        elif _has_defaults(one.annotation):
+            continue
+        if _has_defaults(one.annotation):
             parameters.append(one.replace(default=one.annotation()))
         else:
             parameters.append(one)
     if declared is not None:
         place = 1 + [one.name for one in parameters].index(declared.after)
-        parameters[place:place] = [option.parameter() for option in declared.options(arguments)]
+        parameters[place:place] = [option.parameter() for option in declared.options(arguments, every=every)]
     return inspect.Signature(parameters)
+
+
+def declared_of(command: Callable[..., Any]) -> Declared | None:
+    """Return the declaration of a command's further options, if it has any."""
+    annotations = [one.annotation for one in inspect.signature(command, eval_str=True).parameters.values()]
+    return next((about for one in annotations for about in get_args(one) if isinstance(about, Declared)), None)
 
 
 def _has_defaults(kind: Any) -> bool:
     """Return whether this is a group of optional options, for which cyclopts needs a default value."""
     return is_dataclass(kind) and all(one.default is not MISSING for one in fields(kind))
-
-
-def named_in(arguments: list[str], option: str) -> str | None:
-    """Return the value of an option before parsing: `--method` determines which other options exist."""
-    for i, text in enumerate(arguments):
-        if text == option and i + 1 < len(arguments):
-            return arguments[i + 1]
-        if text.startswith(option + "="):
-            return text.partition("=")[2]
-    return None
 
 
 def declared(kind: type[Declaration], given: Mapping[str, Any], data: Transactions | None) -> Any:

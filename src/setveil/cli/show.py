@@ -1,4 +1,4 @@
-"""Output for people: progress and notes on standard error, results on standard output."""
+"""Results on standard output, for people and for programs."""
 
 from __future__ import annotations
 
@@ -9,115 +9,32 @@ import re
 import shutil
 import sys
 import textwrap
-import threading
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from setveil.base.display import quantity
-from setveil.base.progress import Silent
-from setveil.cli.translation import as_options
+from setveil.cli import interrupt
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
 
     from setveil.base.verdict import Verdict
+    from setveil.metrics.headline import Headline
     from setveil.parameters.names_found import NamesFound
 
 PLAIN_WIDTH = 110
 """Characters per line when standard output is not a terminal."""
 PLAIN_TABLE_WIDTH = 140
 """Characters per line of a table when standard output is not a terminal."""
-FIRST_LINE_SECONDS = 2.0
-NEXT_LINE_SECONDS = 10.0
 STATUS_COLOURS: Final = {"holds": "green", "violated": "red", "undecided": "yellow", "not protected": "red"}
 """The colour of a verdict on a terminal; a release with allowed failures names records that are not protected."""
-
-
-class TerminalReporter:
-    """Shows progress bars on a terminal and removes them when the work is done."""
-
-    def __init__(self) -> None:
-        self.console = Console(stderr=True)
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-        )
-        self.bars = Progress(*columns, console=self.console, transient=True)
-        self.open = 0
-
-    @contextmanager
-    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """Show a bar; without a known total, the bar pulses."""
-        if self.open == 0:
-            self.bars.start()
-        self.open += 1
-        task = self.bars.add_task(label, total=total)
-        try:
-            yield lambda done: self.bars.update(task, completed=done)
-        finally:
-            self.bars.remove_task(task)
-            self.open -= 1
-            if self.open == 0:
-                self.bars.stop()
-
-    def note(self, text: str) -> None:
-        """Print a note above the bars."""
-        self.console.print(f"note: {as_options(text)}", style="yellow", markup=False, highlight=False)
-
-
-class LineReporter:
-    """Prints lines when standard error is not a terminal: one for each step longer than two seconds, then one every ten seconds."""
-
-    @contextmanager
-    def step(self, label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-        """Print a line once the step has taken long."""
-        done = [0]
-        over = threading.Event()
-
-        def print_lines() -> None:
-            started = time.monotonic()
-            wait = FIRST_LINE_SECONDS
-            while not over.wait(wait):
-                share = f" {100 * done[0] // total} %" if total else ""
-                sys.stderr.write(f"{label} ...{share} ({time.monotonic() - started:.0f} s)\n")
-                sys.stderr.flush()
-                wait = NEXT_LINE_SECONDS
-
-        threading.Thread(target=print_lines, daemon=True).start()
-        try:
-            yield lambda now: done.__setitem__(0, now)
-        finally:
-            over.set()
-
-    def note(self, text: str) -> None:
-        """Print the note."""
-        sys.stderr.write(f"note: {as_options(text)}\n")
-
-
-class QuietReporter(Silent):
-    """Prints neither progress nor notes."""
-
-    def note(self, text: str) -> None:
-        """Ignore the note."""
-
-
-def reporter(*, quiet: bool) -> TerminalReporter | LineReporter | QuietReporter:
-    """Return the reporter for this run."""
-    if quiet:
-        return QuietReporter()
-    return TerminalReporter() if sys.stderr.isatty() else LineReporter()
 
 
 def say(text: str = "") -> None:
@@ -184,11 +101,22 @@ def say_pairs(pairs: Sequence[tuple[str, str]], statuses: Mapping[str, str] | No
 
 def say_json(value: Any) -> None:
     """Print the result for machines."""
+    interrupt.result_begun()
     say(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 _MOST_NAMES = 20
 """Maximum number of missing names printed per list."""
+
+
+def say_headline(headline: Headline) -> None:
+    """Print the headline figures, grouped; the titles are in bold on a terminal."""
+    for number, table in enumerate(headline.tables()):
+        title, _, rows = table.to_text().partition("\n")
+        if number:
+            say()
+        say(_styled(title, "bold") if sys.stdout.isatty() else title)
+        say(textwrap.indent(rows, "  "))
 
 
 def say_names(lists: Iterable[NamesFound]) -> None:

@@ -51,6 +51,11 @@ def as_options(text: str) -> str:
     return _QUOTED_OR_MARK.sub(_option, text)
 
 
+def without_quoted(text: str) -> str:
+    """Return a message with dots in place of what is in quotes, which may be values of the data."""
+    return _QUOTED_OR_MARK.sub(lambda found: found[0] if found["name"] else "'…'", text)
+
+
 def _option(found: re.Match[str]) -> str:
     name, value = found["name"], found["value"]
     if name is None:

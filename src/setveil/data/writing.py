@@ -142,7 +142,7 @@ def write_hierarchy(tree: Hierarchy, target: str | Path, *, shape: Shape = "leve
     ['item,parent', 'dairy,*', 'milk,dairy', 'meat,*', 'ham,meat']
     """
     if shape not in get_args(Shape):
-        raise BadParameter(f"shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
+        raise BadParameter.not_among("shape", shape, get_args(Shape))
     path = Path(target)
     with make_file(path, force=force) as hidden, writing(hidden) as file:
         file.write(tree.to_levels_csv() if shape == "levels" else tree.to_parents_csv())

@@ -35,6 +35,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from setveil.base import progress
 from setveil.base.cache_directory import find_cache_directory
 from setveil.kernels import forms
 from setveil.kernels.shipped import Shipped, find_shipped
@@ -137,7 +138,10 @@ class _KernelCache(caching._Cache):  # type: ignore[misc]  # noqa: SLF001 - Numb
                 stored = read(sig, target_context.codegen())
                 parts = None if stored is None else pickle.loads(stored)  # noqa: S301 - verified where it is read
                 if parts is not None and self._is_asked_for(parts, sig):
+                    place = "installed" if read == self._read_shipped else "cached"
+                    progress.detail(f"loop {self._function.__name__}: compiled before ({place})")
                     return CompileResult._rebuild(target_context, *parts)  # noqa: SLF001 - as Numba's own cache does
+        progress.detail(f"loop {self._function.__name__}: is compiled now")
         return None
 
     def _is_asked_for(self, parts: tuple[Any, ...], sig: Any) -> bool:

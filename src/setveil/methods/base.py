@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_type_hints
 
+from setveil.base.advice import Advice
 from setveil.base.declaration import Declaration
 from setveil.data.records.transactions import Transactions
 
@@ -27,7 +28,7 @@ class Outcome:
     published: Published
     alignment: Alignment
     account: dict[str, Any] = field(default_factory=dict)
-    advice: str = ""
+    advice: Advice = field(default_factory=Advice)
     """Why the guarantee was not reached, which bound applies, and what to do; empty if it was reached."""
 
     @property

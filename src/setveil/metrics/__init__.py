@@ -15,6 +15,7 @@ MEMBERS = {
     "query-error": "queries.QueryError",
     "still-on-top": "tendency.StillOnTop",
     "tendency-posterior": "tendency.TendencyPosterior",
+    "singled-out": "singling_out.SingledOut",
     "hiding-failure": "hiding.HidingFailure",
     "residual-itemsets": "hiding.ResidualItemsets",
     "border-exposure": "border.BorderExposure",

@@ -272,7 +272,7 @@ def _are_enough(found_from: Callable[[int], BoundedItemsets], count: int, how_ma
 def _refuse_other_than_whole(support: str, min_length: int, max_length: int | None, limit: int) -> None:
     """Raise `BadParameter` for values that are not allowed."""
     if support not in get_args(Reading):
-        raise BadParameter(f"the support is {support!r}; allowed is {' | '.join(get_args(Reading))}")
+        raise BadParameter.not_among("the support", support, get_args(Reading), parameter="support")
     for name, length in (("shortest", min_length), ("longest", max_length)):
         if length is not None and length < 1:
             raise BadParameter(f"the length of the {name} itemset is {length:,}; it must be at least 1")

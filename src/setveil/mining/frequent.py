@@ -244,7 +244,7 @@ class _Wanted:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise BadParameter(f"the kind of itemsets is {self.kind!r}; allowed is {' | '.join(get_args(Kind))}")
+            raise BadParameter.not_among("the kind of itemsets", self.kind, get_args(Kind), parameter="kind")
         for name, length in (("shortest", self.min_length), ("longest", self.max_length)):
             if length is not None and length < 1:
                 raise BadParameter(f"the length of the {name} itemset is {length:,}; it must be at least 1")

@@ -77,8 +77,7 @@ class NamesFound:
     def refuse(self, missing_names: MissingNames, *, file: str | None = None) -> None:
         """Refuse a list without any occurring entry or, with `error`, a list with a missing item."""
         if missing_names not in get_args(MissingNames):
-            allowed = " | ".join(get_args(MissingNames))
-            raise BadParameter(f"missing_names is {missing_names!r}; allowed is {allowed}")
+            raise BadParameter.not_among("missing_names", missing_names, get_args(MissingNames))
         if self.occur and (missing_names == "accept" or not self.missing):
             return
         needed = "with `missing_names='error'` all" if self.occur else "at least one"

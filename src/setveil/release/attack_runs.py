@@ -188,7 +188,7 @@ def _is_quick(kind: type[Attack], guarantee: str | None) -> bool:
 def attacks_of(text: str) -> list[Attack]:
     """Create attacks from `NAME[:param=value,...]`; a name alone stands for its default settings."""
     name, texts = settings_in(text)
-    kind = named("attack", ATTACKS, name)
+    kind = named("attack", ATTACKS, name, levels=LEVELS)
     given: dict[str, Any] = {**texts}
     return [kind(**given)] if given else [kind(**variant) for variant in kind.variants]
 

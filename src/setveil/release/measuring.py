@@ -10,13 +10,13 @@ from setveil.base import progress
 from setveil.base.declaration import Declaration, Parameter
 from setveil.catalog import METRICS, named
 from setveil.data.records.transactions import Transactions
-from setveil.errors import BadParameter, InputError, Missing
+from setveil.errors import BadParameter, InputError, Missing, closest
 from setveil.metrics.base import Measurement, Metric
 from setveil.metrics.measurements import Measurements
 from setveil.metrics.pair import Pair
 from setveil.parameters import values_of
 from setveil.parameters.names_found import NameList
-from setveil.parameters.texts import settings_in
+from setveil.parameters.texts import extra_options, settings_in
 from setveil.release.checking import refuse_other_release
 from setveil.release.inputs import as_opened, as_published, as_records, original_of, private_of
 from setveil.release.opening import Opened
@@ -119,8 +119,13 @@ def required_parameters() -> dict[str, dict[str, Parameter]]:
 
 
 def given_parameters(parameters: Mapping[str, Any], original: Transactions, separator: str | None) -> dict[str, Any]:
-    """Return the values of parameters; refuse a list read from a file if none of its names occurs in the original."""
+    """Return the values of parameters; refuse unknown ones, and a list read from a file if none of its names occurs in the original."""
     required = [next(iter(declared.values())) for declared in required_parameters().values()]
+    known = [name for one in required for name in (one.name, *(option.name for option in extra_options(one)))]
+    for name in parameters:
+        if name not in known:
+            message = f"no metric requires a parameter {name!r}; metrics require: {', '.join(dict.fromkeys(known))}"
+            raise BadParameter(message, parameter=name, allowed=sorted(set(known)), suggestion=closest(name, known))
     values = values_of(required, parameters, data=original, separator=separator)
     for name, value in values.items():
         if isinstance(value, NameList) and value is not parameters[name]:
@@ -208,7 +213,7 @@ def _of_other_form(kind: type[Metric], form: type[Published]) -> Measurement:
 def metric_of(text: str, known: Mapping[str, Any], form: type[Published] = Transactions) -> Metric | Measurement:
     """Create a metric from `NAME[:param=value,...]`; missing parameters are taken from `known`."""
     name, texts = settings_in(text)
-    kind = named("metric", METRICS, name)
+    kind = named("metric", METRICS, name, levels=LEVELS)
     if not kind.applies_to(form):
         return _of_other_form(kind, form)
     given: dict[str, Any] = {**texts}

@@ -276,7 +276,7 @@ def resolve_ids(data: Transactions | Disassociated, ids: Ids | None, method: typ
     if ids is None:
         return "pseudonym" if has_ids and method.about_people else "drop"
     if ids not in ("pseudonym", "keep", "drop"):
-        raise BadParameter(f"ids is {ids!r}; allowed is pseudonym | keep | drop")
+        raise BadParameter.not_among("ids", ids, ("pseudonym", "keep", "drop"))
     method.form.refuse_ids(ids)
     if ids == "keep" and not has_ids:
         raise BadParameter("the data have no ids to keep; allowed is pseudonym (by record number) or drop")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.advice import Advice
 from setveil.base.verdict import Verdict
 from setveil.errors import BadParameter, GuaranteeViolated, InputError, OutputRefused
 from setveil.release import CARD_NAME
@@ -122,7 +123,8 @@ class Registrar:
         with progress.step("checking the releases together"):
             joint = check_with(others, release)
         if not joint.verdict and self.asked.accept_together is None:
-            raise GuaranteeViolated(_refusal(others, joint), verdict=joint.verdict)
+            refusal = _refusal(others, joint)
+            raise GuaranteeViolated(refusal, verdict=joint.verdict, advice=refusal)
         return joint.to_dict(others)
 
 
@@ -273,11 +275,14 @@ def _overlapping(entries: list[dict[str, Any]], people: People, register: OpenRe
     return [entry for entry in entries if overlaps(entry)]
 
 
-def _refusal(others: list[dict[str, Any]], joint: JointResult) -> str:
-    return (
-        f"{listed(['this release', *map(_named, others)])} can cover the same people. Checked together: {joint.text}; nothing was written. "
-        "Publish the same data with the same method, parameters and ids as before, which gives the same bytes, or state why you accept "
-        "these releases together with `accept_together=`"
+def _refusal(others: list[dict[str, Any]], joint: JointResult) -> Advice:
+    together = listed(["this release", *map(_named, others)])
+    return Advice(
+        f"{together} can cover the same people. Checked together: {joint.text}; nothing was written.",
+        [
+            "publish the same data with the same method, parameters and ids as before, which gives the same bytes",
+            "state why you accept these releases together with `accept_together=`",
+        ],
     )
 
 

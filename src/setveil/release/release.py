@@ -40,6 +40,7 @@ from setveil.release.summary import Summary, singled_out
 from setveil.release.truthfulness import find_untrue, with_truth
 
 if TYPE_CHECKING:
+    from setveil.base.advice import Advice
     from setveil.data.forms.base import Published
     from setveil.data.forms.disassociated import Disassociated
     from setveil.methods.base import Method
@@ -125,7 +126,7 @@ class Release:
     alignment: Alignment = field(repr=False)
     randomness: Randomness = field(repr=False)
     account: dict[str, Any] = field(repr=False)
-    advice: str = field(repr=False)
+    advice: Advice = field(repr=False)
     seconds: dict[str, float] = field(repr=False)
     before: Verdict | None = field(default=None, repr=False)
     measurements: list[Measurement] = field(default_factory=list, repr=False)
@@ -345,7 +346,7 @@ def judge(
     method: Method,
     terms: Terms,
     account: dict[str, Any],
-    advice: str,
+    advice: Advice,
 ) -> Verdict | None:
     """Check the guarantee, and whether the release is as true as its card states.
 
@@ -359,7 +360,7 @@ def judge(
             verdict = guarantee.check(published, original=made_from, alignment=alignment)
         if not verdict.acceptable(terms.allow_failures):
             message = f"{guarantee.name} is {verdict.status}; nothing was written. {advice or verdict}"
-            raise GuaranteeViolated(message, verdict=verdict, account=account)
+            raise GuaranteeViolated(message, verdict=verdict, account=account, advice=advice)
     found = find_untrue(published, method.truthful, made_from, alignment)
     if found.cases:
         statement = f"{method.name} states that its releases are truthful: {method.truthful}"

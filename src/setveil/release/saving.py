@@ -37,7 +37,7 @@ class DataFileFormat:
                 f"the extension is {ending!r}; allowed for the format {form.name!r} is {' | '.join(form.extensions)}"
             )
         if self.compress is not None and self.compress not in PACKINGS.values():
-            raise BadParameter(f"compress is {self.compress!r}; allowed is {' | '.join(PACKINGS.values())}")
+            raise BadParameter.not_among("compress", self.compress, PACKINGS.values())
         if self.compress is not None and not form.packable(ending):
             raise BadParameter(f"a {ending} file is compressed internally; remove `compress={self.compress!r}`")
 

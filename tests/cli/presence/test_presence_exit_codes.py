@@ -7,7 +7,7 @@ import pytest
 from cli.presence.wrong_uses import POPULATION, SIDE_A, SIDE_B, WRONG, check, collector, draft, fill, provider, simulate
 from support.forked import run as run_forked
 from support.presence_programs import HOST, free_ports
-from support.program import call, hidden_in, names_in
+from support.program import call, hidden_in, names_in, with_json
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +27,10 @@ def everything_in(folder):
 )
 def test_a_wrong_use_ends_with_its_code_and_one_sentence(folder, arguments, code, says):
     before = everything_in(folder)
-    ended = call(*arguments, cwd=folder)
+    ended = call(*with_json(arguments), cwd=folder)
     assert ended.code == code, ended.err
     assert says in ended.sentence()
-    assert ended.out == ""
+    assert ended.error()["exit_code"] == code
     assert everything_in(folder) == before
 
 
@@ -44,10 +44,11 @@ def test_nobody_comes_is_the_fault_of_another_party(folder, role):
         "c": collector(listen=place),
     }[role]
     before = names_in(folder)
-    ended = run_forked(*arguments, "--wait", "0.3", cwd=folder)
+    ended = run_forked(*arguments, "--wait", "0.3", "--json", cwd=folder)
     assert ended.code == 4, ended.err
-    assert ended.sentence().startswith("provider B " if role == "a" else "provider A ")
-    assert ended.out == ""
+    absent = "provider B" if role == "a" else "provider A"
+    assert ended.sentence().startswith(f"{absent} ")
+    assert (ended.error()["kind"], ended.error()["party"]) == ("peer-failed", absent)
     assert names_in(folder) == before
 
 

@@ -171,7 +171,7 @@ def test_a_population_that_is_only_the_users_of_both_is_refused(folder):
         ('max_a = "0.9"', 'max_a = "1.9"', "max_a: the share '1.9' is more than 100%; allowed is a share up to 100%"),
         ('max_a = "0.9"', 'max_a = "0.05"', "min_a is 0.1 and max_a is 0.05; expected min_a at most max_a"),
         ('max_a = "0.9"', "max_a = true", "max_a: the share is True; expected a share up to 100%"),
-        ('max_a = "0.9"', 'maxa = "0.9"', "dummy-users needs max_a"),
+        ('max_a = "0.9"', 'maxa = "0.9"', "dummy-users has no parameter 'maxa'; its parameters are: max_a, "),
         ("k = 2", "k = 2\ncolour = 3", "dummy-users has no parameter 'colour'; its parameters are: max_a"),
         ("k = 2", "k = 2.5", "k is 2.5; allowed is a whole number"),
         ("k = 2", "k = nan", "k is nan; allowed is a whole number"),

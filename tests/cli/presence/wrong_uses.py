@@ -74,7 +74,7 @@ WRONG = [
     (["presence", ""], 2, "See: setveil presence --help"),
     (["presence", "--json"], 2, "See: setveil presence --help"),
     # sample
-    (["presence", "sample"], 2, "--out requires an argument. See: setveil presence sample --help"),
+    (["presence", "sample"], 2, "needs --out: "),
     (["presence", "sample", "--out", "new", "--people", "3"], 2, "the number of people is 3; allowed is 200 to 10,000,000"),
     (["presence", "sample", "--out", "new", "--people", "many"], 2, "many"),
     (["presence", "sample", "--out", "new", "--seed", "-1"], 2, "the seed is -1; allowed is a whole number of at least 0"),
@@ -110,7 +110,7 @@ WRONG = [
     (draft("--force", out="trial"), 2, "trial is not a regular file and is not replaced"),
     (draft(out="missing/new.toml"), 2, "missing is not a folder"),
     # simulate: more files in test_presence_input
-    (["presence", "simulate"], 2, "A requires an argument"),
+    (["presence", "simulate"], 2, "needs A: "),
     (simulate("--frobnicate"), 2, "--frobnicate"),
     (simulate(policy="missing.toml"), 2, "missing.toml: does not exist"),
     (simulate(a="missing.csv"), 2, "missing.csv: there is no such file"),
@@ -127,7 +127,7 @@ WRONG = [
     (simulate(out="missing/new"), 2, "missing is not a folder"),
     (simulate(policy="strict.toml"), 3, "the population as a whole does not satisfy the policy, so there is nothing to publish"),
     # init
-    (["presence", "init"], 2, "HOME requires an argument"),
+    (["presence", "init"], 2, "needs HOME: "),
     (["presence", "init", "new"], 2, "new does not exist; to create a home there, give --role a, b or c"),
     (["presence", "init", "new", "--role", "d"], 2, 'Choose from: "a", "b", "c"'),
     (["presence", "init", "a", "--role", "b"], 2, "a is the home of provider A, not of provider B"),
@@ -144,7 +144,7 @@ WRONG = [
     (["presence", "init", "missing/new", "--role", "a"], 2, "missing is not a folder"),
     (["presence", "init", "open"], 2, "open/key.pem: can be read by others (mode 0644); set its mode to 0600"),
     # provider
-    (["presence", "provider"], 2, "--role requires an argument"),
+    (["presence", "provider"], 2, "needs --role: "),
     (provider(role="c"), 2, 'Choose from: "a", "b"'),
     (provider(home="b"), 2, "b is the home of provider B, not of provider A"),
     (provider(home="trial"), 2, "trial is not a complete home"),
@@ -169,7 +169,7 @@ WRONG = [
     (["presence", "ledger", "trial"], 2, "trial is not a complete home"),
     (["presence", "ledger", "nowhere"], 2, "nowhere is not a party's home"),
     # collector
-    (["presence", "collector"], 2, "--home requires an argument"),
+    (["presence", "collector"], 2, "needs --home: "),
     (collector(home="a"), 2, "a is the home of provider A, not of the collector"),
     (collector(home="unpinned-c"), 2, f"the certificate of provider A {PINNED}"),
     (collector(listen="7002"), 2, "listen is '7002'; expected HOST:PORT"),
@@ -178,7 +178,7 @@ WRONG = [
     (collector(policy="clear.toml"), 2, "the policy names the backend clear"),
     (collector("--wait", "0.2", listen="127.0.0.1:0"), 2, "listen is '127.0.0.1:0'; expected HOST:PORT"),
     # check
-    (["presence", "check"], 2, "RELEASE requires an argument"),
+    (["presence", "check"], 2, "needs RELEASE: "),
     (check(release="missing"), 2, "missing: there is no such folder"),
     (check(release="trial"), 2, "trial: is not a release folder: it has no card.json"),
     (check(release="plain"), 2, "plain/card.json: is the card of a release that is not a joined table; use setveil check"),
@@ -194,7 +194,7 @@ WRONG = [
     (check(*SIDE_A, "--population", "other/population.csv"), 2, "is not in the population"),
     (check("--a", "fewer.csv", *SIDE_A[2:], *POPULATION), 2, "fewer.csv: is not the table of the run"),
     # compare
-    (["presence", "compare"], 2, "A requires an argument"),
+    (["presence", "compare"], 2, "needs A: "),
     (["presence", "compare", *TABLES, *POLICY, "--methods", ","], 2, "--methods is empty; expected at least one value"),
     (["presence", "compare", *TABLES, *POLICY, "--selectivity", ""], 2, "--selectivity is empty; expected at least one value"),
     (["presence", "compare", *TABLES, *POLICY, "--methods", "mondrain"], 2, "Did you mean 'mondrian'?"),
@@ -202,13 +202,13 @@ WRONG = [
     (["presence", "compare", *TABLES, "--policy", "missing.toml"], 2, "missing.toml: does not exist; expected a policy file"),
     (["presence", "compare", *TABLES, *POLICY, "--home-a", "b"], 2, "b is the home of provider B"),
     # measure
-    (["presence", "measure"], 2, "RELEASE requires an argument"),
+    (["presence", "measure"], 2, "needs RELEASE: "),
     (measure(release="trial"), 2, "trial: is not a release folder"),
     (measure("--queries", "0"), 2, "queries is '0'; allowed is"),
     (measure("--selectivity", "0"), 2, "allowed is a share above 0"),
     (measure("--predicates", "missing.jsonl"), 2, "missing.jsonl: there is no such file"),
     # attack
-    (["presence", "attack"], 2, "A requires an argument"),
+    (["presence", "attack"], 2, "needs A: "),
     (attack("--kind", "guess"), 2, 'Choose from: "dummies"'),
     (attack("--home-b", "a"), 2, "a is the home of provider A; --home-b requires the home of provider B"),
     (attack(policy="other/policy.toml"), 2, "both providers must have the same ids in the same order"),

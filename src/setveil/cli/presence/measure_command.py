@@ -37,7 +37,7 @@ def measure(
     if output.json:
         say_json({"metrics": [found.to_dict()]})
         return ExitCode.OK
-    value = "not computed" if found.value is None else f"{found.value:.4g} {found.unit}"
+    value = "not computed" if found.value is None else f"{found.value:.3g} {found.unit}"
     say(f"{found.title}: {value}{f' ({found.reason})' if found.reason else ''}")
-    say_table(["detail", "value"], [[key.replace("_", " "), str(value)] for key, value in found.details.items()])
+    say_table(["detail", "value"], [[key.replace("_", " "), value] for key, value in found.details.items()])
     return ExitCode.OK

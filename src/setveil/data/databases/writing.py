@@ -79,7 +79,7 @@ def write_table(
 def _columns(data: Transactions, shape: Shape, id_: str, item: str, items: str) -> dict[str, bool]:
     """Return for each column name whether the column holds lists."""
     if shape not in get_args(Shape):
-        raise BadParameter(f"the shape is {shape!r}; allowed is {' | '.join(get_args(Shape))}")
+        raise BadParameter.not_among("the shape", shape, get_args(Shape), parameter="shape")
     if shape == "list":
         names = [(id_, False), (items, True)] if data.ids is not None else [(items, True)]
     else:

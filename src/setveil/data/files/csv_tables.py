@@ -22,7 +22,7 @@ from setveil.data.files.assembly import Origin
 from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.packing import blocks, reading
 from setveil.data.files.texts import CONTROL, join_names, not_utf8
-from setveil.errors import BadData
+from setveil.errors import BadData, closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,9 +78,17 @@ def require(columns: Sequence[str], wanted: Sequence[str], file: str, hint: str,
     """Refuse a table that does not have each of the wanted columns exactly once."""
     for name in wanted:
         count = columns.count(name)
-        if count != 1:
-            problem = f"has no column {name!r}" if count == 0 else f"has {count} columns {name!r}"
-            raise BadData(f"{problem}; the columns are: {join_names(columns)}. {hint}", file=file, line=line)
+        if count == 0:
+            raise no_column(name, columns, hint, file=file, line=line)
+        if count > 1:
+            problem = f"has {count} columns {name!r}; the columns are: {join_names(columns)}. {hint}"
+            raise BadData(problem, file=file, line=line, column=name)
+
+
+def no_column(name: str, columns: Sequence[str], hint: str, *, file: str, line: int | None = None) -> BadData:
+    """Return the error for a table without a column; the hint says what to do."""
+    message = f"has no column {name!r}; the columns are: {join_names(columns)}. {hint}".rstrip(". ")
+    return BadData(message, file=file, line=line, column=name, suggestion=closest(name, columns))
 
 
 def csv_batches(path: Path, wanted: Sequence[str], delimiter: str) -> Iterator[list[Any]]:

@@ -111,6 +111,7 @@ def _open(path: Path) -> Iterator[_OpenFile]:
         raise BadData(f"cannot be read: {reason}", file=name) from None
     except ValueError:
         raise BadData("is not a valid file name", file=repr(name)) from None
+    progress.detail(f"reading {name}")
     with raw:
         yield _OpenFile(raw, found.st_size)
 

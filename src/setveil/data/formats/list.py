@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from setveil.data.files import column_files
 from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.csv_tables import no_column
 from setveil.data.files.json_lines import read_json_lines
 from setveil.data.files.packing import plain_suffix
-from setveil.data.files.texts import check_column_names, join_names, refuse_unusable
+from setveil.data.files.texts import check_column_names, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.errors import BadData, OutputRefused
+from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +43,7 @@ class List(Format):
         schema = column_files.schema_of(path)
         if layout.items_column not in schema.names:
             hint = "Name yours with `items=`, or with `id=` and `item=` for one row per item"
-            there = join_names(schema.names)
-            raise BadData(f"has no column {layout.items_column!r}; the columns are: {there}. {hint}", file=str(path))
+            raise no_column(layout.items_column, schema.names, hint, file=str(path))
         with_ids = layout.id is not None or layout.id_column in schema.names
         names = [layout.items_column] + ([layout.id_column] if with_ids else [])
         assembly = ListAssembly(

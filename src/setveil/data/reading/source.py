@@ -27,7 +27,7 @@ Empty = Literal["keep", "drop"]
 def resolve_person(person: str | None, id: str | None, unit: Unit | None) -> tuple[str | None, Unit | None]:  # noqa: A002 - the word people use
     """Return the id column and the unit; `person` names the id column and sets the unit to `person`."""
     if unit not in (None, "person", "record"):
-        raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+        raise BadParameter.not_among("unit", unit, ("person", "record"))
     if person is None:
         return id, unit
     if id not in (None, person):
@@ -111,7 +111,7 @@ def read(
     100
     """
     if empty not in ("keep", "drop"):
-        raise BadParameter(f"empty is {empty!r}; allowed is keep | drop")
+        raise BadParameter.not_among("empty", empty, ("keep", "drop"))
     if isinstance(source, str) and "\n" in source:  # the content of a file, not its name
         lines = len(source.splitlines())
         raise BadParameter(

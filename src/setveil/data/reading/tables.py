@@ -197,10 +197,11 @@ def from_pandas(
         raise BadData(
             f"the data frame holds values that are neither text nor whole numbers ({str(error).splitlines()[0][:200]})"
         ) from None
+    there = [str(column) for column in frame.columns]
     if not wanted:
-        raise BadData(
-            f"the data frame has none of the expected columns; its columns are: {join_names([str(c) for c in frame.columns])}. {_HINT}"
-        )
+        raise BadData(f"the data frame has none of the expected columns; its columns are: {join_names(there)}. {_HINT}")
+    if (items or "items") not in there:
+        require(there, (id or "id", item or "item"), "the table", _HINT, line=None)
     return from_arrow(table, id=id, item=item, items=items, unit=unit)
 
 

@@ -131,7 +131,7 @@ class Transactions(RowsOfRecords, RecordSequence):
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "items", items)
         if self.unit not in ("person", "record"):
-            raise BadParameter(f"unit is {self.unit!r}; allowed is person | record")
+            raise BadParameter.not_among("unit", self.unit, ("person", "record"))
         if not isinstance(self.vocabulary, Vocabulary):
             labels = tuple(self.vocabulary)
             if not are_texts(labels) or not are_in_order(labels) or stripped(labels)[1]:
@@ -408,7 +408,7 @@ class Transactions(RowsOfRecords, RecordSequence):
         if unit == self.unit:
             return self
         if unit not in ("person", "record"):
-            raise BadParameter(f"unit is {unit!r}; allowed is person | record")
+            raise BadParameter.not_among("unit", unit, ("person", "record"))
         return Transactions.of_parts(self.offsets, self.items, self.vocabulary, ids=self.ids, unit=unit)
 
     @classmethod

@@ -29,7 +29,7 @@ from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import offsets_of, runs
 from setveil.data.records.transactions import Transactions
 from setveil.data.samples import _supermarket
-from setveil.errors import BadParameter, UnknownName
+from setveil.errors import BadParameter, UnknownName, closest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,7 +119,8 @@ def _parsed(source: str) -> dict[str, int]:
     for part in query.split("&") if has_query else []:
         key, _, value = part.partition("=")
         if key not in _LIMITS:
-            raise BadParameter(f"{source}: unknown option {key!r}; allowed are {' and '.join(_LIMITS)}, {example}")
+            message = f"{source}: unknown option {key!r}; allowed are {' and '.join(_LIMITS)}, {example}"
+            raise BadParameter(message, given=key, allowed=list(_LIMITS), suggestion=closest(key, _LIMITS))
         if key in asked:
             raise BadParameter(f"{source}: {key} is given twice; give it once, {example}")
         least, most = _LIMITS[key]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from setveil.base.advice import Advice
 from setveil.data.records.ragged import offsets_of, read_only, sums_within
 from setveil.data.records.transactions import Transactions
 from setveil.kernels.threads import run
@@ -370,10 +371,10 @@ class BlockSwap:
             "bounds": self.bounds.to_dict(),
         }
 
-    def advice(self, *, whole: bool = False) -> str:
+    def advice(self, *, whole: bool = False) -> Advice:
         """Return why records were not hidden and what to do; empty if all were. With `whole`, only whole records are swapped."""
         left = len(self.waiting())
-        return self.bounds.explain(left, whole=whole) if left else ""
+        return self.bounds.explain(left, whole=whole) if left else Advice()
 
 
 def list_bits(categories: int) -> int:

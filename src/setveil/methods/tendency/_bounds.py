@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from setveil.base.advice import Advice
 from setveil.base.display import quantity
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Bounds:
             "at-least-unhidden-by-item": self.by_item,
         }
 
-    def explain(self, left: int, *, whole: bool) -> str:
+    def explain(self, left: int, *, whole: bool) -> Advice:
         """Return why records were not hidden and what to do. With `whole`, only records of a single category are swapped."""
         due = quantity(self.taking_part, "record") + (" of a single category" if whole else " with a tendency")
         text = f"{left:,} of {due} could not be hidden. "
@@ -118,6 +119,7 @@ class Bounds:
             text += f"One item is so frequent that at least {quantity(self.by_item, 'record')} cannot be hidden by any swap. "
         if not self.by_crowd and not self.by_item:
             text += "No bound rules out hiding all of them, but the search found no record that can take the items. "
-        steps = "" if whole else "add adopt or suppress to `leftovers=`, "
+        steps = ["use finer categories (`level=`)", *([] if whole else ["add adopt or suppress to `leftovers=`"])]
         accept = "this record" if left == 1 else "these records"
-        return text + f"Use finer categories (`level=`), {steps}or accept {accept} with `allow_failures={left}`."
+        steps.append(f"accept {accept} with `allow_failures={left}`")
+        return Advice(text.rstrip(), steps, {"not-hidden": left, **self.to_dict()})

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from setveil.base.advice import Advice
 from setveil.base.declaration import parameter
 from setveil.data.records.ragged import offsets_of, owner_of, read_only
 from setveil.data.records.transactions import Transactions
@@ -39,9 +40,9 @@ HANDICAP = 0.02
 LEAST_RECORDS = 1000
 """Minimum number of records of a part that is split off to save time: smaller parts keep too little and save no time."""
 
-UNDECIDED = (
-    "The search for unsafe rules ended before it had tried all of them, so it is not proved that none is left. Name fewer "
-    "sensitive items."
+UNDECIDED = Advice(
+    "The search for unsafe rules ended before it had tried all of them, so it is not proved that none is left.",
+    ["name fewer sensitive items"],
 )
 
 

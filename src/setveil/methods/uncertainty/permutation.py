@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from setveil.base.advice import Advice
 from setveil.base.declaration import parameter
 from setveil.data.forms.grouped import Grouped
 from setveil.data.records.alignment import Alignment
@@ -75,7 +76,7 @@ class Permutation(Method):
         del rng
         is_sensitive = self.sensitive.among(data)
         most = int(data.supports[is_sensitive].max(initial=0))
-        advice = ""
+        advice = Advice()
         group = np.zeros(data.records, np.int64)
         account: dict[str, Any] = {"groups": min(data.records, 1), "records-in-the-last-group": data.records}
         if most * self.p > data.records:
@@ -86,13 +87,15 @@ class Permutation(Method):
         published = Grouped.of_records(data.take(order, ids=None), is_sensitive, group[order])
         return Outcome(published, Alignment(order), account, advice)
 
-    def _advice(self, most: int, records: int) -> str:
+    def _advice(self, most: int, records: int) -> Advice:
         """Return why p cannot be reached, and what would help."""
         why = f"The most frequent sensitive item is in {most:,} of the {records:,} records"
         largest = records // most
         if largest < 2:
-            return f"{why}, more than half of them, so no p can be reached. Name fewer sensitive items, or remove that item from the data."
-        return f"{why}, so p can be at most {largest:,}, not {self.p:,}. Choose a smaller p, or name fewer sensitive items."
+            steps = ["name fewer sensitive items", "remove that item from the data"]
+            return Advice(f"{why}, more than half of them, so no p can be reached.", steps, {"largest-p": None})
+        steps = ["choose a smaller p", "name fewer sensitive items"]
+        return Advice(f"{why}, so p can be at most {largest:,}, not {self.p:,}.", steps, {"largest-p": largest})
 
     def _grouped(self, data: Transactions, is_sensitive: NDArray[np.bool_]) -> tuple[NDArray[np.int64], dict[str, Any]]:
         """Return the group of each record, the last one for the rest, and an account."""

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from setveil.base import progress
+from setveil.base.advice import Advice
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadParameter, GuaranteeViolated
 
@@ -290,7 +291,8 @@ def _check_root(numbers: Numbers, limits: Limits, method: str) -> None:
     }
     raise GuaranteeViolated(
         f"{method} publishes nothing, because all users as one group violate the limits: "
-        f"{'; '.join(meaning[name] for name in violated)}. Dividing cannot change this: choose limits that the whole tables satisfy"
+        f"{'; '.join(meaning[name] for name in violated)}. Dividing cannot change this: choose limits that the whole tables satisfy",
+        advice=Advice("", ["choose limits that the whole tables satisfy"], {"violated": violated}),
     )
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from setveil.data.files.texts import join_names
+from setveil.data.files.csv_tables import no_column
 from setveil.data.records.labels import label_order
 from setveil.errors import BadData, BadParameter
 from setveil.presence.tables.attributes import Attribute, NumericAttribute, OrderedAttribute, value_of
@@ -37,7 +37,7 @@ def draft_attributes(
     columns = text_columns(source, separator=separator, query=query)
     for name in (id_column, *leaving_out):
         if name not in columns:
-            raise BadData(f"has no column {name!r}; the columns are: {join_names(columns)}", file=source)
+            raise no_column(name, list(columns), "", file=source)
     drafted = tuple(
         _drafted(name, values.unique().to_pylist(), len(values), source)
         for name, values in columns.items()
@@ -53,7 +53,7 @@ def draft_sensitive(source: str, name: str, **reading: Any) -> OrderedAttribute:
     reading.pop("id_column", None)
     columns = text_columns(source, **reading)
     if name not in columns:
-        raise BadData(f"has no column {name!r}; the columns are: {join_names(columns)}", file=source)
+        raise no_column(name, list(columns), "", file=source)
     return _categories(name, columns[name].unique().to_pylist(), len(columns[name]), source)
 
 
