@@ -38,6 +38,10 @@ PACKAGE = Path(setveil.__file__).parent
         ),
     ],
 )
+def test_marked_arguments_become_options(python, option):
+    assert as_options(python) == option
+
+
 def test_a_command_that_reads_a_job_names_keys():
     with naming_keys(without=("out",)):
         assert as_options("use `empty='drop'`, `force=True`, `id=` or `out=`") == (
@@ -46,10 +50,6 @@ def test_a_command_that_reads_a_job_names_keys():
     with pytest.raises(BadParameter, match=r"^remove the key seed$"), naming_keys(without=()):
         raise BadParameter("remove `seed=`")
     assert as_options("remove `seed=`") == "remove --seed"
-
-
-def test_marked_arguments_become_options(python, option):
-    assert as_options(python) == option
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from setveil.base.arguments import describe, refuse_other_kind
@@ -49,9 +48,7 @@ class Key(NamedTuple):
         for one in re.findall(r"\w+", self.annotation):
             allowed = get_args(self.known.get(one)) if get_origin(self.known.get(one)) is Literal else (value,)
             if value not in allowed:
-                near = get_close_matches(str(value), allowed, n=1)
-                hint = f". Did you mean {near[0]!r}?" if near else ""
-                raise BadParameter(f"{name} is {value!r}; allowed is {' | '.join(allowed)}{hint}")
+                raise BadParameter.not_among(name, value, allowed)
 
 
 KEYS: Final = {one.name: Key(str(one.type), vars(publication)) for one in fields(Publication)}
