@@ -465,7 +465,7 @@ class Disassociated(Published):
 
         if format_name is not None:
             return format_name in cls.formats()
-        return path.is_file() and looks_disassociated(path)
+        return looks_disassociated(path)
 
     # -- comparing ------------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,99 @@
+"""Data that arrive through standard input or through a pipe of the shell, such as `<(zcat old.csv.gz)`.
+
+Readers open a file more than once, and a pipe can be read only once. So the content is copied to a temporary file first. The file has no name, so that no other user can open
+it and the system removes it when the process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from setveil.base import progress
+from setveil.data.files.packing import PACKING_MARKS, PACKINGS, OpenFile, holding, opened_once
+from setveil.errors import BadData
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_STREAM = "-"
+"""The argument that stands for standard input or standard output."""
+STANDARD_INPUT = Path("standard input")
+_INPUT_PLACES = (STANDARD_STREAM, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
+_BLOCK = 1 << 20
+_BEGINNING = 1 << 12
+
+
+@contextmanager
+def opened(place: str | Path, encoding: str | None = None) -> Iterator[Path]:
+    """Keep the file, the pipe or standard input open for the block; yield the path by which readers find it.
+
+    `encoding`, a result of `encoding_named`, is that of a text file.
+    """
+    path = STANDARD_INPUT if str(place) in _INPUT_PLACES else Path(place)
+    if path != STANDARD_INPUT and not str(place).startswith(_DESCRIPTORS):
+        with opened_once(path, encoding):
+            yield path
+        return
+    with holding(path, lambda: _copied(path, encoding)):
+        yield path
+
+
+@contextmanager
+def _copied(path: Path, encoding: str | None) -> Iterator[OpenFile]:
+    """Copy the content of a pipe to a temporary file without a name, and yield the open file."""
+    try:
+        is_input = path == STANDARD_INPUT
+        with os.fdopen(os.dup(0), "rb") if is_input else path.open("rb") as source:
+            copy = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
+            with progress.step(f"reading {path}") as advance:
+                try:
+                    while block := source.read(_BLOCK):
+                        _write(copy, block, path)
+                        advance(copy.tell())
+                except BaseException:
+                    copy.close()
+                    raise
+    except OSError as error:
+        raise BadData(f"cannot be read: {error.strerror or error}", file=str(path)) from None
+    with copy, pa.PythonFile(copy, "r") as raw:
+        size = copy.tell()
+        copy.seek(0)
+        beginning = copy.read(_BEGINNING)
+        yield OpenFile(raw, size, encoding, Path(f"data{_ending_of(beginning, encoding)}"))
+
+
+def _write(copy: Any, block: bytes, path: Path) -> None:
+    try:
+        copy.write(block)
+        copy.flush()
+    except OSError as error:
+        place = tempfile.gettempdir()
+        raise BadData(
+            f"cannot be copied to the temporary folder {place}: {error.strerror or error}; set the variable TMPDIR to a folder with more space",
+            file=str(path),
+        ) from None
+
+
+def _ending_of(beginning: bytes, encoding: str | None) -> str:
+    """Return the extensions that a file with these first bytes would have; none for text that is not JSON."""
+    for mark, packing in PACKING_MARKS.items():
+        if beginning.startswith(mark):
+            with suppress(OSError), pa.CompressedInputStream(io.BytesIO(beginning), packing) as unpacked:
+                beginning = unpacked.read(_BEGINNING // 16)
+            ending = next(ending for ending, name in PACKINGS.items() if name == packing)
+            return _ending_of(beginning, encoding) + ending
+    if beginning.startswith(b"PAR1"):
+        return ".parquet"
+    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return ".arrow"
+    if encoding is not None:
+        beginning = beginning.decode(encoding, "ignore").encode()
+    return ".jsonl" if beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")) else ""
