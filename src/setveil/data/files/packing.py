@@ -31,6 +31,8 @@ PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 PACKING_MARKS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The first bytes of compressed files."""
 READ_BLOCK = 1 << 22
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""The mark of UTF-8, which some programs write at the beginning of a text file."""
 
 _MARKS = {
     b"\x1f\x8b": "is compressed with gzip, but its name does not end in .gz; rename it",
@@ -188,7 +190,7 @@ def blocks(path: Path) -> Iterator[bytes]:
         while block := stream.read(READ_BLOCK):
             if first:
                 refuse_other_kind(block, str(path))
-                block, first = block.removeprefix(b"\xef\xbb\xbf"), False
+                block, first = block.removeprefix(BYTE_ORDER_MARK), False
             yield block
             advance()
 

@@ -1,13 +1,14 @@
-"""Data that arrive through standard input or through a pipe of the shell, such as `<(zcat old.csv.gz)`.
+"""Data that arrive through standard input or through a pipe of the shell, such as `<(zcat old.csv.gz)`, and data for standard output.
 
-Readers open a file more than once, and a pipe can be read only once. So the content is copied to a temporary file first. The file has no name, so that no other user can open
-it and the system removes it when the process ends, however it ends.
+Readers open a file more than once, and a pipe can be read only once. So the content is copied to a temporary file first. This file has no
+name: no other user can open it, and the system removes it when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,16 +17,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from setveil.base import progress
-from setveil.data.files.packing import PACKING_MARKS, PACKINGS, OpenFile, holding, opened_once
-from setveil.errors import BadData
+from setveil.data.files.packing import BYTE_ORDER_MARK, PACKING_MARKS, PACKINGS, OpenFile, holding, opened_once
+from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-STANDARD_STREAM = "-"
-"""The argument that stands for standard input or standard output."""
 STANDARD_INPUT = Path("standard input")
-_INPUT_PLACES = (STANDARD_STREAM, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+INPUT_PLACES = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+OUTPUT_PLACES = ("-", "/dev/stdout")
 _DESCRIPTORS = ("/dev/fd/", "/proc/self/fd/")
 _BLOCK = 1 << 20
 _BEGINNING = 1 << 12
@@ -37,7 +37,7 @@ def opened(place: str | Path, encoding: str | None = None) -> Iterator[Path]:
 
     `encoding`, a result of `encoding_named`, is that of a text file.
     """
-    path = STANDARD_INPUT if str(place) in _INPUT_PLACES else Path(place)
+    path = STANDARD_INPUT if str(place) in INPUT_PLACES else Path(place)
     if path != STANDARD_INPUT and not str(place).startswith(_DESCRIPTORS):
         with opened_once(path, encoding):
             yield path
@@ -77,7 +77,7 @@ def _write(copy: Any, block: bytes, path: Path) -> None:
     except OSError as error:
         place = tempfile.gettempdir()
         raise BadData(
-            f"cannot be copied to the temporary folder {place}: {error.strerror or error}; set the variable TMPDIR to a folder with more space",
+            f"cannot be copied to {place}: {error.strerror or error}; set the variable TMPDIR to a folder with more space",
             file=str(path),
         ) from None
 
@@ -96,4 +96,17 @@ def _ending_of(beginning: bytes, encoding: str | None) -> str:
         return ".arrow"
     if encoding is not None:
         beginning = beginning.decode(encoding, "ignore").encode()
-    return ".jsonl" if beginning.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")) else ""
+    return ".jsonl" if beginning.removeprefix(BYTE_ORDER_MARK).lstrip().startswith((b"{", b"[")) else ""
+
+
+def write_to_standard_output(blocks: Iterable[bytes]) -> None:
+    """Write blocks to standard output: all of them, or none if one cannot be made."""
+    with tempfile.TemporaryFile() as copy:
+        try:
+            copy.writelines(blocks)
+            copy.seek(0)
+            while block := copy.read(_BLOCK):
+                sys.stdout.buffer.write(block)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            raise OutputRefused(f"standard output cannot be written: {error.strerror or error}") from None
