@@ -7,10 +7,9 @@ name: no other user can open it, and the system removes it when the process ends
 from __future__ import annotations
 
 import io
-import os
 import sys
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
 STANDARD_INPUT = Path("standard input")
 INPUT_PLACES = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
@@ -50,8 +50,7 @@ def opened(place: str | Path, encoding: str | None = None) -> Iterator[Path]:
 def _copied(path: Path, encoding: str | None) -> Iterator[OpenFile]:
     """Copy the content of a pipe to a temporary file without a name, and yield the open file."""
     try:
-        is_input = path == STANDARD_INPUT
-        with os.fdopen(os.dup(0), "rb") if is_input else path.open("rb") as source:
+        with _standard_input() if path == STANDARD_INPUT else path.open("rb") as source:
             copy = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
             with progress.step(f"reading {path}") as advance:
                 try:
@@ -68,6 +67,14 @@ def _copied(path: Path, encoding: str | None) -> Iterator[OpenFile]:
         copy.seek(0)
         beginning = copy.read(_BEGINNING)
         yield OpenFile(raw, size, encoding, Path(f"data{_ending_of(beginning, encoding)}"))
+
+
+def _standard_input() -> AbstractContextManager[Any]:
+    """Return standard input, which stays open."""
+    source = getattr(sys.stdin, "buffer", None)
+    if source is None:  # closed by the parent process, or a notebook
+        raise BadData("is not open; name a file, or send data to it", file=str(STANDARD_INPUT))
+    return nullcontext(source)
 
 
 def _write(copy: Any, block: bytes, path: Path) -> None:
