@@ -72,9 +72,8 @@ def is_release(place: str | Path) -> bool:
 
 
 def as_input(place: str | Path, method: type[Method], reading: Reading | None = None) -> Any:
-    """Read the input of a method; a release is returned as its path, because its card determines how it is read."""
-    taken = Transactions not in method.accepts or is_release(place)
-    return place if taken else as_published(place, reading)
+    """Read the input of a method; a release is returned as its path if the method needs its card."""
+    return place if Transactions not in method.accepts else read_place(place, reading or {})
 
 
 def read_place(place: str | Path, reading: Reading) -> Published:

@@ -14,7 +14,7 @@ import pyarrow.csv as pacsv
 
 from setveil.data.files import column_files
 from setveil.data.files.assembly import LongAssembly, Origin
-from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
+from setveil.data.files.csv_tables import DELIMITERS, CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import BYTE_ORDER_MARK, opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
@@ -106,9 +106,17 @@ def header_line(names: list[str], delimiter: str) -> bytes:
     if not names:
         return b""
     top = io.StringIO()
-    csv.writer(top, delimiter=delimiter, lineterminator="\n").writerow(names)
+    is_alone = len(names) == 1 and has_delimiter(names[0])
+    csv.writer(
+        top, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if is_alone else csv.QUOTE_MINIMAL
+    ).writerow(names)
     line = top.getvalue().encode()
     return BYTE_ORDER_MARK + line if line.startswith(BYTE_ORDER_MARK) else line  # readers remove one
+
+
+def has_delimiter(text: str) -> bool:
+    """Return whether an only column would look like several with another delimiter than its file has."""
+    return any(one in text for one in DELIMITERS)
 
 
 def csv_text(batches: Iterator[Any], names: list[str], delimiter: str, texts: tuple[Any, ...]) -> Iterator[bytes]:

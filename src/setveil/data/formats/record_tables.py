@@ -13,7 +13,7 @@ from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.files.table_cells import is_row_names, read_records
 from setveil.data.files.texts import check_column_names, refuse_unusable
 from setveil.data.formats.base import Format, Layout
-from setveil.data.formats.long import csv_text, delimiter_of
+from setveil.data.formats.long import csv_text, delimiter_of, has_delimiter
 from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
@@ -80,8 +80,10 @@ class RecordTable(Format):
             types = dict.fromkeys(names, pa.large_string()) | columns
             yield from column_files.written(path, types, batches)
             return
-        texts = (data.labels,) if data.ids is None else (data.labels, data.ids)
-        yield from csv_text(batches, names, delimiter_of(path, layout.separator), texts)
+        texts = [data.labels] if data.ids is None else [data.labels, data.ids]
+        if len(names) == 1 and any(map(has_delimiter, data.vocabulary)):
+            texts.append(pa.array(['"'], pa.large_string()))  # quote all cells
+        yield from csv_text(batches, names, delimiter_of(path, layout.separator), tuple(texts))
 
 
 def _with_ids(data: Transactions, names: list[str], parts: Iterator[list[Any]]) -> Iterator[Any]:

@@ -30,7 +30,7 @@ from setveil.data.records.labels import BLANKS
 from setveil.errors import BadData
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 SAMPLE_BYTES = 1 << 18
@@ -77,14 +77,14 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
     default = delimiter_of(path, None if in_cells else layout.separator)
     if documented := _as_documented(path, default, form, layout):
         return documented
-    sample = _Sample.of(path)
+    sample = _Sample.of(path, dict.fromkeys((*DELIMITERS, default)))
     if not sample.text.strip():
         header(path, default)  # refuses an empty file
         return Reading(form or FORMATS["wide" if in_cells else "long"], layout)  # one long line
     asked = _Asked(form, layout)
     found = [reading for one in sample.rows if (reading := asked.by_names(sample, one, default)) is not None]
+    tables = sample if in_cells or layout.separator is None else sample.split_only_at(default)
     if not found and asked.is_nothing:
-        tables = sample if layout.separator is None else sample.split_only_at(default)
         found = [reading for one in tables.rows if (reading := _matrix(tables, one, layout, default)) is not None]
         found = found or _ragged(tables, layout, default)
     if len(found) == 1:
@@ -94,13 +94,13 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
         raise sample.wrong(f"it is not certain what separates the columns; name it, such as {several}")
     if form is None and plain_suffix(path) == _PIPE and not sample.rows:
         return Reading(_lines_format(sample), layout)
-    delimiter = _likely_delimiter(sample, default)
+    delimiter = _likely_delimiter(tables, default)
     columns = header(path, delimiter)
     if not asked.is_nothing or layout.id not in (None, *columns):  # the reader says which column is missing
         if not in_cells and layout.separator is None and delimiter != default:
             layout = replace(layout, separator=delimiter)
         return Reading(form or FORMATS["wide" if in_cells else "long"], layout)
-    raise _undecided(sample, delimiter, default, layout.id)
+    raise _undecided(tables, delimiter, default, layout.id)
 
 
 def _as_documented(path: Path, default: str, form: Format | None, layout: Layout) -> Reading | None:
@@ -127,7 +127,7 @@ class _Sample(NamedTuple):
     """The rows by delimiter, for each that splits at least one row."""
 
     @classmethod
-    def of(cls, path: Path) -> _Sample:
+    def of(cls, path: Path, delimiters: Iterable[str]) -> _Sample:
         """Read the beginning of a file, and split it at each delimiter."""
         content = b""
         for block in blocks(path):
@@ -140,7 +140,7 @@ class _Sample(NamedTuple):
         if wrong := not_utf8(content, str(path)):
             raise wrong
         text = content.decode()
-        rows = {one: _rows(text, one, is_whole=is_whole) for one in DELIMITERS}
+        rows = {one: _rows(text, one, is_whole=is_whole) for one in delimiters}
         return cls(path, text, {one: found for one, found in rows.items() if any(len(row) > 1 for row in found)})
 
     def split_only_at(self, delimiter: str) -> _Sample:

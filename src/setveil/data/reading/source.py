@@ -153,7 +153,8 @@ def read(
         progress.note(f"{quantity(data.empty_records, 'empty record')} {what}")
         if empty == "drop":
             data = data.without_empty()
-    given = {"format": found.form.name if found.note else format} | _given(found.layout)
+    is_found = bool(found.note) or place == str(STANDARD_INPUT)  # whose name shows no format
+    given = {"format": found.form.name if is_found else format} | _given(found.layout)
     given |= {"query": query, "encoding": encoding, "empty": None if empty == "keep" else empty, "unit": unit}
     options = {name: value for name, value in given.items() if value is not None}
     read_from = Source(place, found.form, extension, found.layout, options)

@@ -467,6 +467,14 @@ class Disassociated(Published):
             return format_name in cls.formats()
         return looks_disassociated(path)
 
+    @property
+    def why_not_plain(self) -> str:
+        """Why there are no records, and what accepts the data."""
+        return (
+            "disassociated data, which cannot be read as plain records; publish records of it with the method reassociation, or use "
+            "mine, risk and measure, which accept it"
+        )
+
     # -- comparing ------------------------------------------------------------------------------------------------------------
 
     def sightings(self, items: Sequence[str]) -> Sightings:
