@@ -165,6 +165,8 @@ class LongAssembly:
         rows = len(ids)
         if not rows:
             return
+        if pa.types.is_string_view(ids.type):  # Arrow cannot take rows of it
+            ids = as_texts(ids)
         starts = _run_starts(ids)
         records = self._ids.encode(ids.take(pa.array(starts)) if len(starts) < rows else ids, starts, self._rows)
         codes = self._items.encode(items, None, self._rows)

@@ -6,7 +6,6 @@ name: no other user can open it, and the system removes it when the process ends
 
 from __future__ import annotations
 
-import io
 import sys
 import tempfile
 from contextlib import contextmanager, nullcontext, suppress
@@ -93,10 +92,11 @@ def _ending_of(beginning: bytes, encoding: str | None) -> str:
     """Return the extensions that a file with these first bytes would have; none for text that is not JSON."""
     for mark, packing in PACKING_MARKS.items():
         if beginning.startswith(mark):
-            with suppress(OSError), pa.CompressedInputStream(io.BytesIO(beginning), packing) as unpacked:
-                beginning = unpacked.read(_BEGINNING // 16)
+            inside = b""
+            with suppress(OSError), pa.CompressedInputStream(pa.BufferReader(beginning), packing) as unpacked:
+                inside = unpacked.read(_BEGINNING // 16)
             ending = next(ending for ending, name in PACKINGS.items() if name == packing)
-            return _ending_of(beginning, encoding) + ending
+            return _ending_of(inside, encoding) + ending
     if beginning.startswith(b"PAR1"):
         return ".parquet"
     if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
