@@ -52,9 +52,10 @@ class Basket(Format):
         """Read a basket file."""
         data = parse(file_blocks(path), _separator(layout), str(path), drops_missing=layout.drops_missing)
         if pc.any(pc.starts_with(data.labels, '"')).as_py():
+            separator = layout.separator or " "
             note(
-                "items begin with a double quote, which is kept; if items are quoted, read the file with `format='wide'`, `ragged=True` and "
-                f"`separator={layout.separator or ' '!r}`"
+                "items begin with a double quote, which is kept; if the file quotes items, read it with `format='wide'`, "
+                f"`ragged=True` and `separator={separator!r}`"
             )
         return data
 
