@@ -120,6 +120,7 @@ def test_what_is_not_certain_is_refused_with_the_arguments_that_decide(file, not
         ({"id": "Customer ID", "item": "Product"}, "Customer ID;Product;Date\n1;a;2020\n1;b;2021\n", [["a", "b"]]),
         ({"id": "patient"}, "patient,a,b\np1,0,1\np2,1,1\n", [["b"], ["a", "b"]]),
         ({"no_header": True}, '"t1","citrus fruit"\n"t1","soup"\n"t2","soup"\n', [["citrus fruit", "soup"], ["soup"]]),
+        ({"no_header": True}, "1;a\n1;b\n", [["a", "b"]]),
         ({"no_header": True, "id": "2", "item": "3"}, "x,1,a\ny,1,b", [["a", "b"]]),
         ({"ragged": True, "separator": ";"}, "a;b;c,x\nd\n", [["a", "b", "c,x"], ["d"]]),
         ({"separator": ","}, "id;items\n1;a,b|x\n", [["a", "b|x"]]),
@@ -177,3 +178,8 @@ def test_a_release_records_how_its_original_was_read(tmp_path, file):
     assert verdict
     opened = sv.read(path)
     assert opened.source.options == {"format": "long", "separator": ";", "id": "ID", "item": "Item"}
+
+
+def test_rows_without_a_header_are_long(file):
+    with pytest.raises(sv.BadParameter, match="`no_header=True` goes with the format 'long', not with 'wide'"):
+        sv.read(file("1,a\n"), format="wide", no_header=True)

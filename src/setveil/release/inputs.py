@@ -10,6 +10,7 @@ from setveil.base.arguments import describe
 from setveil.catalog import own_format_of
 from setveil.data import databases
 from setveil.data.files.character_encodings import encoding_named
+from setveil.data.files.packing import opened_once
 from setveil.data.files.piped import opened
 from setveil.data.formats import Layout
 from setveil.data.forms.base import Published
@@ -115,8 +116,11 @@ def as_opened(
         raise BadParameter(
             f"release is {describe(given)}; expected a release folder, a data file, or the result of open_release"
         )
-    path = Path(given)
-    return open_file(path, format, Layout.chosen(reading or {}), takes) if path.is_file() else open_release(path)
+    path, options = Path(given), reading or {}
+    if not path.is_file():
+        return open_release(path)
+    with opened_once(path, encoding_named(options.get("encoding"))):
+        return open_file(path, format, Layout.chosen(options), takes)
 
 
 def private_of(release: Any, private: str | Path | Private | None = None) -> Private | None:

@@ -27,7 +27,7 @@ from setveil.data.files.texts import join_names, not_utf8
 from setveil.data.formats import FORMATS, Format, Layout, format_named, format_of
 from setveil.data.formats.long import delimiter_of
 from setveil.data.records.labels import BLANKS
-from setveil.errors import BadData
+from setveil.errors import BadData, BadParameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,6 +58,8 @@ def reading_of(path: Path, named: str | None, layout: Layout, *, argument: str =
     """Return how to read a file: as the arguments say, as the defaults say, or as its first rows show."""
     suffix = plain_suffix(path)
     form = None if named is None else format_named(named)
+    if layout.no_header and form not in (None, FORMATS["long"]):
+        raise BadParameter(f"`no_header=True` goes with the format 'long', not with {named!r}; remove one of them")
     if suffix in (*_CSV, _PIPE) and (form is None or form.name in _TABLES):
         return _of_text(path, form, layout)
     if form is not None:
@@ -71,8 +73,10 @@ def reading_of(path: Path, named: str | None, layout: Layout, *, argument: str =
 
 
 def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
-    if layout.ragged or layout.no_header:
-        return Reading(form or FORMATS["wide" if layout.ragged else "long"], layout)
+    if layout.ragged:
+        return Reading(form or FORMATS["wide"], layout)
+    if layout.no_header:
+        return _without_header(path, layout)
     in_cells = layout.items is not None or (form is not None and form.name == "wide")  # what `separator` is between
     default = delimiter_of(path, None if in_cells else layout.separator)
     if documented := _as_documented(path, default, form, layout):
@@ -101,6 +105,16 @@ def _of_text(path: Path, form: Format | None, layout: Layout) -> Reading:
             layout = replace(layout, separator=delimiter)
         return Reading(form or FORMATS["wide" if in_cells else "long"], layout)
     raise _undecided(tables, delimiter, default, layout.id)
+
+
+def _without_header(path: Path, layout: Layout) -> Reading:
+    """Return how to read rows of an id and an item: with the default separator, or the only one that splits them."""
+    form, default = FORMATS["long"], delimiter_of(path, layout.separator)
+    if layout.separator is None:
+        splitting = list(_Sample.of(path, DELIMITERS).rows)
+        if len(splitting) == 1 and splitting != [default]:
+            return _stated(form, layout, replace(layout, separator=splitting[0]))
+    return Reading(form, layout)
 
 
 def _as_documented(path: Path, default: str, form: Format | None, layout: Layout) -> Reading | None:
