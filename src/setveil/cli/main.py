@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from setveil import __version__
 from setveil.base import progress
 from setveil.cli import interrupt, lean_imports
 from setveil.cli.ending import Ending
+from setveil.cli.raw_arguments import HYPHEN
 from setveil.errors import ExitCode, SetveilError
 from setveil.presence import PROTECTS
 
@@ -135,8 +137,9 @@ def _dispatch(arguments: list[str]) -> int:
 
     if arguments[:1] == ["help"]:
         arguments = [*(text for text in arguments[1:] if text != "help" and not text.startswith("-")), "--help"]
+    parsed = [HYPHEN if text == "-" else text for text in arguments]
     try:
-        result = program(arguments)(arguments or ["--help"], exit_on_error=False, print_error=False)
+        result = program(arguments)(parsed or ["--help"], exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise refusal(error, arguments, _place_of(arguments), _command_of(arguments)) from None
     flush()
@@ -210,12 +213,19 @@ def _called(command: Callable[..., int], arguments: list[str], *, complete: bool
     def call(*places: Any, **given: Any) -> int:
         bound = signature.bind(*places, **given)
         bound.apply_defaults()
-        options = {name: value for name, value in bound.kwargs.items() if value is not None}
+        options = {name: _as_given(value) for name, value in bound.kwargs.items() if value is not None}
         with reporting_as(options["output"]) as reporter, progress.reporting(reporter):
-            return command(*bound.args, **options)
+            return command(*map(_as_given, bound.args), **options)
 
     call.__signature__ = signature  # type: ignore[attr-defined]  # cyclopts reads the options from here
     return call
+
+
+def _as_given(value: Any) -> Any:
+    """Return the value of an argument, an option or a group of options, with hyphens where they were given."""
+    if is_dataclass(value):
+        return replace(value, **{one.name: _as_given(getattr(value, one.name)) for one in fields(value)})  # type: ignore[type-var]
+    return "-" if value == HYPHEN else value
 
 
 def _placeholder() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+HYPHEN = "\ue000"
+"""Stands for the argument `-` while options are parsed: cyclopts would take that for an option without a name."""
+
 
 def named_in(arguments: list[str], option: str) -> str | None:
     """Return the value of an option before parsing: `--method` determines which other options exist."""

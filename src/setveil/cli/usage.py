@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from cyclopts import CoercionError, MissingArgumentError, UnknownCommandError, UnknownOptionError
 
 from setveil.cli.options import declared_of, of_declaration
-from setveil.cli.raw_arguments import named_in
+from setveil.cli.raw_arguments import HYPHEN, named_in
 from setveil.cli.translation import option_of
 from setveil.errors import InputError, closest
 
@@ -43,7 +43,8 @@ def refusal(error: CycloptsError, arguments: list[str], place: str, command: Cal
             message, facts = _wrong_value(error)
         case _:
             message, facts = " ".join(str(error).split()), {}
-    return UsageError(f"{message} See: setveil {place}--help", **facts)
+    facts["given"] = (facts.get("given") or "").replace(HYPHEN, "-") or None
+    return UsageError(f"{message.replace(HYPHEN, '-')} See: setveil {place}--help", **facts)
 
 
 def _unknown_option(
