@@ -156,7 +156,7 @@ def test_random_categories_are_not_dealt_in_order():
 @pytest.mark.parametrize(
     ("source", "data", "sentence"),
     [
-        ("random:5", None, "random:5 assigns the items of a data set to categories, and no data set was given"),
+        ("random:5", None, "random:5 is made from the items of a data set, and none was given; give it as `data`"),
         ("random:0", from_lists([["a"]]), "the number of random categories is 0; expected at least 1"),
     ],
 )

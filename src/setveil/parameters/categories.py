@@ -17,6 +17,7 @@ from setveil.data.records.labels import note_stripped, stripped
 from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.kind import Option, ParameterKind
+from setveil.parameters.makers import items_for, maker_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
+MAKERS = {"random:": "categories.random_from_text"}
+"""Texts that describe categories in place of a file; see `makers`."""
 MOST_SHOWN = 4
 """The maximum number of parts of a path in a message."""
 
@@ -237,18 +240,22 @@ def read_categories(
     'produce'
     """
     text = str(source)
-    if text.startswith("random:"):
-        random = _RANDOM.fullmatch(text)
-        if random is None:
-            raise BadParameter(
-                f"{text!r} is not of the form random:COUNT or random:COUNT?seed=NUMBER, such as random:50?seed=3"
-            )
-        if data is None:
-            raise BadParameter(f"{text} assigns the items of a data set to categories, and no data set was given")
-        return Categories.at_random(data.vocabulary, int(random[1]), seed=int(random[2] or 0))
+    if make := maker_of(text, MAKERS):
+        made: Categories = make(text, data=data, level=level)
+        return made
     table = read_table(text)
     wanted = None if level is None else str(level)
     return _of_tree(table, wanted) if table.is_parents else _of_columns(table, wanted)
+
+
+def random_from_text(text: str, *, data: Transactions | None, **_given: Any) -> Categories:
+    """Assign the items of the data at random, as `random:COUNT?seed=N` says."""
+    asked = _RANDOM.fullmatch(text)
+    if asked is None:
+        raise BadParameter(
+            f"{text!r} is not of the form random:COUNT or random:COUNT?seed=NUMBER, such as random:50?seed=3"
+        )
+    return Categories.at_random(items_for(text, data), int(asked[1]), seed=int(asked[2] or 0))
 
 
 def _of_tree(table: Table, level: str | None) -> Categories:

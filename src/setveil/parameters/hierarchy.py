@@ -174,11 +174,19 @@ class Hierarchy(ParameterKind):
         return cls(parent_of)
 
     @classmethod
-    def read(cls, source: str | Path, *, levels: str | None = None, paths: bool = False, **_given: Any) -> Hierarchy:
+    def read(
+        cls,
+        source: str | Path,
+        *,
+        data: Transactions | None = None,
+        levels: str | None = None,
+        paths: bool = False,
+        **_given: Any,
+    ) -> Hierarchy:
         """Read a hierarchy with `read_hierarchy`."""
         from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - it imports this file
 
-        return read_hierarchy(source, levels=levels, paths=paths)
+        return read_hierarchy(source, levels=levels, paths=paths, data=data)
 
     @classmethod
     def example_for(cls, data: Transactions) -> Hierarchy:

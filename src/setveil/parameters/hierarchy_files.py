@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments, describe
@@ -18,6 +18,7 @@ from setveil.data.files.side_files import read_table, shown
 from setveil.data.files.texts import CONTROL, RULE
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.hierarchy import Hierarchy
+from setveil.parameters.makers import items_for, maker_of
 from setveil.parameters.tree_numbering import Cycle
 
 if TYPE_CHECKING:
@@ -25,12 +26,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.data.files.side_files import Table
+    from setveil.data.records.transactions import Transactions
 
+MAKERS = {"balanced:": "hierarchy_files.balanced_from_text"}
+"""Texts that describe a hierarchy in place of a file; see `makers`."""
+_BALANCED = re.compile(r"balanced:([0-9]{1,9})", re.ASCII)
 _control = re.compile(CONTROL).search
 
 
 @check_arguments
-def read_hierarchy(source: str | Path, *, levels: str | Sequence[str] | None = None, paths: bool = False) -> Hierarchy:
+def read_hierarchy(
+    source: str | Path,
+    *,
+    levels: str | Sequence[str] | None = None,
+    paths: bool = False,
+    data: Transactions | None = None,
+) -> Hierarchy:
     """Read a hierarchy from a CSV file with a header, or from a sample.
 
     A file with the header `item,parent` has one row per node with its parent. Any other file has the column `item` and one column per
@@ -39,11 +50,13 @@ def read_hierarchy(source: str | Path, *, levels: str | Sequence[str] | None = N
     Parameters
     ----------
     source : str or Path
-        A CSV file, also compressed (`.gz`, `.zst`), or `sample:NAME`.
+        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, or `balanced:FANOUT` for a balanced tree over the items of the data.
     levels : str or sequence of str, optional
         The columns to use, from the most specific to the most general level: a list, or one text with commas. Default: all, in their order.
     paths : bool, default: False
         Name inner nodes by their path from the root, such as `Food/Deli/Meat`, with a slash inside a name doubled.
+    data : Transactions, optional
+        The data that the hierarchy is for.
 
     Returns
     -------
@@ -64,12 +77,24 @@ def read_hierarchy(source: str | Path, *, levels: str | Sequence[str] | None = N
     >>> tree.height
     2
     """
-    table = read_table(str(source))
+    text = str(source)
+    if make := maker_of(text, MAKERS):
+        made: Hierarchy = make(text, data=data, levels=levels, paths=paths)
+        return made
+    table = read_table(text)
     if table.is_parents and (levels is not None or paths):
         given = "`paths=True`" if levels is None else "`levels=`"
         raise BadData(f"is an item,parent file, which has no levels; omit {given}", file=table.file, line=1)
     with progress.step("building the hierarchy"):
         return from_parents(table) if table.is_parents else from_levels(table, levels, paths=paths)
+
+
+def balanced_from_text(text: str, *, data: Transactions | None, **_given: Any) -> Hierarchy:
+    """Build a balanced tree over the items of the data, as `balanced:FANOUT` says."""
+    asked = _BALANCED.fullmatch(text)
+    if asked is None:
+        raise BadParameter(f"{text!r} is not of the form balanced:FANOUT, such as balanced:5")
+    return Hierarchy.balanced(items_for(text, data), int(asked[1]))
 
 
 def from_parents(table: Table) -> Hierarchy:
