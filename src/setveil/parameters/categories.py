@@ -18,9 +18,10 @@ from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.kind import Option, ParameterKind
 from setveil.parameters.makers import items_for, maker_of
+from setveil.parameters.prefixes import categories_by_prefix, checked_lengths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
-MAKERS = {"random:": "categories.random_from_text"}
+MAKERS = {
+    "random:": "categories.random_from_text",
+    "prefix:": "prefixes.categories_from_text",
+    "icd10cm:": "icd10cm.categories_from_text",
+}
 """Texts that describe categories in place of a file; see `makers`."""
 MOST_SHOWN = 4
 """The maximum number of parts of a path in a message."""
@@ -174,6 +179,35 @@ class Categories(ParameterKind, Mapping[str, str]):
         places = np.random.default_rng(seed).permutation(len(items))
         return cls({item: f"random-{places[i] % count}" for i, item in enumerate(items)})
 
+    @classmethod
+    def by_prefix(cls, items: Iterable[str], length: int) -> Categories:
+        """Assign codes to categories by their first characters, for codes such as those of ATC, UNSPSC, HS, NACE and ICD.
+
+        Parameters
+        ----------
+        items : iterable of str
+            The codes.
+        length : int
+            The number of characters, from 1 to 100. Dots are not counted.
+
+        Returns
+        -------
+        Categories
+            The prefix of each item. An item with fewer characters is a category of its own.
+
+        Raises
+        ------
+        BadParameter
+            If `length` is out of range.
+
+        Examples
+        --------
+        >>> import setveil as sv
+        >>> dict(sv.Categories.by_prefix(["A10BA02", "A10BB01", "N02BE01"], 3))
+        {'A10BA02': 'A10', 'A10BB01': 'A10', 'N02BE01': 'N02'}
+        """
+        return cls(categories_by_prefix(items, checked_lengths([length])[0]))
+
     def refuse_look_alikes(self, parameter: str, found: LookAlikes) -> None:
         """Refuse labels that look alike in different categories, and categories that look alike."""
         for names in LookAlikes.among(dict.fromkeys(self.values())).groups:
@@ -213,13 +247,14 @@ def read_categories(
     Parameters
     ----------
     source : str or Path
-        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, or `random:COUNT?seed=N` for random categories.
+        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, `prefix:LENGTH` for the first characters of codes, `icd10cm:chapter`,
+        `icd10cm:block` or `icd10cm:3` for diagnosis codes, or `random:COUNT?seed=N` for random categories.
     level : str or int, optional
         The level of a taxonomy to use. For a file with one column per level: the name of a column, or several names separated by commas,
         which are joined to a path (use this if a name occurs below several parents). For an `item,parent` file: the distance from the
         root; 1 means the groups directly below it. Not needed for a file with the columns `item,category`.
     data : Transactions, optional
-        The data whose items get random categories.
+        The data whose items get categories; required for `prefix:`, `icd10cm:` and `random:`.
 
     Returns
     -------
@@ -231,7 +266,9 @@ def read_categories(
     BadData
         If the file is invalid; the message names the line.
     BadParameter
-        If `random:...` is malformed, or `data` is missing for it.
+        If such a text is malformed, or `data` is missing for it.
+    Missing
+        If the tables of ICD-10-CM are not installed.
 
     Examples
     --------

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from setveil.data.files.side_files import Table
     from setveil.data.records.transactions import Transactions
 
-MAKERS = {"balanced:": "hierarchy_files.balanced_from_text"}
+MAKERS = {
+    "balanced:": "hierarchy_files.balanced_from_text",
+    "prefix:": "prefixes.hierarchy_from_text",
+    "icd10cm": "icd10cm.hierarchy_from_text",
+}
 """Texts that describe a hierarchy in place of a file; see `makers`."""
 _BALANCED = re.compile(r"balanced:([0-9]{1,9})", re.ASCII)
 _control = re.compile(CONTROL).search
@@ -50,13 +54,14 @@ def read_hierarchy(
     Parameters
     ----------
     source : str or Path
-        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, or `balanced:FANOUT` for a balanced tree over the items of the data.
+        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, `prefix:LENGTHS` such as `prefix:1,3,4,5` for the first characters of
+        codes, `icd10cm` for diagnosis codes, or `balanced:FANOUT` for a balanced tree over the items of the data.
     levels : str or sequence of str, optional
         The columns to use, from the most specific to the most general level: a list, or one text with commas. Default: all, in their order.
     paths : bool, default: False
         Name inner nodes by their path from the root, such as `Food/Deli/Meat`, with a slash inside a name doubled.
     data : Transactions, optional
-        The data that the hierarchy is for.
+        The data whose items are the leaves; required for `prefix:`, `icd10cm` and `balanced:`.
 
     Returns
     -------
@@ -68,7 +73,9 @@ def read_hierarchy(
     BadData
         If the file is not a tree or is invalid; the message names the line.
     BadParameter
-        If `levels` holds something other than texts.
+        If `levels` holds something other than texts, a text such as `prefix:...` is malformed, or `data` is missing for it.
+    Missing
+        If the tables of ICD-10-CM are not installed.
 
     Examples
     --------
