@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PREFIX = "icd10cm:"
 Level = Literal["chapter", "block", "3"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 """The levels of ICD-10-CM that can be categories: chapter, most specific block, first three characters."""
 _RANGE = re.compile(r"\((\w+-\w+)\)$")
 _CATEGORY_LENGTH = 3
@@ -51,10 +52,10 @@ def hierarchy_from_text(text: str, *, data: Transactions | None, **_given: Any) 
 
 def level_in(text: str) -> Level:
     """Return the level in a text `icd10cm:LEVEL`."""
-    for level in get_args(Level):
+    for level in LEVELS:
         if text == PREFIX + level:
             return level
-    allowed = ", ".join(PREFIX + level for level in get_args(Level))
+    allowed = ", ".join(PREFIX + level for level in LEVELS)
     raise BadParameter(f"{text!r} names no level of ICD-10-CM; allowed are: {allowed}")
 
 
