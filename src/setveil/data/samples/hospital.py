@@ -114,8 +114,8 @@ def _patients(rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.i
     people = CHUNK_RECORDS
     stage = np.searchsorted(np.cumsum(STAGE_SHARES)[:-1], rng.random(people), side="right")
     group = stage * (_groups() // len(_hospital.STAGES)) + rng.integers(0, _groups() // len(_hospital.STAGES), people)
-    draws = rng.normal(np.array(_LOG_LENGTHS)[stage], _LOG_LENGTH_SPREAD)
-    draws = np.clip(np.exp(draws).astype(np.int64), 1, _MOST_DRAWS)
+    log_lengths = rng.normal(np.array(_LOG_LENGTHS)[stage], _LOG_LENGTH_SPREAD)
+    draws: NDArray[np.int64] = np.clip(np.exp(log_lengths).astype(np.int64), 1, _MOST_DRAWS)
     main = np.searchsorted(clinic.category_starts, group + rng.random(people), side="right") - 1
     loyalty = rng.uniform(*_FROM_MAIN_CATEGORY, people)
     each = len(_hospital.COMBINATIONS) + 1
