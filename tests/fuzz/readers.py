@@ -246,7 +246,10 @@ def _formatted():
             for separator in (None, "\t", " ")
         ),
     ]
-    json_lists = [Formatted("JSON Lines", ".jsonl", seeds.JSON, "list")]
+    json_lists = [
+        Formatted("JSON Lines", ".jsonl", seeds.JSON, "list"),
+        Formatted("JSON paths", ".ndjson", seeds.NESTED_JSON, "long", Layout(id="who.id", item="a.b[c=d].e")),
+    ]
     columns = [
         Formatted("Parquet", ".parquet", seeds.parquet(), tiny=False),
         Formatted("Arrow file", ".arrow", seeds.arrow_files(), tiny=False),

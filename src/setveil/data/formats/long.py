@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from setveil.data.files import column_files
+from setveil.data.files import column_files, json_lines
 from setveil.data.files.assembly import LongAssembly, Origin
 from setveil.data.files.csv_tables import CsvOrigin, csv_batches, header, require
 from setveil.data.files.packing import opened_once, plain_suffix
 from setveil.data.files.texts import check_column_names, check_separator, refuse_unusable
 from setveil.data.formats.base import Format, Layout
 from setveil.data.records.ragged import record_ranges
+from setveil.errors import OutputRefused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,11 @@ class Long(Format):
         check_column_names(*names)
         if plain_suffix(path) in column_files.EXTENSIONS:
             return _assembled(Origin(str(path)), names, column_files.batches(path, names, _HINT, repeating=names[1:]))
+        if plain_suffix(path) in json_lines.EXTENSIONS:
+            from setveil.data.files.json_paths import path_batches  # noqa: PLC0415 - only nested objects need it
+
+            origin, found = path_batches(path, names)
+            return _assembled(origin, names, found)
         delimiter = delimiter_of(path, layout.separator)
         with opened_once(path):
             require(header(path, delimiter), names, str(path), _HINT)
@@ -58,6 +64,10 @@ class Long(Format):
 
     def blocks(self, data: Transactions, path: Path, layout: Layout) -> Iterator[Any]:
         """Yield the rows by record, then in label order."""
+        if plain_suffix(path) in json_lines.EXTENSIONS:
+            raise OutputRefused(
+                "the format 'long' is only read from JSON Lines; choose the format 'list', or another extension"
+            )
         names = [layout.id_column, layout.item_column]
         check_column_names(*names)
         refuse_unusable(data, self.name)
