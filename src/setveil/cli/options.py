@@ -51,6 +51,12 @@ MetricOption = Annotated[
     list[str] | None,
     about("A metric to compute in addition, NAME or NAME:parameter=value,...; can be repeated. See: setveil metrics."),
 ]
+NamesOption = Annotated[
+    str | None,
+    about(
+        "File with the columns item and name, sample:NAME or icd10cm: show names beside items that are codes. Names are never published."
+    ),
+]
 ReleaseFolderOption = Annotated[str, about("The release folder to write.")]
 PrivateFolderOption = Annotated[str | None, about("The private folder to write (default: OUT.private).")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import setveil as sv
 from setveil.base.display import quantity, share
-from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
+from setveil.cli.options import NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
 from setveil.profiling import Profile
@@ -25,6 +25,7 @@ def profile(
     itemsets: Annotated[
         str | None, about("File with one itemset per line, or JSON lists in .jsonl. Counts the records that hold each.")
     ] = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -43,6 +44,7 @@ def profile(
         sensitive=sensitive or (),
         itemsets=itemsets or (),
         separator=list_separator({**asdict(source), "data": data}),
+        names=names,
         threads=threads,
     )
     if output.json:
@@ -80,7 +82,11 @@ def show_profile(found: Profile) -> None:
             f"{_percent(popularity.share_of_top_10_percent)} for the most frequent 10 % (Gini coefficient {popularity.gini:.2f}); "
             f"{quantity(popularity.items_occurring_once, 'item occurs', 'items occur')} once"
         )
-    say_table(["most frequent", "records", "share"], [[i.label, i.support, share(i.share)] for i in popularity.top])
+    names = sv.ItemNames(found.item_names)
+    say_table(
+        ["most frequent", "records", "share"],
+        [[names.text(i.label), i.support, share(i.share)] for i in popularity.top],
+    )
     say_table(
         ["known items", "unique records", "share"],
         [[u.known, u.records, _percent(u.share)] for u in found.unique],
@@ -94,7 +100,7 @@ def show_profile(found: Profile) -> None:
         items = "the sensitive item" if number == 1 else f"at least one of the {number:,} sensitive items"
         say(f"{records} ({_percent(named.share)}) {verb} {items}")
     if found.itemsets:
-        rows = [[", ".join(i.items), i.records, _percent(i.share)] for i in found.itemsets]
+        rows = [[names.listed(i.items), i.records, _percent(i.share)] for i in found.itemsets]
         say_table(["itemset", "records", "share"], rows)
 
 

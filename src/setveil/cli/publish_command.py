@@ -14,6 +14,7 @@ from setveil.cli.options import (
     ForceOption,
     MeasureOption,
     MetricOption,
+    NamesOption,
     OutputOptions,
     PrivateFolderOption,
     ReadingOptions,
@@ -127,6 +128,7 @@ def publish(
         about("What to do if named items do not occur in the data: accept and list them, or stop with an error."),
     ] = "accept",
     distinct_labels: DistinctLabelsOption = False,
+    names: NamesOption = None,
     no_guarantee: Annotated[bool, about("Allow a method that guarantees nothing.")] = False,
     source: ReadingOptions,
     measure: MeasureOption = "quick",
@@ -188,16 +190,17 @@ def publish(
         register=registration,
         attacks=attack or "quick",
         attack_limit=attack_limit,
+        names=names,
     )
     card = Card.load(target.out)
     if output.json:
         verdict = None if release.verdict is None else release.verdict.to_dict(witnesses=0)
         made = {"verdict": verdict, "summary": release.summary.to_dict(), "card": card.model_dump(mode="json")}
-        names = [found.to_dict() for found in release.names]
+        lists = [found.to_dict() for found in release.names]
         recorded = None if release.registered is None else release.registered.to_dict()
         places = {"out": str(target.out), "private": str(target.private)}
         attacks = release.findings.to_dict()
-        say_json({**places, "names": names, "attacks": attacks, "register": recorded, **made})
+        say_json({**places, "names": lists, "attacks": attacks, "register": recorded, **made})
     else:
         files = [card.data.file, *(one.file for one in card.data.beside), CARD_NAME]
         say_release(release, target.out, target.private, files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.inputs import read_place
@@ -19,6 +19,7 @@ def risk(
     sensitive: Annotated[
         str | None, about("File with one sensitive item per line. Shows how surely known items reveal them.")
     ] = None,
+    names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
     output: OutputOptions,
@@ -31,7 +32,8 @@ def risk(
     Example:
       setveil risk "sample:supermarket?records=2000" --sensitive sample:supermarket
     """
-    found = sv.risk(read_place(data, source.given()), known=known, sensitive=sensitive or (), threads=threads)
+    place = read_place(data, source.given())
+    found = sv.risk(place, known=known, sensitive=sensitive or (), names=names, threads=threads)
     if output.json:
         say_json(found.to_dict())
         return ExitCode.OK

@@ -19,9 +19,11 @@ from setveil.parameters.names_found import SHOWN_IN_ERRORS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from setveil.data.forms.base import Published
     from setveil.data.records.transactions import Transactions
     from setveil.parameters.categories import Categories
     from setveil.parameters.hierarchy import Hierarchy
+    from setveil.parameters.item_names import ItemNames
 
 PREFIX = "icd10cm:"
 Level = Literal["chapter", "block", "3"]
@@ -48,6 +50,13 @@ def hierarchy_from_text(text: str, *, data: Transactions | None, **_given: Any) 
     from setveil.parameters.hierarchy import Hierarchy  # noqa: PLC0415 - only to make one
 
     return Hierarchy(parents_in_icd10cm(items_for(text, data)))
+
+
+def names_from_text(text: str, *, data: Published | None, **_given: Any) -> ItemNames:
+    """Return the names of the codes of the data."""
+    from setveil.parameters.item_names import ItemNames  # noqa: PLC0415 - only to make some
+
+    return ItemNames(names_in_icd10cm(items_for(text, data)))
 
 
 def level_in(text: str) -> Level:

@@ -17,6 +17,7 @@ from setveil.errors import BadData, BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.methods.base import Method
 from setveil.metrics.pair import Pair
+from setveil.parameters.item_names import as_item_names
 from setveil.parameters.names_found import MissingNames, names_found, refuse_look_alikes
 from setveil.release.attack_runs import (
     QUICK_TARGETS,
@@ -35,7 +36,7 @@ from setveil.release.saving import Packing, Target
 from setveil.release.seed import Randomness, Seed, recipe_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from setveil.data.forms.disassociated import Disassociated
     from setveil.metrics.base import Metric
@@ -67,6 +68,7 @@ def publish(
     missing_names: MissingNames = "accept",
     distinct_labels: bool = False,
     register: str | Path | Registration | None = None,
+    names: Mapping[str, str] | str | Path | None = None,
 ) -> Release:
     """Make a release and check its guarantee.
 
@@ -116,6 +118,9 @@ def publish(
         A file that records releases of this source, or a `Registration` with a recipient. It determines the seed, so the same job gives
         the same bytes. A different release of the same people is refused unless the guarantees hold for all of them together, or the
         registration gives a reason to accept it.
+    names
+        The names of items that are codes, or a file with them as for `read_names`. The report shows them beside the codes. The release
+        folder does not depend on them.
 
     Returns
     -------
@@ -174,8 +179,9 @@ def publish(
         refuse_unrelated(original, data)
     if data.plain is not None and not distinct_labels:
         refuse_look_alikes(method, LookAlikes.of(data.plain))
-    names = names_found(method, data)
-    for found in names:
+    item_names = as_item_names(names, data)
+    lists = names_found(method, data)
+    for found in lists:
         found.refuse(missing_names)
     checksum, recipe = data.checksum(), recipe_of(method, terms.ids)
     chosen_seed = Seed.of(seed, experiment=experiment) if registrar is None else registrar.seed(checksum, recipe)
@@ -240,7 +246,8 @@ def publish(
         source=place if data_source is None else data_source.place,
         reading={} if data_source is None else data_source.options,
         compared=compared,
-        names=names,
+        names=lists,
+        item_names=item_names,
         registrar=registrar,
     )
     if target is not None and written is not None:

@@ -1,0 +1,200 @@
+"""Names of items that are codes, to show beside the codes: `E11.9 (type 2 diabetes)`.
+
+Names are for display only. Labels of the data, checks and release folders do not depend on them. A table shows labels with `text` and
+`listed`. Sentences quote labels or list them in braces, and `in_sentence` finds them there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from setveil.base.arguments import check_arguments, describe
+from setveil.base.display import cut
+from setveil.data.files.side_files import read_table, shown, unusable
+from setveil.data.files.texts import join_names
+from setveil.data.records.labels import BLANKS
+from setveil.errors import BadData, BadParameter
+from setveil.parameters.makers import maker_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from setveil.base.verdict import Verdict
+    from setveil.data.forms.base import Published
+
+MAKERS = {"sample:": "item_names.names_of_sample", "icd10cm": "icd10cm.names_from_text"}
+"""Texts that describe names in place of a file; see `makers`."""
+LONGEST = 60
+"""The maximum number of characters of a name beside its code."""
+_LABELS = re.compile(r"\{[^{}]*\}|'[^']*'|(?<=→ )\S+$")
+"""Where sentences have labels: in braces, in quotes, or as the consequent of a rule at the end."""
+
+
+class ItemNames(Mapping[str, str]):
+    """An immutable mapping from item to name, for display; items without a name are shown as they are.
+
+    Use `read_names` to read names from a file.
+
+    Parameters
+    ----------
+    of_item : mapping of str to str
+        The name of each item.
+
+    Raises
+    ------
+    BadData
+        If an item or a name is not a text, or is empty or holds a control character.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> names = sv.ItemNames({"E11.9": "type 2 diabetes", "I10": "high blood pressure"})
+    >>> names.text("E11.9"), names.text("J18.9")
+    ('E11.9 (type 2 diabetes)', 'J18.9')
+    """
+
+    def __init__(self, of_item: Mapping[str, str]) -> None:
+        for given in (text for pair in of_item.items() for text in pair):
+            if not isinstance(given, str):
+                raise BadData(f"an item or its name is {describe(given)}; expected a text")
+            if wrong := unusable(given):
+                raise BadData(f"the item or name {shown(given)} {wrong}")
+        self._of_item = dict(of_item)
+
+    def __getitem__(self, item: str) -> str:
+        return self._of_item[item]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of_item)
+
+    def __len__(self) -> int:
+        return len(self._of_item)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._of_item.items()))
+
+    def __repr__(self) -> str:
+        return f"ItemNames({len(self):,} items)"
+
+    def text(self, label: str) -> str:
+        """Return a label with its name, or the label alone if it has none or is its own name."""
+        name = self._of_item.get(label, label)
+        return label if name == label else f"{label} ({cut(name, LONGEST)})"
+
+    def listed(self, labels: Iterable[str]) -> str:
+        """Return labels with their names, separated by commas."""
+        return ", ".join(map(self.text, labels))
+
+    def in_sentence(self, sentence: str) -> str:
+        """Return a sentence with names behind the labels that it quotes or lists in braces."""
+        return _LABELS.sub(lambda found: self._marked(found[0]), sentence) if self._of_item else sentence
+
+    def _marked(self, text: str) -> str:
+        if text.startswith("{"):
+            return f"{{{', '.join(map(self._marked, text[1:-1].split(', ')))}}}"
+        if text.startswith("'") and text.endswith("'") and len(text) > 2:
+            return text + self.text(text[1:-1])[len(text) - 2 :]
+        return self.text(text)
+
+    def in_verdict(self, verdict: Verdict) -> Verdict:
+        """Return a verdict with names in the texts of its witnesses."""
+        if not self._of_item:
+            return verdict
+        witnesses = (
+            replace(one, place=self.in_sentence(one.place), detail=self.in_sentence(one.detail))
+            for one in verdict.witnesses
+        )
+        return replace(verdict, witnesses=tuple(witnesses))
+
+    def among(self, labels: Iterable[str]) -> dict[str, str]:
+        """Return the names of those labels that have one."""
+        return {label: self._of_item[label] for label in dict.fromkeys(labels) if label in self._of_item}
+
+
+NO_NAMES = ItemNames({})
+
+
+@check_arguments
+def read_names(source: str | Path, data: Published | None = None) -> ItemNames:
+    """Read the names of items from a file with a header or from a sample, or take those of ICD-10-CM.
+
+    Parameters
+    ----------
+    source : str or Path
+        A file with the columns `item` and `name`, also compressed (`.gz`, `.zst`); with two columns, the other one may have any name. Or
+        `sample:NAME`, or `icd10cm` for diagnosis codes.
+    data : Transactions or another published form, optional
+        The data whose items need names; required for `icd10cm`.
+
+    Returns
+    -------
+    ItemNames
+        The name of each item. Items with an empty name have none.
+
+    Raises
+    ------
+    BadData
+        If the file is invalid; the message names the line.
+    BadParameter
+        If `data` is missing for `icd10cm`.
+    Missing
+        If the tables of ICD-10-CM are not installed.
+
+    Examples
+    --------
+    >>> import setveil as sv
+    >>> sv.read_names("sample:hospital").text("I10")
+    'I10 (high blood pressure)'
+    """
+    text = str(source)
+    if make := maker_of(text, MAKERS):
+        made: ItemNames = make(text, data=data)
+        return made
+    table = read_table(text)
+    if "name" not in table.levels and len(table.levels) > 1:
+        known = join_names(table.levels)
+        raise BadData(f"has no column 'name'; the columns beside 'item' are: {known}", file=table.file, line=1)
+    column = "name" if "name" in table.levels else table.levels[0]
+    item_at, name_at = table.columns.index("item"), table.columns.index(column)
+    found: dict[str, str] = {}
+    for number, row in table.rows:
+        item, name = row[item_at], row[name_at].strip(BLANKS)
+        if not name:
+            continue
+        for what, given in (("item", item), ("name", name)):
+            if wrong := unusable(given):
+                raise BadData(f"the {what} {shown(given)} {wrong}", file=table.file, line=number)
+        if found.setdefault(item, name) != name:
+            raise BadData(
+                f"the item {shown(item)} has another name on an earlier line; keep one of them",
+                file=table.file,
+                line=number,
+            )
+    return ItemNames(found)
+
+
+def names_of_sample(text: str, **_given: Any) -> ItemNames:
+    """Return the names of a sample whose items are codes."""
+    from setveil.data.samples import sample_names  # noqa: PLC0415 - loaded only for samples
+
+    found = sample_names(text)
+    if not found:
+        raise BadData("has no names of items, because its items are words; omit `names=`", file=text)
+    return ItemNames(found)
+
+
+def as_item_names(given: Mapping[str, str] | str | Path | None, data: Published | None = None) -> ItemNames:
+    """Return names that were given as a mapping, or as a file or text to read; none if nothing was given."""
+    if given is None:
+        return NO_NAMES
+    if isinstance(given, ItemNames):
+        return given
+    if isinstance(given, Mapping):
+        return ItemNames(given)
+    if not isinstance(given, str) and not hasattr(given, "__fspath__"):
+        raise BadParameter(f"names is {describe(given)}; expected a mapping from item to name, or a file with names")
+    return read_names(given, data)
