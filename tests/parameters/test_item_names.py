@@ -80,7 +80,7 @@ def test_what_is_not_a_name_is_refused(wrong):
 
 
 def test_other_types_are_refused():
-    with pytest.raises(sv.BadParameter, match="names is 3; expected a mapping from item to name, or a file with names"):
+    with pytest.raises(sv.BadParameter, match="names is 3; expected a mapping from item to name, both texts, or a file with names"):
         sv.publish(BASKETS, sv.Disassociation(k=2, m=1), names=3)
 
 

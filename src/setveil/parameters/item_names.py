@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments, describe
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
+    from setveil.data.records.transactions import Transactions
 
 MAKERS = {"sample:": "item_names.names_of_sample", "icd10cm": "icd10cm.names_from_text"}
 """Texts that describe names in place of a file; see `makers`."""
@@ -119,7 +121,7 @@ NO_NAMES = ItemNames({})
 
 
 @check_arguments
-def read_names(source: str | Path, data: Published | None = None) -> ItemNames:
+def read_names(source: str | Path, data: Transactions | None = None) -> ItemNames:
     """Read the names of items from a file with a header or from a sample, or take those of ICD-10-CM.
 
     Parameters
@@ -127,7 +129,7 @@ def read_names(source: str | Path, data: Published | None = None) -> ItemNames:
     source : str or Path
         A file with the columns `item` and `name`, also compressed (`.gz`, `.zst`); with two columns, the other one may have any name. Or
         `sample:NAME`, or `icd10cm` for diagnosis codes.
-    data : Transactions or another published form, optional
+    data : Transactions, optional
         The data whose items need names; required for `icd10cm`.
 
     Returns
@@ -150,7 +152,10 @@ def read_names(source: str | Path, data: Published | None = None) -> ItemNames:
     >>> sv.read_names("sample:hospital").text("I10")
     'I10 (high blood pressure)'
     """
-    text = str(source)
+    return _read(str(source), data)
+
+
+def _read(text: str, data: Published | None) -> ItemNames:
     if make := maker_of(text, MAKERS):
         made: ItemNames = make(text, data=data)
         return made
@@ -193,8 +198,9 @@ def as_item_names(given: Mapping[str, str] | str | Path | None, data: Published 
         return NO_NAMES
     if isinstance(given, ItemNames):
         return given
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and all(isinstance(text, str) for pair in given.items() for text in pair):
         return ItemNames(given)
-    if not isinstance(given, str) and not hasattr(given, "__fspath__"):
-        raise BadParameter(f"names is {describe(given)}; expected a mapping from item to name, or a file with names")
-    return read_names(given, data)
+    if not isinstance(given, str | PathLike):
+        wanted = "a mapping from item to name, both texts, or a file with names"
+        raise BadParameter(f"names is {describe(given)}; expected {wanted}")
+    return _read(str(given), data)

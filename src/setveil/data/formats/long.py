@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -39,6 +40,10 @@ class Long(Format):
     extensions: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".parquet", ".arrow", ".feather")
     ids: ClassVar[Literal["none", "optional", "required"]] = "required"
     holds_empty_records: ClassVar[bool] = False
+
+    def layout_after(self, extension: str, layout: Layout) -> Layout:
+        """Return the layout without paths into nested objects, which are no names of columns."""
+        return replace(layout, id=None, item=None) if extension in json_lines.EXTENSIONS else layout
 
     def read(self, path: Path, layout: Layout) -> Transactions:
         """Read a table."""

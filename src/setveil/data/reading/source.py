@@ -140,7 +140,8 @@ def read(
     }
     given |= {"id": id, "empty": None if empty == "keep" else empty, "unit": unit}
     options = {name: value for name, value in given.items() if value is not None}
-    read_from = Source(source_name(source), form, plain_suffix(Path(source)), layout, options)
+    extension = plain_suffix(Path(source))
+    read_from = Source(source_name(source), form, extension, form.layout_after(extension, layout), options)
     return (data if unit is None else data.with_unit(unit)).with_source(read_from)
 
 
