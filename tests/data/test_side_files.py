@@ -139,6 +139,7 @@ def test_sensitive_items_of_the_sample():
         ("a.jsonl", f"[{'9' * 5000}]", None, (("9" * 5000,),)),
         ("a.jsonl", '["a\\u00e9", "\\ud83d\\ude00"]', None, (("aé", "\U0001f600"),)),
         ("a.jsonl", '[" a "]', None, (("a",),)),
+        ("a.jsonl", '{"items": ["milk", 7], "support": 3}\n["beer"]', None, (("7", "milk"), ("beer",))),
     ],
 )
 def test_itemsets_are_read(written, packed, name, content, separator, expected):
@@ -163,7 +164,8 @@ def test_itemsets_are_read(written, packed, name, content, separator, expected):
         ("a.jsonl", "milk beer\n", 1, "is not JSON (Expecting value at character 1); expected a list of items"),
         ("a.jsonl", '["milk"] ["beer"]\n', 1, "is not JSON (Extra data at character 10); expected"),
         ("a.jsonl", '"milk"\n', 1, "is a single item; expected a list of items"),
-        ("a.jsonl", '{"items": ["milk"]}\n', 1, "is an object; expected a list of items"),
+        ("a.jsonl", '{"item": ["milk"]}\n', 1, "is an object without it; expected a list of items such as"),
+        ("a.jsonl", '{"items": "milk"}\n', 1, "is a single item; expected a list of items"),
         ("a.jsonl", "null\n", 1, "is null; expected a list of items"),
         ("a.jsonl", "[1.0]\n", 1, "an item is a number with a fraction; expected"),
         ("a.jsonl", "[1e3]\n", 1, "an item is a number with a fraction; expected"),

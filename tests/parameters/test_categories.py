@@ -179,7 +179,10 @@ def test_bind_refuses_items_without_category():
     data = from_lists([["egg", "milk", "ham", "bone", "soap"]])
     with pytest.raises(BadData) as refused:
         Categories({"milk": "dairy"}).bind(data)
-    assert str(refused.value) == ("4 of 5 items have no category, such as 'bone', 'egg', 'ham'; add a line for each")
+    assert str(refused.value) == (
+        "4 of 5 items have no category, such as 'bone', 'egg', 'ham'; add a line for each, or put all of them into one category with "
+        "`missing_category='other'`"
+    )
 
 
 def test_categories_are_a_frozen_mapping():

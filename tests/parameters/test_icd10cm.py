@@ -59,11 +59,21 @@ def test_what_is_not_a_code_is_refused(wrong):
         with pytest.raises(sv.BadData) as caught:
             read(text, data=data)
         assert f"1 of 2 items is no code of ICD-10-CM, such as {wrong!r};" in str(caught.value)
+        assert "with `missing_category='other'`" in str(caught.value)
 
 
 def test_at_most_three_unknown_codes_are_named():
     with pytest.raises(sv.BadData, match="5 of 5 items are no codes of ICD-10-CM, such as '1', '2', '3';"):
         sv.read_hierarchy("icd10cm", data=sv.from_lists([list("12345")]))
+
+
+def test_items_that_are_no_codes_can_go_into_one_category():
+    data = sv.from_lists([["E11.9", "milk", "Z99.99"]])
+    categories = sv.read_categories("icd10cm:3", data=data, missing_category="other")
+    assert {item: categories[item] for item in data.vocabulary} == {"E11.9": "E11", "milk": "other", "Z99.99": "other"}
+    tree = sv.read_hierarchy("icd10cm", data=data, missing_category="other")
+    assert tree.leaves_under("other") == ("Z99.99", "milk")
+    assert tree.ancestors("E11.9") == ("E11*", "E08-E13", "E00-E89", "*")
 
 
 def test_an_unknown_level_is_refused():

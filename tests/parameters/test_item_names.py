@@ -43,6 +43,11 @@ def test_names_are_read_from_a_column_beside_the_items(written, content):
     assert dict(sv.read_names(written(content))) == NAMES
 
 
+def test_the_column_of_the_items_is_found_in_the_data(written):
+    path = written("code;name\nI10;high blood pressure\nE11.9;type 2 diabetes\n7;seven\n")
+    assert dict(sv.read_names(path, sv.from_lists(BASKETS))) == NAMES
+
+
 @pytest.mark.parametrize(
     ("content", "line", "sentence"),
     [
@@ -80,7 +85,9 @@ def test_what_is_not_a_name_is_refused(wrong):
 
 
 def test_other_types_are_refused():
-    with pytest.raises(sv.BadParameter, match="names is 3; expected a mapping from item to name, both texts, or a file with names"):
+    with pytest.raises(
+        sv.BadParameter, match="names is 3; expected a mapping from item to name, both texts, or a file with names"
+    ):
         sv.publish(BASKETS, sv.Disassociation(k=2, m=1), names=3)
 
 

@@ -6,17 +6,20 @@ import csv
 import io
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from setveil.base import progress
 from setveil.base.arguments import check_arguments
-from setveil.data.files.side_files import read_table, shown
+from setveil.base.display import quantity
+from setveil.data.files.side_files import first_unusable, shown
 from setveil.data.files.texts import join_names
 from setveil.data.records.labels import note_stripped, stripped
 from setveil.data.records.look_alikes import LookAlikes, written
 from setveil.errors import BadData, BadParameter
-from setveil.parameters.kind import Option, ParameterKind
+from setveil.parameters.kind import Option, Origin, ParameterKind
+from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, Columns, missing_option, named_in
 from setveil.parameters.makers import items_for, maker_of
 from setveil.parameters.prefixes import categories_by_prefix, checked_lengths
 
@@ -26,8 +29,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from setveil.data.files.side_files import Table
+    from setveil.data.files.side_tables import Table
     from setveil.data.records.transactions import Transactions
+    from setveil.parameters.layouts import Parents, Paths
 
 _RANDOM = re.compile(r"random:(\d{1,9})(?:\?seed=(\d{1,40}))?")
 _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -51,6 +55,8 @@ class Categories(ParameterKind, Mapping[str, str]):
     ----------
     of_item : mapping of str to str
         The category of each item. Blanks at the ends of names are stripped.
+    missing_category : str, optional
+        The category of all items that are not named. By default, data with such an item are refused.
 
     Raises
     ------
@@ -74,14 +80,20 @@ class Categories(ParameterKind, Mapping[str, str]):
         Option(
             "level",
             str,
-            "Level of the taxonomy to use as categories: a column of the file or, in an item,parent file, the distance from the root; "
-            "several columns, separated by commas, are joined to a path.",
+            "Level of the taxonomy to use as categories: a column of the file or, for an item,parent file or paths, the distance "
+            "from the root; several columns, separated by commas, are joined to a path.",
         ),
+        ITEM_COLUMN,
+        missing_option("Category"),
+        *PATH_OPTIONS,
     )
-    bad_values = ("a text", {"item": 3}, 17)
+    bad_values = ("a text", {"item": 3}, 17, {"of_item": {}, "missing_category": ""})
     names_items = True
 
-    def __init__(self, of_item: Mapping[str, str]) -> None:
+    def __init__(self, of_item: Mapping[str, str], missing_category: str | None = None) -> None:
+        if missing_category is not None and (wrong := first_unusable([missing_category])):
+            raise BadParameter(f"`missing_category=`: {wrong}; expected a name")
+        self.missing_category = missing_category
         items, with_blanks = stripped(list(of_item))
         names, names_with_blanks = stripped(list(of_item.values()))
         self._of_item = dict(zip(items, names, strict=True))
@@ -93,7 +105,13 @@ class Categories(ParameterKind, Mapping[str, str]):
         note_stripped(len(set(names_with_blanks)), "categories")
 
     def __getitem__(self, item: str) -> str:
-        return self._of_item[item]
+        found = self._of_item.get(item, self.missing_category)
+        if found is None:
+            raise KeyError(item)
+        return found
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._of_item
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._of_item)
@@ -102,32 +120,38 @@ class Categories(ParameterKind, Mapping[str, str]):
         return len(self._of_item)
 
     def __eq__(self, other: object) -> bool:
-        return self._of_item == other._of_item if isinstance(other, Categories) else NotImplemented
+        if not isinstance(other, Categories):
+            return NotImplemented
+        return (self._of_item, self.missing_category) == (other._of_item, other.missing_category)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self._of_item.items()))
+        return hash((frozenset(self._of_item.items()), self.missing_category))
 
     def __repr__(self) -> str:
         return f"Categories({len(self):,} items in {len(set(self._of_item.values())):,} categories)"
 
     @classmethod
     def read(
-        cls, source: str | Path, *, data: Transactions | None = None, level: str | int | None = None, **_given: Any
+        cls, source: str | Path, *, data: Transactions | None = None, separator: str | None = None, **options: Any
     ) -> Categories:
         """Read categories with `read_categories`."""
-        return read_categories(source, level=level, data=data)
+        del separator
+        return read_categories(source, data=data, **options)
 
     @classmethod
     def example_for(cls, data: Transactions) -> Categories:
         """Return four categories of nearly equal size."""
         return cls.at_random(data.vocabulary, 4, seed=len(data.vocabulary))
 
-    def to_json(self) -> dict[str, str]:
-        """Return the category of each item."""
-        return dict(self._of_item)
+    def to_json(self) -> dict[str, Any]:
+        """Return the category of each item and, if there is one, the category of all others."""
+        of_item = dict(self._of_item)
+        if self.missing_category is None:
+            return of_item
+        return {"of_item": of_item, "missing_category": self.missing_category}
 
     def to_file(self) -> str:
-        """Return the content of an `item,category` file."""
+        """Return the content of an `item,category` file, which holds the named items only."""
         written_to = io.StringIO()
         csv.writer(written_to, lineterminator="\n").writerows([("item", "category"), *self.items()])
         return written_to.getvalue()
@@ -138,6 +162,11 @@ class Categories(ParameterKind, Mapping[str, str]):
         if isinstance(value, Categories):
             return value
         if isinstance(value, Mapping):
+            if value.keys() == {"of_item", "missing_category"} and isinstance(value["of_item"], Mapping):
+                try:
+                    return cls(cls.validated(value["of_item"]), value["missing_category"])
+                except BadParameter as error:
+                    raise ValueError(str(error)) from None
             if all(isinstance(k, str) and isinstance(v, str) for k, v in value.items()):
                 return cls(value)
             raise ValueError("items and categories must be text")
@@ -224,15 +253,21 @@ class Categories(ParameterKind, Mapping[str, str]):
                     "Write both in the same way, or pass `distinct_labels=True` if they are different items"
                 )
 
+    def without_category(self, data: Transactions) -> list[str]:
+        """Return the items of the data that are not named."""
+        return [label for label in data.vocabulary if label not in self._of_item]
+
     def bind(self, data: Transactions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """Return the category code of each item code, and the names of the occurring categories in order."""
-        missing = [label for label in data.vocabulary if label not in self._of_item]
-        if missing:
-            shown = ", ".join(repr(label) for label in missing[:3])
+        missing = self.without_category(data)
+        if missing and self.missing_category is None:
+            examples = ", ".join(map(shown, missing[:3]))
             raise BadData(
-                f"{len(missing):,} of {len(data.vocabulary):,} items have no category, such as {shown}; add a line for each"
+                f"{len(missing):,} of {len(data.vocabulary):,} items have no category, such as {examples}; add a line for each, or put "
+                "all of them into one category with `missing_category='other'`",
+                file=None if self.origin is None else self.origin.source,
             )
-        of_code = [self._of_item[label] for label in data.vocabulary]
+        of_code = [self[label] for label in data.vocabulary]
         names = tuple(sorted(set(of_code)))
         code = {name: i for i, name in enumerate(names)}
         return np.array([code[name] for name in of_code], dtype=np.int32), names
@@ -240,21 +275,40 @@ class Categories(ParameterKind, Mapping[str, str]):
 
 @check_arguments
 def read_categories(
-    source: str | Path, *, level: str | int | None = None, data: Transactions | None = None
+    source: str | Path,
+    *,
+    level: str | int | None = None,
+    data: Transactions | None = None,
+    item_column: str | None = None,
+    missing_category: str | None = None,
+    path_column: str | None = None,
+    path_separator: str | None = None,
 ) -> Categories:
-    """Read categories from a CSV file with a header or from a sample, or assign them at random.
+    """Read categories from a table or from a sample, or assign them at random.
+
+    The result has the attribute `origin`: the source, the options, and a sentence about what was read.
 
     Parameters
     ----------
     source : str or Path
-        A CSV file, also compressed (`.gz`, `.zst`), `sample:NAME`, `prefix:LENGTH` for the first characters of codes, `icd10cm:chapter`,
-        `icd10cm:block` or `icd10cm:3` for diagnosis codes, or `random:COUNT?seed=N` for random categories.
+        A table with a column of items: CSV with any usual separator, TSV or JSON Lines, also compressed (`.gz`, `.zst`), Parquet or Arrow.
+        Or `sample:NAME`, `prefix:LENGTH` for the first characters of codes, `icd10cm:chapter`, `icd10cm:block` or `icd10cm:3` for diagnosis
+        codes, or `random:COUNT?seed=N` for random categories.
     level : str or int, optional
         The level of a taxonomy to use. For a file with one column per level: the name of a column, or several names separated by commas,
-        which are joined to a path (use this if a name occurs below several parents). For an `item,parent` file: the distance from the
-        root; 1 means the groups directly below it. Not needed for a file with the columns `item,category`.
+        which are joined to a path (use this if a name occurs below several parents). For an `item,parent` file and for paths: the distance
+        from the root; 1 means the groups directly below it. Not needed for a file with the columns `item,category`.
     data : Transactions, optional
-        The data whose items get categories; required for `prefix:`, `icd10cm:` and `random:`.
+        The data that the categories are for. They are required for `prefix:`, `icd10cm:` and `random:`, and help to find the column of the
+        items.
+    item_column : str, optional
+        The column of the items. Default: `item`, or the column that clearly matches the items of `data`.
+    missing_category : str, optional
+        The category of all items that the file or ICD-10-CM does not name. By default, data with such an item are refused.
+    path_column : str, optional
+        The column that holds paths such as `Food > Dairy > Milk`. Default: the column in which paths are found.
+    path_separator : str, optional
+        What separates the names of a path. Default: ` > `.
 
     Returns
     -------
@@ -264,25 +318,92 @@ def read_categories(
     Raises
     ------
     BadData
-        If the file is invalid; the message names the line.
+        If the file is invalid; the message names the line or row.
     BadParameter
-        If such a text is malformed, or `data` is missing for it.
+        If a text such as `prefix:...` is malformed, or `data` is missing for it.
     Missing
         If the tables of ICD-10-CM are not installed.
 
     Examples
     --------
     >>> import setveil as sv
-    >>> sv.read_categories("sample:supermarket", level="department")["bananas-loose"]
+    >>> categories = sv.read_categories("sample:supermarket", level="department")
+    >>> categories["bananas-loose"]
     'produce'
+    >>> categories.origin.found
+    "sample:supermarket: 960 items in 13 categories, from the column 'department'"
     """
-    text = str(source)
+    text, wanted = str(source), None if level is None else str(level)
     if make := maker_of(text, MAKERS):
-        made: Categories = make(text, data=data, level=level)
-        return made
-    table = read_table(text)
-    wanted = None if level is None else str(level)
-    return _of_tree(table, wanted) if table.is_parents else _of_columns(table, wanted)
+        made: Categories = make(text, data=data, level=wanted, missing_category=missing_category)
+        found = _Found(dict(made), "as this text says", has_choice=False)
+    else:
+        columns = Columns(item_column, path_column, path_separator)
+        table = columns.open(text, None if data is None else data.vocabulary)
+        found = _of_table(table, wanted, columns, accept_empty=missing_category is not None)
+    categories = Categories(found.of_item, missing_category)
+    sizes = (
+        f"{quantity(len(categories), 'item')} in {quantity(len(set(found.of_item.values())), 'category', 'categories')}"
+    )
+    origin = Origin.of(
+        source,
+        f"{sizes}, {found.how}",
+        level=wanted,
+        item_column=item_column,
+        missing_category=missing_category,
+        path_column=path_column,
+        path_separator=path_separator,
+    )
+    if found.has_choice:
+        progress.note(origin.found + found.hint)
+    if data is not None and missing_category is not None and (missing := categories.without_category(data)):
+        progress.note(f"{text}: {quantity(len(missing), 'item')} of the data without a category put into one category")
+    return categories.with_origin(origin)
+
+
+class _Found(NamedTuple):
+    """The category of each item, how they were found, whether the file has others too, and how to choose these."""
+
+    of_item: dict[str, str]
+    how: str
+    has_choice: bool
+    hint: str = ""
+
+
+def _of_table(table: Table, level: str | None, columns: Columns, *, accept_empty: bool) -> _Found:
+    names = [] if level is None else [name.strip() for name in level.split(",")]
+    tree = _tree_in(table, level, names, columns)
+    if tree is not None:
+        return _of_tree(tree, level)
+    hint = ""
+    if not names:
+        usual = table.named("category")
+        if usual is None and len(table.others) > 1:
+            raise table.wrong(f"has several levels ({join_names(table.others)}); name one with `level=`")
+        names = [usual or table.others[0]]
+        others = [shown(name) for name in table.others if name != names[0]]
+        hint = f"; choose another of its columns with `level=`: {join_names(others)}" if others else ""
+        paths = columns.paths(table)
+        if paths is not None and paths.column == names[0]:
+            hint += "; a category is a whole path, and `level=1` takes the first name of each"
+    chosen = named_in(table, names)
+    of_item = _of_columns(table, chosen, accept_empty=accept_empty)
+    how = f"from the column{'s' if len(chosen) > 1 else ''} {join_names(map(shown, chosen))}"
+    return _Found(of_item, how, has_choice=bool(hint) or len(table.others) > len(chosen), hint=hint)
+
+
+def _tree_in(table: Table, level: str | None, names: Sequence[str], columns: Columns) -> Parents | Paths | None:
+    """Return the tree that a table holds, or None if its columns are the levels."""
+    parents = columns.parents(table)
+    if parents is not None and table.others == [parents.column]:
+        return parents
+    if columns.names_paths:
+        return columns.paths(table)
+    if level is None:
+        return parents if table.named("category") is None else None
+    if all(table.named(name) not in (None, table.item) for name in names):
+        return None
+    return parents or (columns.paths(table) if _DISTANCE.fullmatch(level) else None)
 
 
 def random_from_text(text: str, *, data: Transactions | None, **_given: Any) -> Categories:
@@ -295,45 +416,50 @@ def random_from_text(text: str, *, data: Transactions | None, **_given: Any) -> 
     return Categories.at_random(items_for(text, data), int(asked[1]), seed=int(asked[2] or 0))
 
 
-def _of_tree(table: Table, level: str | None) -> Categories:
-    """Return the groups at one distance from the root of an `item,parent` file."""
-    from setveil.parameters.hierarchy_files import from_parents  # noqa: PLC0415 - it imports this module
+def _of_tree(tree: Parents | Paths, level: str | None) -> _Found:
+    """Return the groups at one distance from the root of an `item,parent` file or of paths."""
+    from setveil.parameters.hierarchy_files import tree_of  # noqa: PLC0415 - it imports this module
 
-    hierarchy = from_parents(table)
+    table = tree.table
+    hierarchy = tree_of(tree)
     allowed = "the distance from the root: 1 for the groups directly below it, 2 for the groups below those"
+    what = "is an item,parent file" if tree.kind == "item,parent" else f"holds paths in the column {shown(tree.column)}"
     if level is None:
-        raise BadData(f"is an item,parent file; give with `level=` {allowed}", file=table.file, line=1)
+        if hierarchy.height > 2:
+            raise table.wrong(f"{what}; give with `level=` {allowed}")
+        level = "1"
     if not _DISTANCE.fullmatch(level):
-        raise BadData(f"is an item,parent file, and `level=` is {level!r}; expected {allowed}", file=table.file, line=1)
+        others = [name for name in table.others if name != tree.column]
+        or_column = f", or one of the columns: {join_names(others)}" if others else ""
+        raise table.wrong(f"{what}, and `level=` is {level!r}; expected {allowed}{or_column}")
     try:
-        return hierarchy.level(int(level))
+        of_item = dict(hierarchy.level(int(level)))
     except BadData as error:
         raise BadData(str(error), file=table.file) from None
+    return _Found(of_item, f"the groups at the distance {int(level)} from the root, from {tree.description}", True)
 
 
-def _of_columns(table: Table, level: str | None) -> Categories:
-    levels = table.levels
-    if level is not None:
-        chosen = [name.strip() for name in level.split(",")]
-    elif "category" in levels or len(levels) == 1:
-        chosen = ["category"] if "category" in levels else levels
-    else:
-        raise BadData(f"has several levels ({join_names(levels)}); name one with `level=`", file=table.file, line=1)
-    at, item_at = table.places(chosen), table.columns.index("item")
+def _of_columns(table: Table, levels: Sequence[str], *, accept_empty: bool) -> dict[str, str]:
+    """Return the names in these columns, joined to a path if there are several."""
     of_item: dict[str, str] = {}
     parts_of: dict[str, list[str]] = {}
-    for number, row in table.rows:
-        parts = [row[i] for i in at]
-        if not all(parts) or not row[item_at]:
-            raise BadData("an item or its category is empty; expected both", file=table.file, line=number)
+    for number, (item, *parts) in table.rows(table.item, *levels):
+        if accept_empty and item and not any(parts):
+            continue
+        if not all(parts) or not item:
+            raise table.wrong(
+                "an item or its category is empty; expected both, or `missing_category='other'` for such items", number
+            )
         category = _path_name(parts)
         if parts_of.setdefault(category, parts) != parts:
             problem = f"the paths {_listed(parts_of[category])} and {_listed(parts)} have the same name {shown(category)}; rename one"
-            raise BadData(problem, file=table.file, line=number)
-        if (before := of_item.setdefault(row[item_at], category)) != category:
-            problem = f"item {shown(row[item_at])} has two categories, {shown(category)} here and {shown(before)} on an earlier line"
-            raise BadData(f"{problem}; keep one of them", file=table.file, line=number)
-    return Categories(of_item)
+            raise table.wrong(problem, number)
+        if (before := of_item.setdefault(item, category)) != category:
+            problem = (
+                f"item {shown(item)} has two categories, {shown(category)} here and {shown(before)} {table.earlier}"
+            )
+            raise table.wrong(f"{problem}; keep one of them", number)
+    return of_item
 
 
 def _path_name(parts: Sequence[str]) -> str:

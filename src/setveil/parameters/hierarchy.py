@@ -23,6 +23,7 @@ from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData, BadParameter, OutputRefused
 from setveil.parameters.categories import Categories
 from setveil.parameters.kind import Option, ParameterKind
+from setveil.parameters.layouts import ITEM_COLUMN, PATH_OPTIONS, missing_option
 from setveil.parameters.prefixes import checked_lengths, parents_by_prefix
 from setveil.parameters.tree_numbering import number_nodes
 
@@ -92,6 +93,9 @@ class Hierarchy(ParameterKind):
             "Name the nodes of the hierarchy by their paths; needed if one name occurs in several places.",
             default=False,
         ),
+        ITEM_COLUMN,
+        missing_option("Group"),
+        *PATH_OPTIONS,
     )
     bad_values: ClassVar[tuple[Any, ...]] = ("a text", {}, {"a": "a"}, {"a": 3}, {"a": ""}, 17)
     names_items: ClassVar[bool] = True
@@ -211,18 +215,13 @@ class Hierarchy(ParameterKind):
 
     @classmethod
     def read(
-        cls,
-        source: str | Path,
-        *,
-        data: Transactions | None = None,
-        levels: str | None = None,
-        paths: bool = False,
-        **_given: Any,
+        cls, source: str | Path, *, data: Transactions | None = None, separator: str | None = None, **options: Any
     ) -> Hierarchy:
         """Read a hierarchy with `read_hierarchy`."""
         from setveil.parameters.hierarchy_files import read_hierarchy  # noqa: PLC0415 - it imports this file
 
-        return read_hierarchy(source, levels=levels, paths=paths, data=data)
+        del separator
+        return read_hierarchy(source, data=data, **options)
 
     @classmethod
     def example_for(cls, data: Transactions) -> Hierarchy:

@@ -33,23 +33,31 @@ _RANGE = re.compile(r"\((\w+-\w+)\)$")
 _CATEGORY_LENGTH = 3
 
 
-def categories_from_text(text: str, *, data: Transactions | None, **_given: Any) -> Categories:
-    """Assign the codes of the data to categories, as `icd10cm:LEVEL` says."""
+def categories_from_text(
+    text: str, *, data: Transactions | None, missing_category: str | None = None, **_given: Any
+) -> Categories:
+    """Assign the codes of the data to categories, as `icd10cm:LEVEL` says; other items need a `missing_category`."""
     from setveil.parameters.categories import Categories  # noqa: PLC0415 - only to make some
 
     level = level_in(text)
     items = items_for(text, data)
     found, unknown = categories_in_icd10cm(items, level)
-    if unknown:
-        raise BadData(f"{unknown_codes(unknown, len(items))}; correct them, or drop them from the data")
+    if unknown and missing_category is None:
+        raise _unknown_codes(unknown, len(items))
     return Categories(found)
 
 
-def hierarchy_from_text(text: str, *, data: Transactions | None, **_given: Any) -> Hierarchy:
-    """Build a tree over the codes of the data."""
+def hierarchy_from_text(
+    text: str, *, data: Transactions | None, missing_category: str | None = None, **_given: Any
+) -> Hierarchy:
+    """Build a tree over the codes of the data; other items need a `missing_category`."""
     from setveil.parameters.hierarchy import Hierarchy  # noqa: PLC0415 - only to make one
 
-    return Hierarchy(parents_in_icd10cm(items_for(text, data)))
+    items = items_for(text, data)
+    parent_of, unknown = parents_in_icd10cm(items)
+    if unknown and missing_category is None:
+        raise _unknown_codes(unknown, len(items))
+    return Hierarchy(parent_of | dict.fromkeys(unknown, str(missing_category)))
 
 
 def names_from_text(text: str, *, data: Published | None, **_given: Any) -> ItemNames:
@@ -84,8 +92,8 @@ def categories_in_icd10cm(items: Collection[str], level: Level) -> tuple[dict[st
     return category_of, unknown
 
 
-def parents_in_icd10cm(items: Collection[str]) -> dict[str, str]:
-    """Return the parent of each item and group: chapters, blocks, categories and subcategories.
+def parents_in_icd10cm(items: Collection[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the parent of each code and group (chapters, blocks, categories and subcategories), and the items that are no codes.
 
     Chapters and blocks have the names of their ranges, such as `I10-I1A`. Other groups end with a star, such as `E11*`, because `E11` may
     be an item. A block of a single category is omitted.
@@ -108,9 +116,7 @@ def parents_in_icd10cm(items: Collection[str]) -> dict[str, str]:
             parent_of[below] = group
             below = group
         parent_of[below] = chapter
-    if unknown:
-        raise BadData(f"{unknown_codes(unknown, len(items))}; correct them, or drop them from the data")
-    return parent_of
+    return parent_of, unknown
 
 
 def names_in_icd10cm(items: Iterable[str]) -> dict[str, str]:
@@ -119,11 +125,14 @@ def names_in_icd10cm(items: Iterable[str]) -> dict[str, str]:
     return {item: tables.get_description(line[0]).strip() for item in items if (line := _line(tables, item))}
 
 
-def unknown_codes(unknown: Collection[str], number: int) -> str:
-    """Return how many of the items are no codes, with examples, for a message."""
+def _unknown_codes(unknown: Collection[str], number: int) -> BadData:
+    """Return the error about items that are no codes."""
     examples = ", ".join(map(shown, sorted(unknown)[:SHOWN_IN_ERRORS]))
     verb = "is no code" if len(unknown) == 1 else "are no codes"
-    return f"{len(unknown):,} of {number:,} items {verb} of ICD-10-CM, such as {examples}"
+    return BadData(
+        f"{len(unknown):,} of {number:,} items {verb} of ICD-10-CM, such as {examples}; correct them, or put all of them into one category "
+        "with `missing_category='other'`"
+    )
 
 
 def _tables() -> Any:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.base.arguments import check_arguments, describe
 from setveil.base.display import cut
-from setveil.data.files.side_files import read_table, shown, unusable
+from setveil.data.files.side_files import shown, unusable
+from setveil.data.files.side_tables import read_table
 from setveil.data.files.texts import join_names
-from setveil.data.records.labels import BLANKS
 from setveil.errors import BadData, BadParameter
 from setveil.parameters.makers import maker_of
 
@@ -127,10 +127,10 @@ def read_names(source: str | Path, data: Transactions | None = None) -> ItemName
     Parameters
     ----------
     source : str or Path
-        A file with the columns `item` and `name`, also compressed (`.gz`, `.zst`); with two columns, the other one may have any name. Or
+        A table with the columns `item` and `name`, as for `read_categories`; with two columns, the other one may have any name. Or
         `sample:NAME`, or `icd10cm` for diagnosis codes.
     data : Transactions, optional
-        The data whose items need names; required for `icd10cm`.
+        The data whose items need names. They are required for `icd10cm`, and help to find the column of the items.
 
     Returns
     -------
@@ -159,26 +159,20 @@ def _read(text: str, data: Published | None) -> ItemNames:
     if make := maker_of(text, MAKERS):
         made: ItemNames = make(text, data=data)
         return made
-    table = read_table(text)
-    if "name" not in table.levels and len(table.levels) > 1:
-        known = join_names(table.levels)
-        raise BadData(f"has no column 'name'; the columns beside 'item' are: {known}", file=table.file, line=1)
-    column = "name" if "name" in table.levels else table.levels[0]
-    item_at, name_at = table.columns.index("item"), table.columns.index(column)
+    table = read_table(text, labels=None if data is None else data.vocabulary)
+    column = table.named("name") or (table.others[0] if len(table.others) == 1 else None)
+    if column is None:
+        known = join_names(table.others)
+        raise table.wrong(f"has no column 'name'; the columns beside {shown(table.item)} are: {known}")
     found: dict[str, str] = {}
-    for number, row in table.rows:
-        item, name = row[item_at], row[name_at].strip(BLANKS)
+    for number, (item, name) in table.rows(table.item, column):
         if not name:
             continue
         for what, given in (("item", item), ("name", name)):
             if wrong := unusable(given):
-                raise BadData(f"the {what} {shown(given)} {wrong}", file=table.file, line=number)
+                raise table.wrong(f"the {what} {shown(given)} {wrong}", number)
         if found.setdefault(item, name) != name:
-            raise BadData(
-                f"the item {shown(item)} has another name on an earlier line; keep one of them",
-                file=table.file,
-                line=number,
-            )
+            raise table.wrong(f"the item {shown(item)} has another name {table.earlier}; keep one of them", number)
     return ItemNames(found)
 
 

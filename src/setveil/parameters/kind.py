@@ -53,6 +53,12 @@ class Origin:
     found: str = ""
     """What was read, for people: file, columns and level."""
 
+    @classmethod
+    def of(cls, source: str | Path, found: str, **options: Any) -> Origin:
+        """Return the origin of a value that was read with these options; those with None or False were not given."""
+        given = {name: value for name, value in options.items() if value is not None and value is not False}
+        return cls(str(source), given, f"{source}: {found}")
+
 
 class ParameterKind:
     """A type of values that methods, guarantees and metrics take as a parameter."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -14,23 +13,19 @@ import numpy as np
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
-from setveil.data.files.json_lines import JSON_KINDS, item_text, json_value
-from setveil.data.files.packing import plain_suffix
-from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable, shown, unusable
-from setveil.data.files.texts import check_separator
-from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
+from setveil.data.files.side_files import first_unusable, shown
+from setveil.data.records.labels import label_order, note_stripped, stripped
 from setveil.data.records.ragged import offsets_of
 from setveil.errors import BadData
-from setveil.parameters.kind import CommandExample
+from setveil.parameters.itemset_files import itemsets_in
+from setveil.parameters.kind import CommandExample, Origin
+from setveil.parameters.layouts import ITEM_COLUMN
 from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from setveil.data.records.transactions import Transactions
-
-_JSON_LINES = (".jsonl", ".ndjson")
-_JSON_EXAMPLE = '["milk", "bread"]'
 
 
 class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
@@ -66,6 +61,7 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
     )
     noun: ClassVar[str] = "itemsets"
     ending = ".jsonl"
+    options = (ITEM_COLUMN,)
     bad_values = ("a text", [], [[]], ["a text"], [[3]], 17, None)
 
     def __init__(self, itemsets: Iterable[Iterable[str]]) -> None:
@@ -109,7 +105,9 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
         return self._itemsets[place]
 
     def __eq__(self, other: object) -> bool:
-        return self._itemsets == other._itemsets if isinstance(other, NamedItemsets) else NotImplemented
+        if isinstance(other, NamedItemsets):
+            return self._itemsets == other._itemsets
+        return self._itemsets == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._itemsets)
@@ -119,9 +117,13 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
         return f"NamedItemsets({quantity(len(self), 'itemset')} of up to {quantity(longest, 'item')})"
 
     @classmethod
-    def read(cls, source: str | Path, *, separator: str | None = None, **_given: Any) -> NamedItemsets:
-        """Read itemsets from a file, one per line: as in a basket file, or JSON lists in a .jsonl or .ndjson file."""
-        return cls(_read(str(source), separator))
+    def read(
+        cls, source: str | Path, *, separator: str | None = None, item_column: str | None = None, **_given: Any
+    ) -> NamedItemsets:
+        """Read itemsets from a file in any format of data, one itemset per line, row or id."""
+        named = cls(itemsets_in(Path(source), separator, item_column))
+        found = f"{quantity(len(named), 'itemset')}"
+        return named.with_origin(Origin.of(source, found, separator=separator, item_column=item_column))
 
     @classmethod
     def example_for(cls, data: Transactions) -> NamedItemsets:
@@ -152,7 +154,8 @@ class NamedItemsets(NameList, Sequence[tuple[str, ...]]):
 
     def take(self, places: Iterable[int]) -> NamedItemsets:
         """Return the itemsets at these positions."""
-        return NamedItemsets(self._itemsets[place] for place in places)
+        taken = NamedItemsets(self._itemsets[place] for place in places)
+        return taken if self.origin is None else taken.with_origin(self.origin)
 
     def bind(self, data: Transactions) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and sorted item codes of the itemsets; all items must occur in the data."""
@@ -177,23 +180,32 @@ def _checked(one: Any) -> list[str]:
 
 @check_arguments
 def read_itemsets(
-    source: str | Path, data: Transactions | None = None, *, separator: str | None = None
-) -> tuple[tuple[str, ...], ...]:
-    """Read itemsets from a file with one itemset per line, as in a basket file or as JSON lists.
+    source: str | Path,
+    data: Transactions | None = None,
+    *,
+    separator: str | None = None,
+    item_column: str | None = None,
+) -> NamedItemsets:
+    """Read itemsets from a file in any format of data: one itemset per line, row or id.
+
+    The result has the attribute `origin`: the source, the options, and a sentence about what was read.
 
     Parameters
     ----------
     source : str or Path
-        A text file, also compressed (`.gz`, `.zst`). A file with the extension `.jsonl` or `.ndjson` holds JSON lists.
+        A text file with one itemset per line, JSON Lines (`.jsonl`, `.ndjson`) with one list per line, or a table (CSV, TSV, Parquet or
+        Arrow) with a column `items`, or with the columns `id` and `item`. Text may be compressed (`.gz`, `.zst`).
     data : Transactions, optional
         If given, a list without any itemset that occurs in the data is refused.
     separator : str, optional
-        The character between items of a text file. Default: blanks.
+        The character between items of a text. Default: blanks.
+    item_column : str, optional
+        The column of a table that holds the items. Default: `items`, or `item` beside `id`.
 
     Returns
     -------
-    tuple of tuples of str
-        The itemsets, each once, in the order of the file; their items are in label order.
+    NamedItemsets
+        The itemsets, each once, in the order of the file; their items are in label order. It is a sequence of tuples.
 
     Raises
     ------
@@ -209,66 +221,10 @@ def read_itemsets(
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "itemsets.txt"
     >>> path.write_text("beer diapers")
     12
-    >>> sv.read_itemsets(path)
-    (('beer', 'diapers'),)
+    >>> list(sv.read_itemsets(path))
+    [('beer', 'diapers')]
     """
-    named = NamedItemsets.read(source, separator=separator)
+    named = NamedItemsets.read(source, separator=separator, item_column=item_column)
     if data is not None:
         named.found_in(data, "itemsets").refuse("accept", file=str(source))
-    return named.entries
-
-
-def _read(file: str, separator: str | None) -> list[list[str]]:
-    if separator is not None:
-        check_separator(separator)
-        separator = None if separator == " " else separator
-    is_json = plain_suffix(Path(file)) in _JSON_LINES
-    itemsets = []
-    blank: int | None = None
-    for number, line in enumerate(lines_in(file), start=1):
-        items = _json_items(line, file, number) if is_json else _text_items(line, separator, file, number)
-        if not items:
-            blank = blank or number
-            continue
-        if blank:  # blank lines at the end are allowed, blank lines between itemsets are not
-            raise BadData("is blank; expected an itemset of at least one item", file=file, line=blank)
-        itemsets.append(items)
-    if not itemsets:
-        raise BadData("is empty; expected one itemset per line", file=file)
-    return itemsets
-
-
-def _text_items(line: str, separator: str | None, file: str, number: int) -> list[str]:
-    if separator is None:
-        items = [item for item in re.split(f"[{BETWEEN}]+", line) if item]
-    else:
-        items = [item.strip(BETWEEN) for item in line.split(separator)]
-        if items == [""]:
-            return []
-        if "" in items:
-            raise BadData(f"an item between two {separator!r} is empty; expected a name", file=file, line=number)
-    for item in items:
-        refuse_unusable(item.strip(BLANKS), file, number)
-    return items
-
-
-def _json_items(line: str, file: str, number: int) -> list[str]:
-    if not line.strip(BETWEEN):
-        return []
-    try:
-        return _items_of_list(json_value(line))
-    except ValueError as error:
-        expected = f"expected a list of items such as {_JSON_EXAMPLE}"
-        raise BadData(f"{str(error).partition('; ')[0]}; {expected}", file=file, line=number) from None
-
-
-def _items_of_list(value: Any) -> list[str]:
-    if not isinstance(value, list):
-        raise ValueError(f"is {JSON_KINDS.get(type(value), 'a single item')}")  # noqa: TRY004 - an error in the data
-    if not value:
-        raise ValueError("is an empty list")
-    items = [item_text(item) for item in value]
-    for item in items:
-        if wrong := unusable(item):
-            raise ValueError(f"the item {shown(item)} {wrong}")
-    return items
+    return named

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
 from setveil.base import progress
 from setveil.base.arguments import check_arguments
 from setveil.base.display import quantity
-from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, refuse_unusable
+from setveil.data.files.column_files import EXTENSIONS
+from setveil.data.files.json_lines import item_text, json_value, lines_of
+from setveil.data.files.packing import plain_suffix
+from setveil.data.files.side_files import BETWEEN, first_unusable, lines_in, shown, unusable
+from setveil.data.files.side_tables import ITEM, JSON_LINES, open_table
 from setveil.data.records.labels import BLANKS, label_order, note_stripped, stripped
 from setveil.errors import BadData
+from setveil.parameters.kind import Origin
+from setveil.parameters.layouts import ITEM_COLUMN
 from setveil.parameters.names_found import NameList
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Collection
 
     from numpy.typing import NDArray
 
+    from setveil.data.files.side_tables import Table
+    from setveil.data.forms.base import Published
     from setveil.data.records.transactions import Transactions
 
 
@@ -44,12 +53,13 @@ class SensitiveItems(NameList, AbstractSet[str]):
     ['beer', 'tea']
     """
 
-    allowed_text: ClassVar[str] = "a file with one item per line"
+    allowed_text: ClassVar[str] = "a file with one item per line, or a table with a column of items"
     python_type: ClassVar[str] = "SensitiveItems or a list of items"
     example: ClassVar[str] = 'sv.read_sensitive("sample:supermarket")'
     option_example = "sample:supermarket"
     noun: ClassVar[str] = "items"
     ending = ".txt"
+    options = (ITEM_COLUMN,)
     bad_values = ("a text", [3], [""], [["a"]], {"a": "b"}, ["a\nb"], 17, None)
 
     def __init__(self, items: Iterable[str]) -> None:
@@ -63,8 +73,8 @@ class SensitiveItems(NameList, AbstractSet[str]):
         given, with_blanks = stripped(given)
         note_stripped(len(set(with_blanks)), "sensitive items")
         labels = sorted(set(given))
-        if unusable := first_unusable(labels):
-            raise BadData(f"a sensitive item is invalid: {unusable}")
+        if reason := first_unusable(labels):
+            raise BadData(f"a sensitive item is invalid: {reason}")
         if len(labels) < len(given):
             progress.note(f"{quantity(len(given) - len(labels), 'repeated sensitive item')} counted once")
         self._items = dict.fromkeys(labels[place] for place in label_order(labels))
@@ -78,16 +88,31 @@ class SensitiveItems(NameList, AbstractSet[str]):
     def __len__(self) -> int:
         return len(self._items)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare with a set or, in label order, with a tuple, which `read_sensitive` returned before."""
+        return tuple(self._items) == other if isinstance(other, tuple) else super().__eq__(other)
+
     def __hash__(self) -> int:
         return self._hash()
 
     def __repr__(self) -> str:
         return f"SensitiveItems({quantity(len(self), 'item')})"
 
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        return tuple(self._items)[place]
+
     @classmethod
-    def read(cls, source: str | Path, **_given: Any) -> SensitiveItems:
-        """Read items from a text file, one per line, or from `sample:NAME`."""
-        return cls(_read(str(source)))
+    def read(
+        cls, source: str | Path, *, data: Published | None = None, item_column: str | None = None, **_given: Any
+    ) -> SensitiveItems:
+        """Read items from a list, from a column of a table, or from `sample:NAME`."""
+        items, how = _read(str(source), item_column, None if data is None else data.vocabulary)
+        named = cls(items)
+        return named.with_origin(Origin.of(source, f"{quantity(len(named), 'item')}, {how}", item_column=item_column))
 
     @classmethod
     def example_for(cls, data: Transactions) -> SensitiveItems:
@@ -116,22 +141,28 @@ class SensitiveItems(NameList, AbstractSet[str]):
 
 
 @check_arguments
-def read_sensitive(source: str | Path, data: Transactions | None = None) -> tuple[str, ...]:
-    """Read sensitive items from a text file with one item per line, or from a sample.
+def read_sensitive(
+    source: str | Path, data: Transactions | None = None, *, item_column: str | None = None
+) -> SensitiveItems:
+    """Read sensitive items from a list, from a column of a table, or from a sample.
 
-    Blank lines and blanks around an item are ignored.
+    Blank lines of a list and blanks around an item are ignored. The result has the attribute `origin`: the source, the options, and a
+    sentence about what was read.
 
     Parameters
     ----------
     source : str or Path
-        A text file, also compressed (`.gz`, `.zst`), or `sample:NAME`.
+        A text file with one item per line, or a table: CSV with any usual separator, TSV or JSON Lines, Parquet or Arrow. Text may be
+        compressed (`.gz`, `.zst`). Or `sample:NAME`.
     data : Transactions, optional
-        If given, a list without any item that occurs in the data is refused.
+        If given, a list without any item that occurs in the data is refused. The data also help to find the column of the items.
+    item_column : str, optional
+        The column of a table that holds the items. Default: `item`, or the column that clearly matches the items of `data`.
 
     Returns
     -------
-    tuple of str
-        The items, each once, in label order.
+    SensitiveItems
+        The items, each once, in label order. It is a set that can be indexed.
 
     Raises
     ------
@@ -144,24 +175,70 @@ def read_sensitive(source: str | Path, data: Transactions | None = None) -> tupl
     >>> "acne-gel-30g" in sv.read_sensitive("sample:supermarket")
     True
     """
-    named = SensitiveItems.read(source)
+    named = SensitiveItems.read(source, data=data, item_column=item_column)
     if data is not None:
         named.found_in(data, "sensitive").refuse("accept", file=str(source))
-    return tuple(named)
+    return named
 
 
-def _read(file: str) -> list[str]:
+def _read(file: str, item_column: str | None, labels: Collection[str] | None) -> tuple[list[str], str]:
+    """Return the items of a file, and how they were read."""
     if file.startswith("sample:"):
         from setveil.data.samples import sample_sensitive  # noqa: PLC0415 - loaded only for samples
 
-        return sample_sensitive(file)
+        return sample_sensitive(file), "the sensitive items of the sample"
+    table = _table_in(file, item_column)
+    if table is not None:
+        table = table.with_item_column(item_column, labels)
+        rows: Iterator[tuple[int, str]] = ((number, fields[0]) for number, fields in table.rows(table.item))
+        how = f"from the column {shown(table.item)}"
+    else:
+        is_json = plain_suffix(Path(file)) in JSON_LINES
+        rows = _json_texts(file) if is_json else iter(enumerate(lines_in(file), start=1))
+        how = "from a list"
     items = []
-    for number, line in enumerate(lines_in(file), start=1):
-        item = line.strip(BETWEEN + BLANKS)
-        if not item:
+    for number, text in rows:
+        item = text.strip(BETWEEN + BLANKS)
+        if not item and table is None:
             continue
-        refuse_unusable(item, file, number)
+        if wrong := unusable(item):
+            problem = f"the item {shown(item)} {wrong}"
+            raise BadData(problem, file=file, line=number) if table is None else table.wrong(problem, number)
         items.append(item)
     if not items:
         raise BadData("is empty; expected one sensitive item per line", file=file)
-    return items
+    return items, how
+
+
+def _table_in(file: str, item_column: str | None) -> Table | None:
+    """Return the table in a file, or None for a list of items.
+
+    A CSV file is a list if its header is a single name other than the column of items. Any other text is a table only if it has the
+    column that was asked for.
+    """
+    suffix = plain_suffix(Path(file))
+    if suffix in JSON_LINES and not next(lines_of(Path(file)), b"{").lstrip().startswith(b"{"):
+        return None
+    if suffix in (*EXTENSIONS, *JSON_LINES):
+        return open_table(file, item_column)
+    is_csv = suffix in (".csv", ".tsv")
+    if not is_csv and item_column is None:
+        return None
+    table = open_table(file, item_column)
+    names = [ITEM] if item_column is None else [item_column, *(name.strip() for name in item_column.split(","))]
+    if any(table.named(name) is not None for name in names):
+        return table
+    if is_csv and (item_column is not None or len(table.columns) > 1):
+        return table
+    if item_column is not None:
+        progress.note(f"{file} is a list without columns, so `item_column=` does not apply to it")
+    return None
+
+
+def _json_texts(file: str) -> Iterator[tuple[int, str]]:
+    """Yield the items in a file with one JSON text or whole number per line."""
+    for number, line in enumerate(lines_of(Path(file)), start=1):
+        try:
+            yield number, item_text(json_value(line))
+        except ValueError as error:
+            raise BadData(str(error), file=file, line=number) from None
