@@ -123,7 +123,7 @@ GOOD = {
     "read_hierarchy": lambda: {"source": "sample:supermarket", "levels": None, "paths": False, "data": None},
     "read_itemsets": lambda: {"source": "itemsets.txt", "data": None, "separator": None},
     "read_joined": lambda: {"folder": "release", "file": "data.csv"},
-    "read_names": lambda: {"source": "sample:hospital", "data": None},
+    "read_names": lambda: {"source": "sample:hospital", "data": None, "item_column": None},
     "read_policy": lambda: {"path": "policy.toml"},
     "read_population": lambda: {"source": "people.txt", "id_column": "id", "query": None, "separator": None},
     "read_predicates": lambda: {"source": "queries.jsonl"},

@@ -45,7 +45,8 @@ def test_names_are_read_from_a_column_beside_the_items(written, content):
 
 def test_the_column_of_the_items_is_found_in_the_data(written):
     path = written("code;name\nI10;high blood pressure\nE11.9;type 2 diabetes\n7;seven\n")
-    assert dict(sv.read_names(path, sv.from_lists(BASKETS))) == NAMES
+    assert dict(sv.read_names(path, sv.from_lists(BASKETS[:4]))) == NAMES
+    assert dict(sv.read_names(path, item_column="code")) == NAMES
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ NO_NAMES = ItemNames({})
 
 
 @check_arguments
-def read_names(source: str | Path, data: Transactions | None = None) -> ItemNames:
+def read_names(source: str | Path, data: Transactions | None = None, *, item_column: str | None = None) -> ItemNames:
     """Read the names of items from a file with a header or from a sample, or take those of ICD-10-CM.
 
     Parameters
@@ -131,6 +131,8 @@ def read_names(source: str | Path, data: Transactions | None = None) -> ItemName
         `sample:NAME`, or `icd10cm` for diagnosis codes.
     data : Transactions, optional
         The data whose items need names. They are required for `icd10cm`, and help to find the column of the items.
+    item_column : str, optional
+        The column of the items. Default: `item`, or the column that clearly matches the items of `data`.
 
     Returns
     -------
@@ -152,14 +154,14 @@ def read_names(source: str | Path, data: Transactions | None = None) -> ItemName
     >>> sv.read_names("sample:hospital").text("I10")
     'I10 (high blood pressure)'
     """
-    return _read(str(source), data)
+    return _read(str(source), data, item_column)
 
 
-def _read(text: str, data: Published | None) -> ItemNames:
+def _read(text: str, data: Published | None, item_column: str | None = None) -> ItemNames:
     if make := maker_of(text, MAKERS):
         made: ItemNames = make(text, data=data)
         return made
-    table = read_table(text, labels=None if data is None else data.vocabulary)
+    table = read_table(text, item_column, None if data is None else data.vocabulary)
     column = table.named("name") or (table.others[0] if len(table.others) == 1 else None)
     if column is None:
         known = join_names(table.others)
