@@ -181,7 +181,10 @@ def test_bind_gives_places_among_the_leaves():
 def test_bind_refuses_what_is_no_leaf():
     with pytest.raises(BadData) as refused:
         Hierarchy(SHOP).bind(from_lists([["*", "milk", "dairy", "bread", "rice"]]))
-    sentence = "4 of 5 items are no leaves of the hierarchy, such as '*', 'bread', 'dairy'; add a line for each"
+    sentence = (
+        "the hierarchy has no leaf for 4 of 5 items, such as '*', 'bread', 'dairy'; 2 of them are groups in it: read it with the argument "
+        "`data`; add a line for each, or put all of them into one group with `missing_category='other'`"
+    )
     assert str(refused.value) == sentence
 
 

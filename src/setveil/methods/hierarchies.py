@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.base.declaration import Declaration, parameter
-from setveil.data.files.side_files import shown
-from setveil.errors import BadData
 from setveil.parameters.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -39,9 +37,5 @@ def tree_over(data: Transactions, hierarchy: Hierarchy | None, fanout: int) -> H
     if hierarchy is None:
         return Hierarchy.balanced(items, fanout)
     leaves = set(hierarchy.leaves)
-    missing = [label for label in items if label not in leaves]
-    if missing:
-        examples = ", ".join(map(shown, missing[:3]))
-        count = f"{len(missing):,} of {len(items):,} items"
-        raise BadData(f"the hierarchy has no leaf for {count}, such as {examples}; add a line for each")
+    hierarchy.refuse_without_leaf([label for label in items if label not in leaves], len(items))
     return hierarchy

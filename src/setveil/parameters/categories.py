@@ -426,7 +426,8 @@ def _of_tree(tree: Parents | Paths, level: str | None) -> _Found:
     what = "is an item,parent file" if tree.kind == "item,parent" else f"holds paths in the column {shown(tree.column)}"
     if level is None:
         if hierarchy.height > 2:
-            raise table.wrong(f"{what}; give with `level=` {allowed}")
+            levels = f"its levels are 1 to {hierarchy.height - 1}"
+            raise table.wrong(f"{what}; give with `level=` {allowed}; {levels}")
         level = "1"
     if not _DISTANCE.fullmatch(level):
         others = [name for name in table.others if name != tree.column]

@@ -342,11 +342,21 @@ class Hierarchy(ParameterKind):
         is_leaf = self._node_ends == np.arange(1, len(self.nodes) + 1)
         numbers = np.array([self._number_of.get(label, 0) for label in data.vocabulary], dtype=np.int64)
         missing = np.flatnonzero(~is_leaf[numbers])  # the root, which is not a leaf, represents unknown labels
-        if len(missing):
-            examples = ", ".join(shown(data.vocabulary[code]) for code in missing[:3])
-            count = f"{len(missing):,} of {len(data.vocabulary):,} items"
-            raise BadData(f"{count} are no leaves of the hierarchy, such as {examples}; add a line for each")
+        self.refuse_without_leaf([data.vocabulary[code] for code in missing.tolist()], len(data.vocabulary))
         return self.leaf_starts[numbers]
+
+    def refuse_without_leaf(self, missing: Sequence[str], items: int) -> None:
+        """Refuse data if some of their items are no leaves."""
+        if not missing:
+            return
+        examples = ", ".join(map(shown, missing[:3]))
+        groups = sum(label in self._number_of for label in missing)
+        also = f"; {groups:,} of them are groups in it: read it with the argument `data`" if groups else ""
+        raise BadData(
+            f"the hierarchy has no leaf for {len(missing):,} of {items:,} items, such as {examples}{also}; add a line for each, or put all "
+            "of them into one group with `missing_category='other'`",
+            file=None if self.origin is None else self.origin.source,
+        )
 
     def level(self, distance: int) -> Categories:
         """Return the group of each item at this distance from the root, as categories; 1 gives the groups directly below the root."""

@@ -189,7 +189,7 @@ def _read(file: str, item_column: str | None, labels: Collection[str] | None) ->
         return sample_sensitive(file), "the sensitive items of the sample"
     table = _table_in(file, item_column)
     if table is not None:
-        table = table.with_item_column(item_column, labels)
+        table = table.with_item_column(item_column, labels, is_list=True)
         rows: Iterator[tuple[int, str]] = ((number, fields[0]) for number, fields in table.rows(table.item))
         how = f"from the column {shown(table.item)}"
     else:

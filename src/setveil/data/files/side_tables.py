@@ -38,8 +38,8 @@ SEPARATORS = (",", ";", "\t", "|")
 JSON_LINES = (".jsonl", ".ndjson")
 _COMPARED = 1_000
 """The number of columns among which a close name is searched for."""
-_CLEAR, _BEYOND_DOUBT, _CHANCE = 0.5, 0.9, 0.1
-"""Shares of the data's items in a column: from which it is suggested, from which it is used, and up to which others must remain then."""
+_CLEAR, _BEYOND_DOUBT, _CHANCE = 0.5, 0.9, 0.25
+"""Shares of items in a column: from which a column of a taxonomy is suggested, from which it is used, and the maximum of others then."""
 
 
 @dataclass(frozen=True)
@@ -132,33 +132,31 @@ class Table:
             yield number, bare
         note_stripped(with_blanks, self.file)
 
-    def with_item_column(self, wanted: str | None, labels: Collection[str] | None) -> Table:
-        """Return the table with the column of its items: the wanted one, `item`, or the one that holds the labels of the data.
+    def with_item_column(
+        self, wanted: str | None, labels: Collection[str] | None, *, is_list: bool = False
+    ) -> Table:
+        """Return the table with the column of its items: the wanted one, `item`, or the one that clearly holds items of the data.
 
-        `wanted` may be several names, separated by commas, for files that differ; the first one that the file has counts.
+        `wanted` may be several names, separated by commas, for files that differ; the first one that the file has counts. A taxonomy
+        should hold most items of the data (`labels`); a list (`is_list`) should hold few other names.
         """
         if wanted is not None:
             names = [wanted, *(name.strip() for name in wanted.split(","))]
             known = next((name for name in names if self.named(name) is not None), wanted)
             return replace(self, item=self.required(known))
         usual = self.named(ITEM)
-        matches = _matches(self, labels) if labels else {}
-        best = max(matches, key=matches.__getitem__, default=usual)
-        if usual is not None and (best is None or best == usual or not _is_clear(matches, best, labels, usual)):
+        match = _best_match(self, labels, usual, is_list=is_list) if labels else None
+        if match is None and usual is not None:
             self.places([usual])
             return replace(self, item=self.required(ITEM))
         columns = f"the columns are: {join_names(self.columns)}"
-        if best is None or not _is_clear(matches, best, labels, usual):
+        if match is None:
             raise self.wrong(f"expected a header with the column 'item'; {columns}; name yours with `item_column=`")
-        count = (
-            f"the column {shown(best)} matches {matches[best]:,} of {quantity(len(labels or ()), 'item')} of the data"
-        )
-        rest = max((count for name, count in matches.items() if name != best), default=0)
-        if usual is None and matches[best] >= _BEYOND_DOUBT * len(labels or ()) and rest <= _CHANCE * len(labels or ()):
-            progress.note(f"{self.file}: {count} and holds the items; choose another with `item_column=`")
-            return replace(self, item=best)
-        usual_count = "" if usual is None else f", and {shown(usual)} {matches.get(usual, 0):,}"
-        raise self.wrong(f"{count}{usual_count}: pass `item_column={best!r}`; {columns}")
+        if match.is_beyond_doubt and usual is None:
+            progress.note(f"{self.file}: {match} and holds the items; choose another with `item_column=`")
+            return replace(self, item=match.column)
+        instead = "" if usual is None else f", and {shown(usual)} does not"
+        raise self.wrong(f"{match}{instead}: pass `item_column={match.column!r}`; {columns}")
 
     def places(self, names: Iterable[str]) -> tuple[int, ...]:
         """Return the positions of columns; refuse a column that occurs twice."""
@@ -171,22 +169,47 @@ class Table:
         return tuple(places)
 
 
-def _is_clear(matches: dict[str, int], best: str, labels: Collection[str] | None, usual: str | None) -> bool:
-    """Return whether a column clearly holds the items of the data and the usual one does not."""
-    enough = matches.get(best, 0) >= max(1, _CLEAR * len(labels or ()))
-    return enough and (usual is None or matches[best] > 2 * matches.get(usual, 0))
+@dataclass(frozen=True)
+class _Match:
+    """The column of a table that holds most items of the data."""
+
+    column: str
+    count: int
+    of: int
+    """The number of items of the data or, for a list, of names in the column."""
+    what: str
+    others: float
+    """The largest share in another column."""
+
+    def __str__(self) -> str:
+        return f"the column {shown(self.column)} matches {self.count:,} of {self.of:,} {self.what}"
+
+    @property
+    def is_beyond_doubt(self) -> bool:
+        """Whether the column can be used without asking."""
+        return self.count >= _BEYOND_DOUBT * self.of and self.others <= _CHANCE
 
 
-def _matches(table: Table, labels: Collection[str]) -> dict[str, int]:
-    """Return for each column of text how many labels of the data it holds."""
+def _best_match(table: Table, labels: Collection[str], usual: str | None, *, is_list: bool) -> _Match | None:
+    """Return the column that clearly holds the items of the data, or None, or if that is the usual one."""
     known = set(labels)
     names = table.text_columns
-    found: list[set[str]] = [set() for _name in names]
+    held: list[set[str]] = [set() for _name in names]
     for fields in table.fields(names):
-        for holds, field in zip(found, fields, strict=True):
-            if (bare := field.strip(BLANKS)) in known:
-                holds.add(bare)
-    return dict(zip(names, map(len, found), strict=True))
+        for values, field in zip(held, fields, strict=True):
+            values.add(field.strip(BLANKS))
+    bases = [max(1, len(values - {""})) if is_list else len(known) for values in held]
+    counts = [len(values & known) for values in held]
+    shares = dict(zip(names, (count / base for count, base in zip(counts, bases, strict=True)), strict=True))
+    best = max(shares, key=shares.__getitem__, default=None)
+    if best is None or best == usual or not shares[best] or (shares[best] < _CLEAR and not is_list):
+        return None
+    others = max((share for name, share in shares.items() if name != best), default=0.0)
+    if 2 * (others if usual is None else shares.get(usual, 0.0)) > shares[best]:
+        return None
+    place = names.index(best)
+    what = "names in it with items of the data" if is_list else "items of the data"
+    return _Match(best, counts[place], bases[place], what, others)
 
 
 def read_table(source: str, item_column: str | None = None, labels: Collection[str] | None = None) -> Table:
