@@ -79,7 +79,12 @@ class ReadingOptions:
         str | None, about("Format of the data, if the extension does not determine it: basket | long | list | wide.")
     ] = None
     id: Annotated[str | None, about("Column with the id of the record (default: id).")] = None
-    item: Annotated[str | None, about("Column with the item, for data with one row per item (default: item).")] = None
+    item: Annotated[
+        str | None,
+        about(
+            "Column with the item, for data with one row per item (default: item). In JSON Lines, a path such as code.coding.code."
+        ),
+    ] = None
     items: Annotated[str | None, about("Column with all items, for data with one row per record (default: items).")] = (
         None
     )

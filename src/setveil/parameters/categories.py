@@ -71,7 +71,7 @@ class Categories(ParameterKind, Mapping[str, str]):
     (Categories(2 items in 2 categories), 'dairy')
     """
 
-    allowed_text: ClassVar[str] = "a file of categories"
+    allowed_text: ClassVar[str] = "a file of categories, or a text such as prefix:3, icd10cm:block or random:50"
     python_type: ClassVar[str] = "Categories or a mapping from item to category"
     example: ClassVar[str] = 'sv.read_categories("sample:supermarket")'
     option_example = "sample:supermarket"

@@ -77,7 +77,7 @@ class Hierarchy(ParameterKind):
     ('dairy', '*')
     """
 
-    allowed_text: ClassVar[str] = "a hierarchy file"
+    allowed_text: ClassVar[str] = "a hierarchy file, or a text such as prefix:1,3, icd10cm or balanced:5"
     python_type: ClassVar[str] = "Hierarchy or a mapping from node to parent"
     ending: ClassVar[str] = ".csv"
     options: ClassVar[tuple[Option, ...]] = (

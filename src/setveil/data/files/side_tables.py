@@ -132,9 +132,7 @@ class Table:
             yield number, bare
         note_stripped(with_blanks, self.file)
 
-    def with_item_column(
-        self, wanted: str | None, labels: Collection[str] | None, *, is_list: bool = False
-    ) -> Table:
+    def with_item_column(self, wanted: str | None, labels: Collection[str] | None, *, is_list: bool = False) -> Table:
         """Return the table with the column of its items: the wanted one, `item`, or the one that clearly holds items of the data.
 
         `wanted` may be several names, separated by commas, for files that differ; the first one that the file has counts. A taxonomy
