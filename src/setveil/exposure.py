@@ -18,7 +18,7 @@ from setveil.errors import BadParameter
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import unique_records
 from setveil.parameters.item_names import ItemNames, as_item_names
-from setveil.parameters.sensitive_items import SensitiveItems, read_sensitive
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_published
 
 if TYPE_CHECKING:
@@ -258,6 +258,7 @@ def risk(
     *,
     known: int = 3,
     sensitive: Sequence[str] | str | Path = (),
+    item_column: str | None = None,
     names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Risk:
@@ -270,7 +271,9 @@ def risk(
     known : int, default: 3
         Maximum number of items that an attacker knows, from 1 to 3.
     sensitive : list of str, str or Path, optional
-        Sensitive items, or a file with one per line. The result shows how surely known items reveal them.
+        Sensitive items, or a file with one per line or with a column of items. The result shows how surely known items reveal them.
+    item_column : str, optional
+        The column of the file that holds the items.
     names : mapping of str to str, str or Path, optional
         The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
@@ -299,13 +302,14 @@ def risk(
     published = as_published(data)
     rows = _rows_of(published, data)
     if isinstance(sensitive, str | Path):
-        sensitive = read_sensitive(sensitive)
-    named = SensitiveItems(sensitive) if len(sensitive) else None
+        named: SensitiveItems | None = SensitiveItems.read(sensitive, data=published, item_column=item_column)
+    else:
+        named = SensitiveItems(sensitive) if len(sensitive) else None
     unique = () if rows is None else unique_shares(unique_records(rows, known), rows.records)
     links = _links(published) if rows is None else None
     holes, hole_count = ((), None) if rows is None else _holes(rows)
     alike = LookAlikes.among(published.labels_shown)
-    item_names = as_item_names(names, published)
+    item_names = as_item_names(names, published, item_column)
     found = Risk(
         form=published.form_title,
         records=published.records,

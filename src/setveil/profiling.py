@@ -17,9 +17,9 @@ from setveil.exposure import Uniqueness, as_lists, refuse_known, unique_shares
 from setveil.kernels.threads import with_threads
 from setveil.mining.uniqueness import content_numbers, unique_by_level
 from setveil.parameters.item_names import ItemNames, as_item_names
-from setveil.parameters.named_itemsets import NamedItemsets, read_itemsets
+from setveil.parameters.named_itemsets import NamedItemsets
 from setveil.parameters.names_found import NameList, NamesFound
-from setveil.parameters.sensitive_items import SensitiveItems, read_sensitive
+from setveil.parameters.sensitive_items import SensitiveItems
 from setveil.release.inputs import as_records
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def profile(
     sensitive: Sequence[str] | str | Path = (),
     itemsets: Sequence[Sequence[str]] | str | Path = (),
     separator: str | None = None,
+    item_column: str | None = None,
     names: Mapping[str, str] | str | Path | None = None,
     threads: int | None = None,  # noqa: ARG001 - read by with_threads
 ) -> Profile:
@@ -174,6 +175,8 @@ def profile(
         Itemsets, or a file with one per line. The profile counts the records that hold each of them.
     separator : str, optional
         The separator between items in a file of itemsets.
+    item_column : str, optional
+        The column of these files that holds the items.
     names : mapping of str to str, str or Path, optional
         The names of items that are codes, or a file with them as for `read_names`; the result shows them beside the codes.
     threads : int, optional
@@ -200,8 +203,10 @@ def profile(
     """
     refuse_known(known)
     data = as_records(data)
-    sensitive = read_sensitive(sensitive) if isinstance(sensitive, str | Path) else list(sensitive)
-    itemsets = read_itemsets(itemsets, separator=separator) if isinstance(itemsets, str | Path) else list(itemsets)
+    if isinstance(sensitive, str | Path):
+        sensitive = list(SensitiveItems.read(sensitive, data=data, item_column=item_column))
+    if isinstance(itemsets, str | Path):
+        itemsets = list(NamedItemsets.read(itemsets, separator=separator, item_column=item_column))
     lists: dict[str, NameList] = {}
     if sensitive:
         lists["sensitive"] = SensitiveItems(sensitive)
@@ -229,7 +234,7 @@ def profile(
         itemsets=_holders_of_each(data, itemsets),
         names=lists_found,
         look_alike_pairs=LookAlikes.of(data).pairs,
-        item_names=as_item_names(names, data).among(shown),
+        item_names=as_item_names(names, data, item_column).among(shown),
     )
 
 

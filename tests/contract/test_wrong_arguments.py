@@ -33,6 +33,7 @@ def like(name):
     return type(name, (), {})()
 
 
+TAXONOMY = {"item_column": "item", "missing_category": None, "path_column": None, "path_separator": None}
 GOOD = {
     "association_rules": lambda: {"itemsets": sv.mine(DATA, 1), "min_confidence": 0.5, "min_lift": 1, "threads": 1},
     "check_joined": lambda: {"opened": like("OpenedJoined"), "population": None, "a": None, "b": None},
@@ -81,11 +82,12 @@ GOOD = {
         "sensitive": ["a"],
         "itemsets": [["a"]],
         "separator": ";",
+        "item_column": None,
         "names": None,
         "threads": 1,
     },
     "releases": lambda: {"file": "releases.db"},
-    "risk": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "names": None, "threads": 1},
+    "risk": lambda: {"data": DATA, "known": 1, "sensitive": ["a"], "item_column": None, "names": None, "threads": 1},
     "provide": lambda: {
         "home": like("Home"),
         "policy": like("Policy"),
@@ -117,11 +119,17 @@ GOOD = {
         "unit": None,
         "person": None,
     },
-    "read_categories": lambda: {"source": "sample:supermarket", "level": "department", "data": None},
+    "read_categories": lambda: {"source": "sample:supermarket", "level": "department", "data": None, **TAXONOMY},
     "read_disassociated": lambda: {"source": "release.jsonl"},
     "read_grouped": lambda: {"source": "release.jsonl"},
-    "read_hierarchy": lambda: {"source": "sample:supermarket", "levels": None, "paths": False, "data": None},
-    "read_itemsets": lambda: {"source": "itemsets.txt", "data": None, "separator": None},
+    "read_hierarchy": lambda: {
+        "source": "sample:supermarket",
+        "levels": None,
+        "paths": False,
+        "data": None,
+        **TAXONOMY,
+    },
+    "read_itemsets": lambda: {"source": "itemsets.txt", "data": None, "separator": None, "item_column": None},
     "read_joined": lambda: {"folder": "release", "file": "data.csv"},
     "read_names": lambda: {"source": "sample:hospital", "data": None, "item_column": None},
     "read_policy": lambda: {"path": "policy.toml"},
@@ -137,7 +145,7 @@ GOOD = {
         "population": None,
         "person": None,
     },
-    "read_sensitive": lambda: {"source": "sample:supermarket", "data": None},
+    "read_sensitive": lambda: {"source": "sample:supermarket", "data": None, "item_column": None},
     "simulate": lambda: {
         "policy": like("Policy"),
         "originals": like("Originals"),

@@ -29,6 +29,15 @@ def convert(
         str | None, about("With --to levels or parents: the columns to use, the most specific one first.")
     ] = None,
     paths: Annotated[bool, about("With --to levels or parents: name groups by their paths.")] = False,
+    item_column: Annotated[
+        str | None, about("With --to levels or parents: column that holds the items (default: item).")
+    ] = None,
+    path_column: Annotated[
+        str | None, about("With --to levels or parents: column that holds paths such as Food > Dairy > Milk.")
+    ] = None,
+    path_separator: Annotated[
+        str | None, about("With --to levels or parents: what separates the names of a path (default: ' > ').")
+    ] = None,
     to_separator: Annotated[str | None, about("What separates items or columns in OUT.")] = None,
     table: Annotated[str | None, about("The new table, if OUT is a database: NAME or SCHEMA.NAME.")] = None,
     source: ReadingOptions,
@@ -46,7 +55,9 @@ def convert(
       setveil convert "sample:supermarket?records=1000" baskets.parquet
     """
     if to in get_args(Shape):
-        tree = convert_hierarchy(data, out, shape=cast("Shape", to), levels=levels, paths=paths, force=force)
+        columns = {"item_column": item_column, "path_column": path_column, "path_separator": path_separator}
+        shape = cast("Shape", to)
+        tree = convert_hierarchy(data, out, shape=shape, force=force, levels=levels, paths=paths, **columns)
         found = {"out": out, "items": len(tree.leaves), "nodes": len(tree.nodes), "height": tree.height}
         sizes = [quantity(len(tree.leaves), "item"), quantity(len(tree.nodes), "node"), quantity(tree.height, "level")]
         sentence = f"{out}: {', '.join(sizes)} below the root"

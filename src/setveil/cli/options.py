@@ -41,6 +41,10 @@ DistinctLabelsOption = Annotated[
         "Treat labels that look alike as different items, even if only one is named in a list or their categories differ."
     ),
 ]
+ItemColumnOption = Annotated[
+    str | None,
+    about("Column of a side file that holds the items (default: item, or the one that matches the data)."),
+]
 MeasureOption = Annotated[
     Literal["none", "quick", "full"] | None,
     about(

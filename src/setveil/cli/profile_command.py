@@ -7,7 +7,15 @@ from typing import Annotated
 
 import setveil as sv
 from setveil.base.display import quantity, share
-from setveil.cli.options import NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about, list_separator
+from setveil.cli.options import (
+    ItemColumnOption,
+    NamesOption,
+    OutputOptions,
+    ReadingOptions,
+    ThreadsOption,
+    about,
+    list_separator,
+)
 from setveil.cli.show import say, say_json, say_names, say_table
 from setveil.errors import ExitCode
 from setveil.profiling import Profile
@@ -20,11 +28,15 @@ def profile(
     *,
     known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,
     sensitive: Annotated[
-        str | None, about("File with one sensitive item per line. Counts the records that hold any of them.")
+        str | None,
+        about(
+            "File with one sensitive item per line, or with a column of items. Counts the records that hold any of them."
+        ),
     ] = None,
     itemsets: Annotated[
         str | None, about("File with one itemset per line, or JSON lists in .jsonl. Counts the records that hold each.")
     ] = None,
+    item_column: ItemColumnOption = None,
     names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
@@ -44,6 +56,7 @@ def profile(
         sensitive=sensitive or (),
         itemsets=itemsets or (),
         separator=list_separator({**asdict(source), "data": data}),
+        item_column=item_column,
         names=names,
         threads=threads,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import setveil as sv
-from setveil.cli.options import NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about
+from setveil.cli.options import ItemColumnOption, NamesOption, OutputOptions, ReadingOptions, ThreadsOption, about
 from setveil.cli.show import say, say_json, say_table
 from setveil.errors import ExitCode
 from setveil.release.inputs import read_place
@@ -17,8 +17,12 @@ def risk(
     *,
     known: Annotated[int, about("Maximum number of items that an attacker knows: 1, 2 or 3.")] = 3,
     sensitive: Annotated[
-        str | None, about("File with one sensitive item per line. Shows how surely known items reveal them.")
+        str | None,
+        about(
+            "File with one sensitive item per line, or with a column of items. Shows how surely known items reveal them."
+        ),
     ] = None,
+    item_column: ItemColumnOption = None,
     names: NamesOption = None,
     source: ReadingOptions,
     threads: ThreadsOption = None,
@@ -32,8 +36,14 @@ def risk(
     Example:
       setveil risk "sample:supermarket?records=2000" --sensitive sample:supermarket
     """
-    place = read_place(data, source.given())
-    found = sv.risk(place, known=known, sensitive=sensitive or (), names=names, threads=threads)
+    found = sv.risk(
+        read_place(data, source.given()),
+        known=known,
+        sensitive=sensitive or (),
+        item_column=item_column,
+        names=names,
+        threads=threads,
+    )
     if output.json:
         say_json(found.to_dict())
         return ExitCode.OK

@@ -188,7 +188,9 @@ def names_of_sample(text: str, **_given: Any) -> ItemNames:
     return ItemNames(found)
 
 
-def as_item_names(given: Mapping[str, str] | str | Path | None, data: Published | None = None) -> ItemNames:
+def as_item_names(
+    given: Mapping[str, str] | str | Path | None, data: Published | None = None, item_column: str | None = None
+) -> ItemNames:
     """Return names that were given as a mapping, or as a file or text to read; none if nothing was given."""
     if given is None:
         return NO_NAMES
@@ -199,4 +201,4 @@ def as_item_names(given: Mapping[str, str] | str | Path | None, data: Published 
     if not isinstance(given, str | PathLike):
         wanted = "a mapping from item to name, both texts, or a file with names"
         raise BadParameter(f"names is {describe(given)}; expected {wanted}")
-    return _read(str(given), data)
+    return _read(str(given), data, item_column)

@@ -5,6 +5,7 @@ An item occurs if at least one record holds it. An itemset occurs if each of its
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from copy import copy
 from dataclasses import asdict, dataclass
@@ -29,6 +30,9 @@ MOST_COMPARED = 100_000
 """The maximum number of comparisons between missing names and labels: about one second."""
 LONGEST_COMPARED = 60
 """A longer name is not compared with labels."""
+_CLOSE = 0.65
+"""How similar a label must be to be a likely typing error: two of three letters are in place (`tae` for `tea`)."""
+_DIGITS = re.compile(r"\d")
 SHOWN_IN_ERRORS = 3
 """See docs/decisions/0009."""
 
@@ -175,7 +179,9 @@ def _with_close_labels(absent: Iterable[str], vocabulary: tuple[str, ...]) -> tu
         candidates = vocabulary
         if len(candidates) > left:  # typos are rare at the start of a word
             candidates = tuple(label for label in candidates if label[:1] == name[:1])[:left]
-        close = get_close_matches(name, candidates, n=1) if len(name) <= LONGEST_COMPARED else []
         left -= len(candidates)
+        digits = _DIGITS.findall(name)  # names that differ in a digit, as codes do, are different items
+        alike = [label for label in candidates if _DIGITS.findall(label) == digits]
+        close = get_close_matches(name, alike, n=1, cutoff=_CLOSE) if len(name) <= LONGEST_COMPARED else []
         found.append(MissingName(name, close[0] if close else None))
     return tuple(found)

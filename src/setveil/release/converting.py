@@ -92,12 +92,11 @@ def convert_hierarchy(
     target: str | Path,
     *,
     shape: Shape,
-    levels: str | None = None,
-    paths: bool = False,
     force: bool = False,
+    **options: Any,
 ) -> Hierarchy:
-    """Read a hierarchy of items and write it in the other shape; return it."""
+    """Read a hierarchy of items with these options of `read_hierarchy` and write it in the other shape; return it."""
     refuse_file(Path(target), force=force)  # before the work starts
-    tree = read_hierarchy(source, levels=levels, paths=paths)
+    tree = read_hierarchy(source, **options)
     write_hierarchy(tree, target, shape=shape, force=force)
     return tree

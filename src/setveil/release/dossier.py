@@ -17,6 +17,7 @@ from setveil.base import progress
 from setveil.catalog import ATTACKS, METRICS
 from setveil.data.records.alignment import Alignment
 from setveil.errors import BadData
+from setveil.parameters import ParameterKind
 from setveil.release.card import Card
 from setveil.release.report_data import pictures
 from setveil.release.seed import SCHEME_VERSION, Randomness, Seed, canonical_json, pseudonyms_of_scheme_1
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.attacks.base import Finding
+    from setveil.base.declaration import Declaration
     from setveil.base.verdict import Verdict
     from setveil.data.forms.base import Published
     from setveil.metrics.base import Measurement
@@ -93,6 +95,7 @@ def make_dossier(
         "allow_failures": release.terms.allow_failures,
         "distinct_labels": release.terms.distinct_labels,
         "names": [found.to_dict() for found in release.names],
+        "side_files": side_files(release.method),
         "method": {"name": release.method.name, "parameters": release.method.model_dump(mode="json")},
         "guarantee": None
         if guarantee is None
@@ -129,6 +132,17 @@ def item_names_in(dossier: dict[str, Any], names: ItemNames) -> dict[str, str]:
                 yield from texts(part)
 
     return names.among(texts(dossier)) if names else {}
+
+
+def side_files(declaration: Declaration) -> list[dict[str, Any]]:
+    """Return from where the parameters of a method were read, with a sentence about what was found there."""
+    given = {one.name: getattr(declaration, one.name) for one in declaration.parameters()}
+    origins = {name: value.origin for name, value in given.items() if isinstance(value, ParameterKind)}
+    return [
+        {"parameter": name, "source": origin.source, "options": dict(origin.options), "found": origin.found}
+        for name, origin in origins.items()
+        if origin is not None
+    ]
 
 
 def metric_notes(measurements: Iterable[Measurement]) -> dict[str, dict[str, str]]:
