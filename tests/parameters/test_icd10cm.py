@@ -76,9 +76,13 @@ def test_items_that_are_no_codes_can_go_into_one_category():
     assert tree.ancestors("E11.9") == ("E11*", "E08-E13", "E00-E89", "*")
 
 
-def test_an_unknown_level_is_refused():
+@pytest.mark.parametrize("text", ["icd10cm", "icd10cm:", "icd10cm:section"])
+def test_an_unknown_level_is_refused(text):
     with pytest.raises(sv.BadParameter, match="allowed are: icd10cm:chapter, icd10cm:block, icd10cm:3"):
-        sv.read_categories("icd10cm:section", data=DATA)
+        sv.read_categories(text, data=DATA)
+    if text != "icd10cm":
+        with pytest.raises(sv.BadParameter, match="a hierarchy has all levels of ICD-10-CM; expected 'icd10cm'"):
+            sv.read_hierarchy(text, data=DATA)
 
 
 def test_without_the_extra_the_command_that_installs_it_is_shown(monkeypatch):

@@ -36,6 +36,7 @@ def written(tmp_path):
         "name,item\nhigh blood pressure,I10\ntype 2 diabetes,E11.9\nseven,7\n",
         "item,title\nI10,high blood pressure\nE11.9,type 2 diabetes\n7,seven\nX,\n",
         "item,name,chapter\nI10,high blood pressure,9\nE11.9,type 2 diabetes,4\n7,seven,\n7,seven,\n",
+        "item,Product_Name,shelf\nI10,high blood pressure,a\nE11.9,type 2 diabetes,b\n7,seven,c\n",
         "item,parent,name\nI10,a,high blood pressure\nE11.9,a, type 2 diabetes \n7,b,seven\n",
     ],
 )
@@ -53,6 +54,7 @@ def test_the_column_of_the_items_is_found_in_the_data(written):
     ("content", "line", "sentence"),
     [
         ("item,a,b\nx,y,z\n", 1, "has no column 'name'; the columns beside 'item' are: a, b"),
+        ("item,a_name,b_name\nx,y,z\n", 1, "has no column 'name'; the columns beside 'item' are: a_name, b_name"),
         ("code,name\nx,y\n", 1, "expected a header with the column 'item'"),
         ("item,name\nx,y\nx,z\n", 3, "the item 'x' has another name on an earlier line; keep one of them"),
         ("item,name\n,y\n", 2, "the item '' is empty"),

@@ -39,6 +39,7 @@ _DISTANCE = re.compile(r"[0-9]{1,9}", re.ASCII)
 MAKERS = {
     "random:": "categories.random_from_text",
     "prefix:": "prefixes.categories_from_text",
+    "icd10cm": "icd10cm.categories_from_text",
     "icd10cm:": "icd10cm.categories_from_text",
 }
 """Texts that describe categories in place of a file; see `makers`."""

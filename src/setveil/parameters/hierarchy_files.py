@@ -36,6 +36,7 @@ MAKERS = {
     "balanced:": "hierarchy_files.balanced_from_text",
     "prefix:": "prefixes.hierarchy_from_text",
     "icd10cm": "icd10cm.hierarchy_from_text",
+    "icd10cm:": "icd10cm.hierarchy_from_text",
 }
 """Texts that describe a hierarchy in place of a file; see `makers`."""
 _BALANCED = re.compile(r"balanced:([0-9]{1,9})", re.ASCII)

@@ -53,6 +53,8 @@ def hierarchy_from_text(
     """Build a tree over the codes of the data; other items need a `missing_category`."""
     from setveil.parameters.hierarchy import Hierarchy  # noqa: PLC0415 - only to make one
 
+    if text.startswith(PREFIX):
+        raise BadParameter(f"{text!r} names a level, and a hierarchy has all levels of ICD-10-CM; expected 'icd10cm'")
     items = items_for(text, data)
     parent_of, unknown = parents_in_icd10cm(items)
     if unknown and missing_category is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from setveil.base.verdict import Verdict
+    from setveil.data.files.side_tables import Table
     from setveil.data.forms.base import Published
     from setveil.data.records.transactions import Transactions
 
@@ -127,8 +128,8 @@ def read_names(source: str | Path, data: Transactions | None = None, *, item_col
     Parameters
     ----------
     source : str or Path
-        A table with the columns `item` and `name`, as for `read_categories`; with two columns, the other one may have any name. Or
-        `sample:NAME`, or `icd10cm` for diagnosis codes.
+        A table with the columns `item` and `name`, in any format that `read_categories` takes. The second column may also end with `name`,
+        such as `product_name`, and have any name if it is the only other one. Or `sample:NAME`, or `icd10cm` for diagnosis codes.
     data : Transactions, optional
         The data whose items need names. They are required for `icd10cm`, and help to find the column of the items.
     item_column : str, optional
@@ -162,7 +163,7 @@ def _read(text: str, data: Published | None, item_column: str | None = None) -> 
         made: ItemNames = make(text, data=data)
         return made
     table = read_table(text, item_column, None if data is None else data.vocabulary)
-    column = table.named("name") or (table.others[0] if len(table.others) == 1 else None)
+    column = _column_of_names(table)
     if column is None:
         known = join_names(table.others)
         raise table.wrong(f"has no column 'name'; the columns beside {shown(table.item)} are: {known}")
@@ -176,6 +177,15 @@ def _read(text: str, data: Published | None, item_column: str | None = None) -> 
         if found.setdefault(item, name) != name:
             raise table.wrong(f"the item {shown(item)} has another name {table.earlier}; keep one of them", number)
     return ItemNames(found)
+
+
+def _column_of_names(table: Table) -> str | None:
+    """Return the column `name`, the only other column, or the only one whose name ends like that, such as `product_name`."""
+    if found := table.named("name"):
+        return found
+    candidates = [column for column in table.others if column.casefold().endswith("name")]
+    candidates = table.others if len(table.others) == 1 else candidates
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def names_of_sample(text: str, **_given: Any) -> ItemNames:
