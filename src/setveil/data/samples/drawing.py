@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from setveil.data.records.labels import label_order
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +37,30 @@ class Sample:
     sensitive: list[str]
     names: Mapping[str, str] = field(default_factory=dict)
     """The names of items that are codes."""
+
+
+class Coded(NamedTuple):
+    """Items with their codes, which follow label order."""
+
+    vocabulary: tuple[str, ...]
+    codes: NDArray[np.int32]
+    """The code of each item, in the order in which the items were given."""
+    sets: NDArray[np.int32]
+    """The codes of each set, padded with zeros."""
+    sizes: NDArray[np.int64]
+    """The number of items of each set; the last entry is for people without a set."""
+
+    @classmethod
+    def of(cls, labels: Sequence[str], sets: Collection[tuple[str, ...]]) -> Coded:
+        """Give codes to items, and to sets of items that occur together."""
+        order = label_order(labels)
+        codes = np.empty(len(labels), dtype=np.int32)
+        codes[order] = np.arange(len(labels), dtype=np.int32)
+        code_of = dict(zip(labels, codes.tolist(), strict=True))
+        longest = max(map(len, sets))
+        padded = [[code_of[label] for label in one] + [0] * (longest - len(one)) for one in sets]
+        sizes = np.array([*map(len, sets), 0], dtype=np.int64)
+        return cls(tuple(labels[i] for i in order), codes, np.array(padded, dtype=np.int32), sizes)
 
 
 def without_repeats(

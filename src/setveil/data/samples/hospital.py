@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import runs
 from setveil.data.samples import _hospital
-from setveil.data.samples.drawing import CHUNK_RECORDS, Sample, without_repeats
+from setveil.data.samples.drawing import CHUNK_RECORDS, Coded, Sample, without_repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,17 +35,14 @@ _SEASONS = ("winter", "summer")
 
 @dataclass(frozen=True, eq=False)
 class _Clinic:
-    """The diagnoses as tables to draw from, sorted by category; codes follow label order. A group is a stage, a sex and a season."""
+    """The diagnoses as tables to draw from, sorted by category. A group is a stage, a sex and a season."""
 
-    vocabulary: tuple[str, ...]
-    code_at: NDArray[np.int32]
+    diagnoses: Coded
+    """The diagnoses, and the combinations as sets."""
     frequency_up_to: NDArray[np.float64]
     """The cumulative frequency of each diagnosis in each group: group g has the values from g to g + 1."""
     category_starts: NDArray[np.float64]
     """The start of each category of each group on this scale, and the end of the scale."""
-    combination_codes: NDArray[np.int32]
-    combination_sizes: NDArray[np.int64]
-    """The number of diagnoses of each combination; the last entry is for people without one."""
     combination_up_to: NDArray[np.float64]
     """The cumulative shares of people of each group with each combination: group g has the values from g to g + 1."""
 
@@ -55,10 +51,6 @@ class _Clinic:
 def _open_clinic() -> _Clinic:
     listed = _hospital.diagnoses()
     codes = [diagnosis.code for diagnosis in listed]
-    order = label_order(codes)
-    code_at = np.empty(len(listed), dtype=np.int32)
-    code_at[order] = np.arange(len(listed), dtype=np.int32)
-    code_of = dict(zip(codes, code_at.tolist(), strict=True))
     limit_of = {diagnosis.code: diagnosis.limit for diagnosis in listed}
 
     categories = [diagnosis.category for diagnosis in listed]
@@ -82,18 +74,10 @@ def _open_clinic() -> _Clinic:
             # A combination of women only is twice as frequent among them.
             shares.append(of_stage[stage] * ((2 if sex in limits else 0) if limits else 1))
         combined.append(group + np.cumsum(shares))
-    longest = max(map(len, _hospital.COMBINATIONS))
-    padded = [
-        [code_of[code] for code in combination] + [0] * (longest - len(combination))
-        for combination in _hospital.COMBINATIONS
-    ]
     return _Clinic(
-        vocabulary=tuple(codes[i] for i in order),
-        code_at=code_at,
+        diagnoses=Coded.of(codes, _hospital.COMBINATIONS),
         frequency_up_to=np.concatenate(up_to),
         category_starts=np.append(np.concatenate(starts), _groups()),
-        combination_codes=np.array(padded, dtype=np.int32),
-        combination_sizes=np.array([*map(len, _hospital.COMBINATIONS), 0], dtype=np.int64),
         combination_up_to=np.concatenate(combined),
     )
 
@@ -120,7 +104,7 @@ def _patients(rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.i
     loyalty = rng.uniform(*_FROM_MAIN_CATEGORY, people)
     each = len(_hospital.COMBINATIONS) + 1
     combination = np.searchsorted(clinic.combination_up_to, group + rng.random(people), side="right") - 1 - group * each
-    size = clinic.combination_sizes[combination]
+    size = clinic.diagnoses.sizes[combination]
     draws = np.maximum(draws, size)
 
     person = np.repeat(np.arange(people), draws)
@@ -131,12 +115,12 @@ def _patients(rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.i
     start[ill] = clinic.category_starts[of_main]
     width[ill] = clinic.category_starts[of_main + 1] - start[ill]
     place = np.searchsorted(clinic.frequency_up_to, start + width * rng.random(len(person)), side="right")
-    codes = clinic.code_at[place % len(clinic.code_at)]
+    codes = clinic.diagnoses.codes[place % len(clinic.diagnoses.codes)]
 
     nth = runs(np.zeros(people, dtype=np.int64), draws)
     combined = np.flatnonzero(nth < size[person])
-    codes[combined] = clinic.combination_codes[combination[person[combined]], nth[combined]]
-    return without_repeats(person, codes, len(clinic.vocabulary))
+    codes[combined] = clinic.diagnoses.sets[combination[person[combined]], nth[combined]]
+    return without_repeats(person, codes, len(clinic.diagnoses.vocabulary))
 
 
 def sample() -> Sample:
@@ -145,7 +129,7 @@ def sample() -> Sample:
     return Sample(
         step="making patients",
         person="patient",
-        vocabulary=_open_clinic().vocabulary,
+        vocabulary=_open_clinic().diagnoses.vocabulary,
         draw=_patients,
         levels=("category", "chapter"),
         rows=[[diagnosis.code, diagnosis.category, diagnosis.chapter] for diagnosis in listed],

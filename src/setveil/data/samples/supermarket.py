@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.records.labels import label_order
 from setveil.data.records.ragged import runs
 from setveil.data.samples import _supermarket
-from setveil.data.samples.drawing import CHUNK_RECORDS, Sample, without_repeats
+from setveil.data.samples.drawing import CHUNK_RECORDS, Coded, Sample, without_repeats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,17 +33,15 @@ _MOST_DRAWS = 80
 
 @dataclass(frozen=True, eq=False)
 class _Shop:
-    """The items as tables to draw from, sorted by category; codes follow label order."""
+    """The items as tables to draw from, sorted by category."""
 
-    vocabulary: tuple[str, ...]
-    code_on_shelf: NDArray[np.int32]
+    items: Coded
+    """The items, and the bundles as sets."""
     popularity_up_to: NDArray[np.float64]
     """The cumulative share of popularity of each item."""
     shelf_start: NDArray[np.float64]
     """The start of each category on the scale of `popularity_up_to`; one more entry represents the whole shop."""
     shelf_width: NDArray[np.float64]
-    bundle_codes: NDArray[np.int32]
-    bundle_sizes: NDArray[np.int64]
     bundle_up_to: NDArray[np.float64]
     """The cumulative shares of people who want each bundle; the rest, up to 1, want none."""
 
@@ -52,11 +49,6 @@ class _Shop:
 @cache
 def _open_shop() -> _Shop:
     shelves = _supermarket.items()
-    labels = [item.label for item in shelves]
-    order = label_order(labels)
-    code_on_shelf = np.empty(len(shelves), dtype=np.int32)
-    code_on_shelf[order] = np.arange(len(shelves), dtype=np.int32)
-
     rank = np.empty(len(shelves), dtype=np.int64)
     rank[np.argsort([-item.appeal for item in shelves], kind="stable")] = np.arange(1, len(shelves) + 1)
     popularity_up_to = np.cumsum(1 / (rank + _ZIPF_SHIFT))
@@ -65,18 +57,11 @@ def _open_shop() -> _Shop:
     categories = [item.category for item in shelves]
     first_of_shelf = [i for i in range(len(shelves)) if i == 0 or categories[i] != categories[i - 1]]
     borders = np.append(np.append(0, popularity_up_to)[first_of_shelf], 1)
-
-    code_of = dict(zip(labels, code_on_shelf.tolist(), strict=True))
-    longest = max(len(bundle) for bundle in _supermarket.BUNDLES)
-    padded = [[code_of[label] for label in bundle] + [0] * (longest - len(bundle)) for bundle in _supermarket.BUNDLES]
     return _Shop(
-        vocabulary=tuple(labels[i] for i in order),
-        code_on_shelf=code_on_shelf,
+        items=Coded.of([item.label for item in shelves], _supermarket.BUNDLES),
         popularity_up_to=popularity_up_to,
         shelf_start=np.append(borders[:-1], 0),
         shelf_width=np.append(np.diff(borders), 1),
-        bundle_codes=np.array(padded, dtype=np.int32),
-        bundle_sizes=np.array([len(bundle) for bundle in _supermarket.BUNDLES] + [0], dtype=np.int64),
         bundle_up_to=np.cumsum(list(_supermarket.BUNDLES.values())),
     )
 
@@ -98,16 +83,16 @@ def _baskets(rng: np.random.Generator) -> tuple[NDArray[np.int32], NDArray[np.in
     shelf = np.where(whim < (_FIRST_FAVOURITE * loyalty)[person], first[person], shelf)
     reached = shop.shelf_start[shelf] + shop.shelf_width[shelf] * rng.random(len(person))
     place = np.searchsorted(shop.popularity_up_to, reached, side="right")
-    codes = shop.code_on_shelf[np.minimum(place, len(shop.vocabulary) - 1)]
+    codes = shop.items.codes[np.minimum(place, len(shop.items.vocabulary) - 1)]
 
     # People who want a bundle and have a large enough basket take it first.
-    size = shop.bundle_sizes[bundle]
+    size = shop.items.sizes[bundle]
     size[size > draws] = 0
     nth = runs(np.zeros(people, dtype=np.int64), draws)
     bundled = np.flatnonzero(nth < size[person])
-    codes[bundled] = shop.bundle_codes[bundle[person[bundled]], nth[bundled]]
+    codes[bundled] = shop.items.sets[bundle[person[bundled]], nth[bundled]]
 
-    return without_repeats(person, codes, len(shop.vocabulary))
+    return without_repeats(person, codes, len(shop.items.vocabulary))
 
 
 def sample() -> Sample:
@@ -116,7 +101,7 @@ def sample() -> Sample:
     return Sample(
         step="making baskets",
         person="customer",
-        vocabulary=_open_shop().vocabulary,
+        vocabulary=_open_shop().items.vocabulary,
         draw=_baskets,
         levels=("category", "department"),
         rows=[[item.label, item.category, item.department] for item in items],
