@@ -175,6 +175,14 @@ def test_a_report_gets_names_later_and_keeps_them(tmp_path):
     assert f"I10 ({UNMISTAKABLE})" in report.read_text()
 
 
+def test_the_dossier_keeps_the_names_of_labels_that_only_sentences_mention():
+    names = sv.ItemNames(NAMES)
+    assert names.among(["{I10, x} → 7", "'E11.9' is in 7 records"]) == {
+        name: NAMES[name] for name in ("I10", "7", "E11.9")
+    }
+    assert names.among(["in 7 records of I10"]) == {}
+
+
 def test_words_of_the_program_stay_even_if_a_label_has_them():
     dossier = {"item_names": {"holds": "a word"}, "verdict": {"status": "holds", "witnesses": [{"items": ["holds"]}]}}
     assert with_item_names(dossier)["verdict"] == {"status": "holds", "witnesses": [{"items": ["holds (a word)"]}]}

@@ -99,9 +99,8 @@ class ItemNames(Mapping[str, str]):
     def _marked(self, text: str) -> str:
         if text.startswith("{"):
             return f"{{{', '.join(map(self._marked, text[1:-1].split(', ')))}}}"
-        if text.startswith("'") and text.endswith("'") and len(text) > 2:
-            return text + self.text(text[1:-1])[len(text) - 2 :]
-        return self.text(text)
+        label = _unquoted(text)
+        return text + self.text(label).removeprefix(label)
 
     def in_verdict(self, verdict: Verdict) -> Verdict:
         """Return a verdict with names in the texts of its witnesses."""
@@ -113,9 +112,22 @@ class ItemNames(Mapping[str, str]):
         )
         return replace(verdict, witnesses=tuple(witnesses))
 
-    def among(self, labels: Iterable[str]) -> dict[str, str]:
-        """Return the names of those labels that have one."""
+    def among(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return the names of the labels that are among these texts, or in sentences among them."""
+        if not self._of_item:
+            return {}
+        labels = (label for text in dict.fromkeys(texts) for label in (text, *_labels_in(text)))
         return {label: self._of_item[label] for label in dict.fromkeys(labels) if label in self._of_item}
+
+
+def _labels_in(sentence: str) -> Iterator[str]:
+    """Yield the labels that a sentence quotes or lists in braces."""
+    for found in _LABELS.findall(sentence):
+        yield from map(_unquoted, found[1:-1].split(", ") if found.startswith("{") else [found])
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 2 and text[0] == text[-1] == "'" else text
 
 
 NO_NAMES = ItemNames({})

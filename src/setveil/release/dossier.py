@@ -131,7 +131,7 @@ def item_names_in(dossier: dict[str, Any], names: ItemNames) -> dict[str, str]:
             for part in value:
                 yield from texts(part)
 
-    return names.among(texts(dossier)) if names else {}
+    return names.among(texts(dossier))
 
 
 def side_files(declaration: Declaration) -> list[dict[str, Any]]:
