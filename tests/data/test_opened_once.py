@@ -77,5 +77,5 @@ def test_a_reader_that_failed_does_not_disturb_the_next(tmp_path):
 def test_another_file_is_not_taken_for_the_open_one(tmp_path):
     for name in "ab":
         (tmp_path / name).write_text(name)
-    with opened_once(tmp_path / "a"), open_file(tmp_path / "b") as (raw, _size):
-        assert raw.read() == b"b"
+    with opened_once(tmp_path / "a"), open_file(tmp_path / "b") as file:
+        assert file.raw.read() == b"b"

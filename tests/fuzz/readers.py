@@ -282,6 +282,51 @@ _SIDE = [
     Beside("categories", ".csv", seeds.CATEGORIES, read_categories, _categories_csv),
     Beside("hierarchy", ".csv", seeds.HIERARCHIES, read_hierarchy, _hierarchy_csv),
     Beside("hierarchy", ".csv", seeds.HIERARCHIES, lambda path: read_hierarchy(path, paths=True), _nothing),
+    *(
+        Beside(
+            "hierarchy of known items",
+            ending,
+            contents,
+            lambda path: read_hierarchy(path, data=KNOWN, missing_category="other"),
+            _nothing,
+        )
+        for ending, contents in (
+            (".csv", seeds.HIERARCHIES),
+            (".jsonl", seeds.SIDE_OBJECTS),
+            (".parquet", seeds.parquet()),
+        )
+    ),
+    Beside(
+        "categories of known items",
+        ".csv",
+        seeds.CATEGORIES,
+        lambda path: read_categories(path, data=KNOWN, missing_category="other"),
+        _nothing,
+    ),
+    Beside(
+        "categories as paths",
+        ".csv",
+        seeds.CATEGORIES,
+        lambda path: read_categories(path, path_separator=">"),
+        _nothing,
+    ),
+    Beside("categories as objects", ".jsonl", seeds.SIDE_OBJECTS, read_categories, _nothing),
+    *(
+        Beside("sensitive in tables", ending, contents, lambda path: read_sensitive(path, item_column="item"), _nothing)
+        for ending, contents in (
+            (".csv", seeds.CATEGORIES),
+            (".jsonl", seeds.SIDE_OBJECTS),
+            (".arrow", seeds.arrow_files()),
+        )
+    ),
+    *(
+        Beside("itemsets in tables", ending, contents, read_itemsets, _nothing)
+        for ending, contents in (
+            (".csv", (*seeds.WIDE, *seeds.LONG)),
+            (".jsonl", seeds.SIDE_OBJECTS),
+            (".parquet", seeds.parquet()),
+        )
+    ),
     Beside("sensitive", ".txt", seeds.ITEMS, read_sensitive, _lines),
     Beside("sensitive", ".txt", seeds.ITEMS, lambda path: read_sensitive(path, KNOWN), _lines),
     Beside("itemsets", ".txt", seeds.BASKET, lambda path: read_itemsets(path, separator=","), _nothing),

@@ -75,6 +75,16 @@ CATEGORIES = (
     b"item,aisle,shelf\na,x,1\nb,x/y,2\n",
     b"item,parent\nmilk,dairy\ndairy,food\nham,meat\nmeat,food\n",
     b'\xef\xbb\xbfitem,aisle\n"a ""b""",x\n',
+    b"Item;Aisle;Shelf\nmilk;x;1\ntea;;2\n",
+    b"name|item,parent\nmilk|a > b\ntea|a > c > d\n",
+    b"item\tpath\nmilk\tFood > Dairy\ntea\t > Food\n",
+)
+SIDE_OBJECTS = (
+    b'{"item": "milk", "aisle": "dairy", "shelf": 1}\n{"item": 7, "aisle": null}\n',
+    b'{"items": ["milk", "tea"], "support": 2.5}\n{"ITEMS": [7]}\n',
+    b'{"Item": "a", "item": "b", "parent": "a"}\n"c"\n',
+    b'{"item": "milk", "category": "dairy", "price": 1.5}\n{"ITEM": 7, "category": 1}\n',
+    b'{"item": "tea", "category": "drinks"}\n',
 )
 HIERARCHIES = (
     b"item,parent\nmilk,dairy\ndairy,food\nham,meat\nmeat,food\n",
@@ -82,6 +92,9 @@ HIERARCHIES = (
     b"parent,item\n*,a\n**,b\n",
     b"item,shelf,aisle\na,1,x\nb,2,x\nc,,y\n",
     b"item,shelf,aisle\na,Meat,Deli\nb,Meat,Frozen\n",
+    b"item,shelf,aisle\na,a,b\nb,a (group),b\n",
+    b"item,parent,name\nmilk,tea,x\ntea,food,y\n",
+    b"item;path\nmilk;Food > Dairy\ntea;Food\n",
 )
 ITEMS = (b"milk\ntea\n", b"\xef\xbb\xbf milk \r\n\nbread", b"7\n007\n7\n", b"unknown\n")
 ITEMSETS_JSON = (b'["milk", 7]\n["tea"]\n\n', b'["a", true]\n', b"[[]]\n", b'["\\ud800"]\n[1.5]')

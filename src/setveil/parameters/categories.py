@@ -332,7 +332,7 @@ def read_categories(
     >>> categories["bananas-loose"]
     'produce'
     >>> categories.origin.found
-    "sample:supermarket: 960 items in 13 categories, from the column 'department'"
+    "sample:supermarket: 1,011 items in 13 categories, from the column 'department'"
     """
     text, wanted = str(source), None if level is None else str(level)
     if make := maker_of(text, MAKERS):

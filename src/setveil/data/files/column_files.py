@@ -65,7 +65,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any, int | None]]:
             "is compressed, but Parquet and Arrow files are compressed inside; decompress it first", file=str(path)
         )
     is_parquet = path.suffix.lower() == ".parquet"
-    with open_file(path) as (raw, size), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
+    with open_file(path) as (raw, size, _encoding), _faults_of(path, "Parquet" if is_parquet else "Arrow"):
         if size == 0:
             raise BadData("is empty; expected a table", file=str(path))
         if is_parquet:

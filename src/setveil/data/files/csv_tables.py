@@ -19,6 +19,7 @@ import pyarrow.csv as pacsv
 
 from setveil.base.display import quantity
 from setveil.data.files.assembly import Origin
+from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.packing import blocks, reading
 from setveil.data.files.texts import CONTROL, join_names, not_utf8
 from setveil.errors import BadData
@@ -165,9 +166,8 @@ def _not_utf8(path: Path) -> BadData | None:
             lines += decoder.decode(block, final=not block).count("\n")
         except UnicodeDecodeError as error:
             lines += error.object.count(b"\n", 0, error.start)
-            message = (
-                f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8"
-            )
+            byte = error.object[error.start]
+            message = f"holds the byte 0x{byte:02x}, which is not UTF-8 text; {how_to_decode(byte)}"
             return BadData(message, file=str(path), line=lines)
     return None
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from setveil.data.files.assembly import ListAssembly, Origin
+from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.packing import blocks
 from setveil.errors import BadData
 
@@ -55,7 +56,8 @@ def json_value(line: bytes | str) -> Any:
     except json.JSONDecodeError as error:
         raise ValueError(f"is not JSON ({error.msg} at character {error.colno})") from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"holds the byte 0x{error.object[error.start]:02x}, which is not UTF-8 text") from None
+        byte = error.object[error.start]
+        raise ValueError(f"holds the byte 0x{byte:02x}, which is not UTF-8 text; {how_to_decode(byte)}") from None
 
 
 def _whole(digits: str) -> Whole:

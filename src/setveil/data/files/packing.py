@@ -1,5 +1,7 @@
 """Read and write bytes: plain, gzip (.gz) or Zstandard (.zst), by the extension of the file.
 
+All readers see UTF-8: `opened_once` names the encoding of a file in another one.
+
 Arrow's streams read compressed files and check that they are complete. gzip is written without time and name, so that equal data give equal
 bytes.
 """
@@ -10,7 +12,7 @@ import gzip
 import os
 import re
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from setveil.base import progress
+from setveil.data.files.character_encodings import DecodedStream
 from setveil.errors import BadData, OutputRefused
 
 if TYPE_CHECKING:
@@ -29,10 +32,10 @@ READ_BLOCK = 1 << 22
 _MARKS = {
     b"\x1f\x8b": "is compressed with gzip, but its name does not end in .gz; rename it",
     b"\x28\xb5\x2f\xfd": "is compressed with Zstandard, but its name does not end in .zst; rename it",
-    b"\xff\xfe\0\0": "is UTF-32 text; expected UTF-8; save it as UTF-8",
-    b"\0\0\xfe\xff": "is UTF-32 text; expected UTF-8; save it as UTF-8",
-    b"\xff\xfe": "is UTF-16 text; expected UTF-8; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16 text; expected UTF-8; save it as UTF-8",
+    b"\xff\xfe\0\0": "is UTF-32 text; expected UTF-8; save it as UTF-8, or use `encoding='utf-32'`",
+    b"\0\0\xfe\xff": "is UTF-32 text; expected UTF-8; save it as UTF-8, or use `encoding='utf-32'`",
+    b"\xff\xfe": "is UTF-16 text; expected UTF-8; save it as UTF-8, or use `encoding='utf-16'`",
+    b"\xfe\xff": "is UTF-16 text; expected UTF-8; save it as UTF-8, or use `encoding='utf-16'`",
     b"PK\x03\x04": "is a ZIP archive or a spreadsheet; unpack it, or save it as CSV",
     b"SQLite format 3\0": "is an SQLite database; name it as sqlite:///PATH, with `query=`",
 }
@@ -53,23 +56,27 @@ def plain_suffix(path: Path) -> str:
 
 
 class _OpenFile(NamedTuple):
-    """An open file and its size."""
+    """An open file, its size, and its encoding (None: UTF-8, or no text)."""
 
     raw: Any
     size: int
+    encoding: str | None = None
 
 
 _held: ContextVar[dict[Path, _OpenFile]] = ContextVar("setveil_held_files", default={})  # noqa: B039 - never changed in place
 
 
 @contextmanager
-def opened_once(path: Path) -> Iterator[None]:
-    """Keep a file open for the block; each reader in the block starts at the beginning of the same open file."""
+def opened_once(path: Path, encoding: str | None = None) -> Iterator[None]:
+    """Keep a file open for the block; each reader in the block starts at the beginning of the same open file.
+
+    `encoding`, a result of `encoding_named`, is that of a text file. Readers in the block read the file as UTF-8.
+    """
     if path in _held.get():
         yield
         return
     with _open(path) as file:
-        token = _held.set({**_held.get(), path: file})
+        token = _held.set({**_held.get(), path: file._replace(encoding=encoding)})
         try:
             yield
         finally:
@@ -142,14 +149,15 @@ def reading(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     """
     name, packing = str(path), packing_of(path)
     try:
-        with open_file(path) as (raw, size), progress.step(f"reading {path.name}", size) as advance:
+        with open_file(path) as (raw, size, encoding), progress.step(f"reading {path.name}", size) as advance:
             file = _Reader(raw)
-            with pa.PythonFile(file, "r") as stream:
-                if not packing:
-                    yield stream, lambda: advance(file.tell())
-                    return
-                with pa.CompressedInputStream(stream, packing) as unpacked:
-                    yield unpacked, lambda: advance(file.tell())
+            with ExitStack() as stack:
+                stream = stack.enter_context(pa.PythonFile(file, "r"))
+                if packing:
+                    stream = stack.enter_context(pa.CompressedInputStream(stream, packing))
+                if encoding:
+                    stream = stack.enter_context(pa.PythonFile(DecodedStream(stream, encoding, name), "r"))
+                yield stream, lambda: advance(file.tell())
     except OSError as error:
         if packing and error.errno is None:  # from Arrow, about the content, not from the system
             raise BadData(f"is not a complete {packing} file ({str(error).splitlines()[0]})", file=name) from None
@@ -177,9 +185,10 @@ def refuse_other_kind(beginning: bytes, name: str) -> None:
         raise BadData(_TABLE_KINDS[table[1]], file=name)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a whole text file."""
-    return b"".join(blocks(path))
+def read_bytes(path: Path, encoding: str | None = None) -> bytes:
+    """Read a whole text file as UTF-8; `encoding` is a result of `encoding_named`."""
+    with opened_once(path, encoding):
+        return b"".join(blocks(path))
 
 
 @contextmanager

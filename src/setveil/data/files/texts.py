@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from setveil.data.files.character_encodings import how_to_decode
 from setveil.data.files.encoding import text_buffers
 from setveil.data.records.labels import BLANKS, are_texts
 from setveil.errors import BadData, BadParameter, OutputRefused
@@ -60,7 +61,7 @@ def not_utf8(content: bytes, file: str, before: int = 0) -> BadData | None:
     except UnicodeDecodeError as error:
         line = before + content.count(b"\n", 0, error.start) + 1
         return BadData(
-            f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text; save the file as UTF-8",
+            f"holds the byte 0x{content[error.start]:02x}, which is not UTF-8 text; {how_to_decode(content[error.start])}",
             file=file,
             line=line,
         )
